@@ -1,0 +1,46 @@
+"""The Streams SPI of KIP-924."""
+
+from assignment_api.streams.application import ApplicationMetadata
+from assignment_api.streams.assignment import (
+    AssignedTask,
+    AssignedTaskType,
+    AssignmentError,
+    StreamsClientAssignment,
+    TaskAssignment,
+)
+from assignment_api.streams.assignor import (
+    GroupAssignment,
+    GroupSubscription,
+    MemberAssignment,
+    MemberSubscription,
+    TaskAssignor,
+    TopicPartition,
+)
+from assignment_api.streams.client_state import LATEST_OFFSET, UNKNOWN_OFFSET_SUM, StreamsClientState
+from assignment_api.streams.configs import AssignmentConfigs
+from assignment_api.streams.ids import HostInfo, ProcessID, TaskId
+from assignment_api.streams.tasks import TaskInfo, TaskTopicPartition
+
+__all__ = [
+    "LATEST_OFFSET",
+    "UNKNOWN_OFFSET_SUM",
+    "ApplicationMetadata",
+    "AssignedTask",
+    "AssignedTaskType",
+    "AssignmentConfigs",
+    "AssignmentError",
+    "GroupAssignment",
+    "GroupSubscription",
+    "HostInfo",
+    "MemberAssignment",
+    "MemberSubscription",
+    "ProcessID",
+    "StreamsClientAssignment",
+    "StreamsClientState",
+    "TaskAssignment",
+    "TaskAssignor",
+    "TaskId",
+    "TaskInfo",
+    "TaskTopicPartition",
+    "TopicPartition",
+]

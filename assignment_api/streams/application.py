@@ -1,0 +1,129 @@
+"""The whole input of an assignor: clients, tasks, configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, KeysView, Mapping
+from types import MappingProxyType
+
+from assignment_api.errors import IllegalAssignmentArgumentError, IllegalAssignmentStateError
+from assignment_api.streams.client_state import LagGate, StreamsClientState
+from assignment_api.streams.configs import AssignmentConfigs
+from assignment_api.streams.ids import ProcessID, TaskId
+from assignment_api.streams.tasks import TaskInfo
+
+__all__ = ["ApplicationMetadata"]
+
+
+class ApplicationMetadata:
+    """Read-only view of the application at the moment of a rebalance.
+
+    Draft KIP-924: ``ApplicationMetadata``; Kafka 4.3: ``ApplicationState``. All collections are ordered: the order in
+    which clients and tasks were given is the order in which Kafka's leader would have inserted them, and the hash
+    orders of the sticky family depend on it.
+
+    Args:
+        configs: Configuration of the assignment.
+        tasks: All tasks, each id once.
+        clients: All clients, each process id once.
+        current_time_ms: Epoch milliseconds; an assignor never reads a clock.
+        leader_process_id: Client that leads the group, or ``None``: the first client counts as the leader.
+
+    Raises:
+        IllegalAssignmentArgumentError: if an id occurs twice, the leader is no client, or only some clients have lags.
+        IllegalAssignmentStateError: if only some tasks are named.
+    """
+
+    __slots__ = ("_clients", "_configs", "_gate", "_leader", "_stateful", "_tasks", "_time_ms")
+
+    def __init__(
+        self,
+        configs: AssignmentConfigs,
+        tasks: Iterable[TaskInfo],
+        clients: Iterable[StreamsClientState],
+        current_time_ms: int = 0,
+        leader_process_id: ProcessID | None = None,
+    ) -> None:
+        self._gate = LagGate()
+        self._configs = configs
+        self._tasks = _by_id(tasks)
+        self._stateful = {task: None for task, info in self._tasks.items() if info.is_stateful and info.is_logged}
+        self._clients = _by_process(clients, self._gate)
+        self._time_ms = current_time_ms
+        self._leader = leader_process_id
+        if leader_process_id is not None and leader_process_id not in self._clients:
+            raise IllegalAssignmentArgumentError(f"leader {leader_process_id} is none of the clients")
+
+    def streams_client_states(self) -> Mapping[ProcessID, StreamsClientState]:
+        """The clients in the order of the input; read-only."""
+        return MappingProxyType(self._clients)
+
+    def compute_task_lags(self) -> bool:
+        """Opens the lag accessors of the client states.
+
+        Returns:
+            False where the end offsets could not be fetched: then the accessors go on raising
+            ``LagsNotComputedError``.
+        """
+        if not all(client.has_lags() for client in self._clients.values()):
+            return False
+        self._gate.is_open = True
+        return True
+
+    def assignment_configs(self) -> AssignmentConfigs:
+        """The configuration of the assignment."""
+        return self._configs
+
+    def all_tasks(self) -> KeysView[TaskId]:
+        """All tasks that must be placed: an ordered, read-only set."""
+        return self._tasks.keys()
+
+    def stateful_tasks(self) -> KeysView[TaskId]:
+        """The tasks that are stateful *and* logged to a changelog, as the KIP defines it: an ordered, read-only set."""
+        return self._stateful.keys()
+
+    def task_infos(self) -> Mapping[TaskId, TaskInfo]:
+        """Partitions, racks and stores of each task, in the order of the input; read-only (Kafka 4.3: ``allTasks()``)."""
+        return MappingProxyType(self._tasks)
+
+    def current_time_ms(self) -> int:
+        """Moment of the rebalance, epoch milliseconds."""
+        return self._time_ms
+
+    def leader_process_id(self) -> ProcessID | None:
+        """The client that leads the group, or ``None`` where it is unknown (then the first client counts)."""
+        return self._leader
+
+    def for_next_assignor(self) -> ApplicationMetadata:
+        """The same application with its lags not yet computed, so that every assignor starts from the same state."""
+        copy = object.__new__(ApplicationMetadata)
+        copy._gate = LagGate()
+        copy._configs, copy._tasks, copy._stateful = self._configs, self._tasks, self._stateful
+        copy._time_ms, copy._leader = self._time_ms, self._leader
+        copy._clients = {process: client.behind(copy._gate) for process, client in self._clients.items()}
+        return copy
+
+
+def _by_id(tasks: Iterable[TaskInfo]) -> dict[TaskId, TaskInfo]:
+    infos: dict[TaskId, TaskInfo] = {}
+    for info in tasks:
+        if info.id in infos:
+            raise IllegalAssignmentArgumentError(f"task {info.id} occurs twice")
+        infos[info.id] = info
+    named = [task for task in infos if task.topology_name is not None]
+    if named and len(named) != len(infos):
+        unnamed = next(task for task in infos if task.topology_name is None)
+        raise IllegalAssignmentStateError(
+            f"tasks {named[0]} and {unnamed} cannot be in one application: all tasks are named, or none is"
+        )
+    return infos
+
+
+def _by_process(clients: Iterable[StreamsClientState], gate: LagGate) -> dict[ProcessID, StreamsClientState]:
+    states: dict[ProcessID, StreamsClientState] = {}
+    for client in clients:
+        if client.process_id in states:
+            raise IllegalAssignmentArgumentError(f"client {client.process_id} occurs twice")
+        states[client.process_id] = client.behind(gate)
+    if len({client.has_lags() for client in states.values()}) > 1:
+        raise IllegalAssignmentArgumentError("some clients have lags and some have none: give lags for all, or for none")
+    return states

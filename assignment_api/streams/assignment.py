@@ -1,0 +1,153 @@
+"""What an assignor answers: values, one for each client, and the errors that Kafka finds in them."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Mapping
+
+import attrs
+
+from assignment_api.errors import IllegalAssignmentStateError
+from assignment_api.streams.ids import ProcessID, TaskId
+
+__all__ = ["AssignedTask", "AssignedTaskType", "AssignmentError", "StreamsClientAssignment", "TaskAssignment"]
+
+
+class AssignedTaskType(enum.Enum):
+    """How a client holds a task. Kafka: ``AssignedTask.Type``."""
+
+    ACTIVE = "active"
+    STANDBY = "standby"
+
+
+class AssignmentError(enum.Enum):
+    """What Kafka's validation finds in an answer; anything but ``NONE`` fails the rebalance.
+
+    Kafka: ``TaskAssignor.AssignmentError``. The members stand in the order in which the checks are made (reference 5.2).
+    """
+
+    NONE = "NONE"
+    UNKNOWN_TASK_ID = "UNKNOWN_TASK_ID"
+    ACTIVE_TASK_ASSIGNED_MULTIPLE_TIMES = "ACTIVE_TASK_ASSIGNED_MULTIPLE_TIMES"
+    INVALID_STANDBY_TASK = "INVALID_STANDBY_TASK"
+    MISSING_PROCESS_ID = "MISSING_PROCESS_ID"
+    UNKNOWN_PROCESS_ID = "UNKNOWN_PROCESS_ID"
+
+
+@attrs.frozen
+class AssignedTask:
+    """A task and the role that a client gets for it. Kafka: ``KafkaStreamsAssignment.AssignedTask``."""
+
+    id: TaskId
+    type: AssignedTaskType
+
+    @classmethod
+    def active(cls, task: TaskId) -> AssignedTask:
+        """``task`` as an active task."""
+        return cls(task, AssignedTaskType.ACTIVE)
+
+    @classmethod
+    def standby(cls, task: TaskId) -> AssignedTask:
+        """``task`` as a standby task (a warm-up is a standby too)."""
+        return cls(task, AssignedTaskType.STANDBY)
+
+
+def _checked_tasks(tasks: Iterable[AssignedTask]) -> tuple[AssignedTask, ...]:
+    return tuple(tasks)
+
+
+@attrs.frozen
+class StreamsClientAssignment:
+    """The tasks of one client. Kafka: ``KafkaStreamsAssignment``; draft KIP-924: ``StreamsClientAssignment``.
+
+    A value: the ``with_*`` and ``without_*`` methods return a new one. The order of ``tasks`` has no meaning for
+    Kafka, but equal answers should come in an equal order.
+
+    Args:
+        process_id: The client.
+        tasks: Its tasks, each id once.
+        followup_rebalance_deadline_ms: Epoch milliseconds after which this client asks for a further rebalance
+            (0 = at once), or ``None``.
+
+    Raises:
+        IllegalAssignmentStateError: if a task occurs twice, for example as ACTIVE and as STANDBY.
+    """
+
+    process_id: ProcessID
+    tasks: tuple[AssignedTask, ...] = attrs.field(converter=_checked_tasks, default=())
+    followup_rebalance_deadline_ms: int | None = None
+
+    def __attrs_post_init__(self) -> None:
+        try:
+            ids = {task.id for task in self.tasks}
+        except AttributeError:
+            return  # not tasks at all: the check of types at the boundary says so, with the place
+        if len(ids) != len(self.tasks):
+            seen: set[TaskId] = set()
+            for task in self.tasks:
+                if task.id in seen:
+                    raise IllegalAssignmentStateError(
+                        f"Duplicate key {task.id}: client {self.process_id} was given this task twice"
+                    )
+                seen.add(task.id)
+
+    @classmethod
+    def of(cls, process_id: ProcessID, tasks: Iterable[AssignedTask]) -> StreamsClientAssignment:
+        """The assignment of ``tasks`` to ``process_id`` without a follow-up rebalance."""
+        return cls(process_id, tuple(tasks))
+
+    def active_tasks(self) -> tuple[TaskId, ...]:
+        """Ids of the active tasks, in the order of ``tasks``."""
+        return tuple(task.id for task in self.tasks if task.type is AssignedTaskType.ACTIVE)
+
+    def standby_tasks(self) -> tuple[TaskId, ...]:
+        """Ids of the standby tasks, in the order of ``tasks``."""
+        return tuple(task.id for task in self.tasks if task.type is AssignedTaskType.STANDBY)
+
+    def with_task(self, task: AssignedTask) -> StreamsClientAssignment:
+        """The same with ``task``, in place of an entry of the same id or at the end."""
+        tasks = {held.id: held for held in self.tasks}
+        tasks[task.id] = task
+        return attrs.evolve(self, tasks=tuple(tasks.values()))
+
+    def without_task(self, task: TaskId) -> StreamsClientAssignment:
+        """The same without ``task``, whatever its type; the same value where it is not held."""
+        return attrs.evolve(self, tasks=tuple(held for held in self.tasks if held.id != task))
+
+    def with_followup_rebalance(self, deadline_ms: int) -> StreamsClientAssignment:
+        """The same with a follow-up rebalance after ``deadline_ms`` (epoch milliseconds; 0 = at once)."""
+        return attrs.evolve(self, followup_rebalance_deadline_ms=deadline_ms)
+
+
+def _checked_assignments(assignments: Iterable[StreamsClientAssignment]) -> tuple[StreamsClientAssignment, ...]:
+    if isinstance(assignments, Mapping):
+        return tuple(assignments.values())
+    return tuple(assignments)
+
+
+@attrs.frozen
+class TaskAssignment:
+    """The whole answer of an assignor. Kafka: ``TaskAssignor.TaskAssignment``.
+
+    ``str()`` lists the clients in the order of their process ids.
+
+    Args:
+        assignments: One assignment for each client, as an iterable or as a mapping from process ids.
+    """
+
+    assignments: tuple[StreamsClientAssignment, ...] = attrs.field(converter=_checked_assignments)
+
+    def num_streams_clients(self) -> int:
+        """Number of clients in this answer."""
+        return len(self.assignments)
+
+    def __str__(self) -> str:
+        lines = []
+        for client in sorted(self.assignments, key=lambda assignment: assignment.process_id.sort_key()):
+            active = ", ".join(str(task) for task in sorted(client.active_tasks()))
+            standby = ", ".join(str(task) for task in sorted(client.standby_tasks()))
+            line = f"{client.process_id}: active [{active}], standby [{standby}]"
+            if client.followup_rebalance_deadline_ms is not None:
+                line += f", follow-up rebalance after {client.followup_rebalance_deadline_ms} ms"
+            lines.append(line)
+        return "\n".join(lines)

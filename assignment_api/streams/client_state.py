@@ -1,0 +1,124 @@
+"""What an assignor may know of one client (an instance of the application with its threads)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import attrs
+
+from assignment_api.errors import LagsNotComputedError, UnknownTaskError
+from assignment_api.streams.ids import HostInfo, ProcessID, TaskId, utf16_key
+
+__all__ = ["LATEST_OFFSET", "UNKNOWN_OFFSET_SUM", "StreamsClientState"]
+
+#: Lag of a task that ran as an active task on this client (Kafka: ``Task.LATEST_OFFSET``).
+LATEST_OFFSET = -2
+#: Lag of a task whose offsets the client could not tell (Kafka: ``UNKNOWN_OFFSET_SUM``).
+UNKNOWN_OFFSET_SUM = -3
+
+
+@attrs.define(eq=False)
+class LagGate:
+    """Whether ``compute_task_lags()`` has answered true; shared by an application and its client states."""
+
+    is_open: bool = False
+
+
+def _sorted_texts(texts: object) -> tuple[str, ...]:
+    return tuple(sorted(texts, key=utf16_key))  # type: ignore[call-overload]
+
+
+def _sorted_tasks(tasks: object) -> tuple[TaskId, ...]:
+    return tuple(sorted(tasks, key=TaskId.sort_key))  # type: ignore[call-overload]
+
+
+def _frozen_mapping(mapping: Mapping[object, object] | None) -> Mapping[object, object] | None:
+    return None if mapping is None else MappingProxyType(dict(mapping))
+
+
+@attrs.frozen(eq=False)
+class StreamsClientState:
+    """State of one client before the assignment; read-only.
+
+    Draft KIP-924: ``StreamsClientState``; Kafka 4.3: ``KafkaStreamsState``. Plain facts are attributes, in a fixed
+    order; what depends on lags is a method and raises until ``ApplicationMetadata.compute_task_lags()`` answered true.
+
+    Args:
+        process_id: The client.
+        num_stream_threads: Number of its processing threads, which is its capacity.
+        consumers: Ids of its consumers, sorted as Java sorts; may be empty in a synthetic state.
+        previous_active_tasks: Active tasks it had before, sorted; tasks that no longer exist may be among them.
+        previous_standby_tasks: Standby tasks it had before, sorted; likewise.
+        lags: Task to lag in offsets, summed over the task's changelogs (-2 = was running active here, -3 = unknown),
+            or ``None`` where the end offsets could not be fetched.
+        previous_tasks_by_consumer: Consumer to the tasks (active and standby) that it reported, or ``None`` = unknown.
+        host_info: ``application.server``, or ``None``.
+        client_tags: ``client.tag.<key>`` to value.
+        rack_id: ``client.rack``, or ``None``.
+    """
+
+    process_id: ProcessID
+    num_stream_threads: int
+    consumers: tuple[str, ...] = attrs.field(default=(), converter=_sorted_texts)
+    previous_active_tasks: tuple[TaskId, ...] = attrs.field(default=(), converter=_sorted_tasks)
+    previous_standby_tasks: tuple[TaskId, ...] = attrs.field(default=(), converter=_sorted_tasks)
+    _lags: Mapping[TaskId, int] | None = attrs.field(default=None, converter=_frozen_mapping)
+    _previous_tasks_by_consumer: Mapping[str, tuple[TaskId, ...]] | None = attrs.field(
+        default=None, converter=_frozen_mapping
+    )
+    host_info: HostInfo | None = None
+    client_tags: Mapping[str, str] = attrs.field(factory=dict, converter=_frozen_mapping)
+    rack_id: str | None = None
+    _gate: LagGate = attrs.field(factory=LagGate, repr=False)
+
+    def lag_for(self, task: TaskId) -> int:
+        """Lag of ``task`` on this client, in offsets; -2 and -3 as in the class's ``lags``.
+
+        Raises:
+            LagsNotComputedError: before the lags were computed.
+            UnknownTaskError: if the task has no lag entry here (it is stateless, or nobody told).
+        """
+        lag = self.stateful_tasks_to_lag_sums().get(task)
+        if lag is None:
+            raise UnknownTaskError(f"Tried to lookup lag for unknown task {task}")
+        return lag
+
+    def prev_tasks_by_lag(self, consumer: str) -> tuple[TaskId, ...]:
+        """Tasks that ``consumer`` had before and that have a lag entry, by (lag, task); empty for an unknown consumer.
+
+        Raises:
+            LagsNotComputedError: before the lags were computed.
+        """
+        lags = self.stateful_tasks_to_lag_sums()
+        reported = (self._previous_tasks_by_consumer or {}).get(consumer, ())
+        known = (task for task in reported if task in lags)
+        return tuple(sorted(known, key=lambda task: (lags[task], task.sort_key())))
+
+    def stateful_tasks_to_lag_sums(self) -> Mapping[TaskId, int]:
+        """Lags of all tasks that have an entry, in the order of the input; read-only.
+
+        Raises:
+            LagsNotComputedError: before the lags were computed.
+        """
+        if not self._gate.is_open or self._lags is None:
+            raise LagsNotComputedError(
+                f"lags of client {self.process_id} are not there: call compute_task_lags() of the application first, "
+                "and go without them where it answers false"
+            )
+        return self._lags
+
+    def has_lags(self) -> bool:
+        """Whether the end offsets were there, so that lags *can* be computed."""
+        return self._lags is not None
+
+    def behind(self, gate: LagGate) -> StreamsClientState:
+        """The same state behind another gate; used where one state is shown to several assignors."""
+        copy = object.__new__(StreamsClientState)
+        for field in _FIELDS:
+            object.__setattr__(copy, field, getattr(self, field))
+        object.__setattr__(copy, "_gate", gate)
+        return copy
+
+
+_FIELDS = tuple(field.name for field in attrs.fields(StreamsClientState))
