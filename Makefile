@@ -1,0 +1,84 @@
+# What a target needs, it sets up itself: `make demo` in a fresh clone is enough.
+#
+#   PYTHON=python3.12 make setup    choose the interpreter (3.11 or later)
+
+SHELL := /bin/bash
+VENV := .venv
+BIN := $(VENV)/bin
+# Stamps live inside the environment, so that deleting it deletes them.
+STAMPS := $(VENV)/.stamps
+
+PACKAGES := assignment_api builtin_assignors assignor_lab
+PLUGIN_FILES := $(shell find plugins -type f \( -name '*.py' -o -name pyproject.toml -o -name py.typed \) 2>/dev/null)
+
+.DEFAULT_GOAL := help
+# Every target installs into one environment.
+.NOTPARALLEL:
+.PHONY: help setup plugins demo test test-services lint types contracts docs bench api-snapshot lock dist clean
+
+help: ## list the targets
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
+
+# --- environments ---------------------------------------------------------------------------------
+
+setup: $(STAMPS)/all ## make .venv with every extra and the command .venv/bin/assignor
+	@scripts/check-java
+
+$(STAMPS)/all: requirements/build.txt requirements/all.txt pyproject.toml
+	@scripts/check-java
+	@scripts/make-venv $(VENV) requirements/build.txt requirements/all.txt
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/%: requirements/%.txt $(STAMPS)/all
+	@scripts/pip-install $(VENV) $<
+	@touch $@
+
+plugins: $(STAMPS)/all $(STAMPS)/plugins ## install the example plugins as a third party's would be
+
+$(STAMPS)/plugins: $(STAMPS)/all $(PLUGIN_FILES)
+	@scripts/install-plugins $(VENV)
+	@touch $@
+
+# --- what people run ------------------------------------------------------------------------------
+
+demo: setup plugins ## score the captured group in examples/ and write the report
+	@scripts/demo $(BIN)
+
+test: setup plugins $(STAMPS)/dev ## every test but those that need a browser or a broker
+	$(BIN)/python -m pytest -m "not services"
+
+test-services: setup plugins $(STAMPS)/dev $(STAMPS)/services ## the tests that need a real browser
+	@scripts/install-chromium
+	$(BIN)/python -m pytest -m services
+
+lint: setup $(STAMPS)/dev contracts ## style, and who may import whom
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+contracts: setup $(STAMPS)/dev
+	$(BIN)/lint-imports
+
+types: setup $(STAMPS)/dev ## mypy --strict
+	$(BIN)/mypy
+
+docs: setup $(STAMPS)/dev $(STAMPS)/docs ## build the documentation and run its examples
+	$(BIN)/python -m sphinx -b html -W --keep-going -q -d docs/_build/doctrees docs docs/_build/html
+	$(BIN)/python -m sphinx -b doctest -W --keep-going -q -d docs/_build/doctrees docs docs/_build/doctest
+	@echo "docs/_build/html/index.html"
+
+bench: setup ## time the assignors on this machine
+	$(BIN)/python -m benchmarks
+
+# --- upkeep ---------------------------------------------------------------------------------------
+
+api-snapshot: setup $(STAMPS)/dev ## accept the present public surface of assignment_api
+	$(BIN)/python scripts/api_snapshot.py --write
+
+lock: setup $(STAMPS)/dev ## resolve requirements/*.txt anew (LOCK_FLAGS=--upgrade for newer releases)
+	scripts/lock $(BIN)/uv $(LOCK_FLAGS)
+
+dist: setup ## build wheel and sdist into dist/
+	$(BIN)/python -m hatchling build -d dist
+
+clean: ## remove what the targets made, but for .venv
+	rm -rf build dist docs/_build docs/api/generated .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -1,0 +1,1 @@
+"""Everything that runs assignors: scenarios, scoring, capture, reports and the command `assignor`."""
