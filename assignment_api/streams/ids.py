@@ -63,8 +63,6 @@ class TaskId:
         Raises:
             TaskIdFormatError: if the text is neither.
         """
-        if not isinstance(text, str):
-            raise TaskIdFormatError(f"{text!r} is not a task id: expected a text such as '1_3'")
         name, separator, rest = text.partition("__")
         if not separator:
             name, rest = "", text
@@ -155,7 +153,7 @@ class ProcessID:
         Raises:
             ProcessIdFormatError: if the text is not one.
         """
-        if not isinstance(text, str) or not _UUID.match(text):
+        if not _UUID.match(text):
             raise ProcessIdFormatError(
                 f"{text!r} is not a process id: expected a UUID such as 00000000-0000-0000-0000-000000000001"
             )
