@@ -78,7 +78,7 @@ class ApplicationMetadata:
         return self._tasks.keys()
 
     def stateful_tasks(self) -> KeysView[TaskId]:
-        """The tasks that are stateful *and* logged to a changelog, as the KIP defines it: an ordered, read-only set."""
+        """The tasks that are stateful *and* logged to a changelog, as in the KIP: an ordered, read-only set."""
         return self._stateful.keys()
 
     def task_infos(self) -> Mapping[TaskId, TaskInfo]:
@@ -125,5 +125,7 @@ def _by_process(clients: Iterable[StreamsClientState], gate: LagGate) -> dict[Pr
             raise IllegalAssignmentArgumentError(f"client {client.process_id} occurs twice")
         states[client.process_id] = client.behind(gate)
     if len({client.has_lags() for client in states.values()}) > 1:
-        raise IllegalAssignmentArgumentError("some clients have lags and some have none: give lags for all, or for none")
+        raise IllegalAssignmentArgumentError(
+            "some clients have lags and some have none: give lags for all, or for none"
+        )
     return states

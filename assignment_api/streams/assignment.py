@@ -23,7 +23,7 @@ class AssignedTaskType(enum.Enum):
 class AssignmentError(enum.Enum):
     """What Kafka's validation finds in an answer; anything but ``NONE`` fails the rebalance.
 
-    Kafka: ``TaskAssignor.AssignmentError``. The members stand in the order in which the checks are made (reference 5.2).
+    Kafka: ``TaskAssignor.AssignmentError``. The members stand in the order in which the checks are made.
     """
 
     NONE = "NONE"
@@ -119,7 +119,9 @@ class StreamsClientAssignment:
         return attrs.evolve(self, followup_rebalance_deadline_ms=deadline_ms)
 
 
-def _checked_assignments(assignments: Iterable[StreamsClientAssignment]) -> tuple[StreamsClientAssignment, ...]:
+def _checked_assignments(
+    assignments: Iterable[StreamsClientAssignment],
+) -> tuple[StreamsClientAssignment, ...]:
     if isinstance(assignments, Mapping):
         return tuple(assignments.values())
     return tuple(assignments)

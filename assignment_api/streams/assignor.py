@@ -79,7 +79,7 @@ class TaskAssignor(abc.ABC):
     given is immutable and in a fixed order; the answer becomes the caller's.
     """
 
-    def configure(self, configs: Mapping[str, Any]) -> None:
+    def configure(self, configs: Mapping[str, Any]) -> None:  # noqa: B027 - optional by the KIP
         """Takes the application's configuration, before ``assign``; by default nothing is read.
 
         Args:
@@ -102,7 +102,7 @@ class TaskAssignor(abc.ABC):
             TaskAssignmentError: to keep the old assignment and rebalance again.
         """
 
-    def on_assignment_computed(
+    def on_assignment_computed(  # noqa: B027 - optional by the KIP
         self, assignment: GroupAssignment, subscription: GroupSubscription, error: AssignmentError
     ) -> None:
         """Observes the final assignment; by default nothing is done.

@@ -1,0 +1,168 @@
+"""Checks of an assignor's answer: Kafka's own, in Kafka's order, and a stricter one for what Kafka lets pass."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Iterator
+
+import attrs
+
+from assignment_api.streams.application import ApplicationMetadata
+from assignment_api.streams.assignment import (
+    AssignedTaskType,
+    AssignmentError,
+    StreamsClientAssignment,
+    TaskAssignment,
+)
+from assignment_api.streams.ids import ProcessID, TaskId
+
+__all__ = ["StrictFinding", "StrictFindingKind", "strict_findings", "validate_task_assignment"]
+
+
+def validate_task_assignment(application: ApplicationMetadata, assignment: TaskAssignment) -> AssignmentError:
+    """What Kafka's ``TaskAssignmentUtils.validateTaskAssignment`` says of ``assignment``.
+
+    Every task is looked at before any client: an unknown task or a second active comes first, then a standby of a
+    task without state store, then a missing client, then an unknown client (reference 5.2).
+
+    Kafka does *not* notice tasks that nobody got, two assignments for one client, or too many standbys; see
+    :func:`strict_findings` for those.
+
+    Returns:
+        The first error in that order, or ``AssignmentError.NONE``.
+    """
+    infos = application.task_infos()
+    active: set[TaskId] = set()
+    standby: dict[TaskId, None] = {}
+    for client in assignment.assignments:
+        for task in client.tasks:
+            if task.id not in infos:
+                return AssignmentError.UNKNOWN_TASK_ID
+            if task.type is AssignedTaskType.ACTIVE:
+                if task.id in active:
+                    return AssignmentError.ACTIVE_TASK_ASSIGNED_MULTIPLE_TIMES
+                active.add(task.id)
+            else:
+                standby[task.id] = None
+    if any(not infos[task].is_stateful for task in standby):
+        return AssignmentError.INVALID_STANDBY_TASK
+    states = application.streams_client_states()
+    placed = {client.process_id for client in assignment.assignments}
+    if any(process not in placed for process in states):
+        return AssignmentError.MISSING_PROCESS_ID
+    if any(client.process_id not in states for client in assignment.assignments):
+        return AssignmentError.UNKNOWN_PROCESS_ID
+    return AssignmentError.NONE
+
+
+class StrictFindingKind(enum.Enum):
+    """What Kafka lets pass although it harms the application."""
+
+    TASK_NOT_ASSIGNED = "TASK_NOT_ASSIGNED"
+    ACTIVE_AND_STANDBY_IN_ONE_PROCESS = "ACTIVE_AND_STANDBY_IN_ONE_PROCESS"
+    STANDBY_IN_ONE_PROCESS_TWICE = "STANDBY_IN_ONE_PROCESS_TWICE"
+    TOO_MANY_STANDBYS = "TOO_MANY_STANDBYS"
+    STANDBY_WITHOUT_CHANGELOG = "STANDBY_WITHOUT_CHANGELOG"
+    CLIENT_ASSIGNED_TWICE = "CLIENT_ASSIGNED_TWICE"
+
+
+@attrs.frozen
+class StrictFinding:
+    """One fault that :func:`strict_findings` found.
+
+    Args:
+        kind: What it is.
+        task: The task concerned, or ``None``.
+        process_id: The client concerned, or ``None``.
+        message: One sentence for a person.
+    """
+
+    kind: StrictFindingKind
+    task: TaskId | None
+    process_id: ProcessID | None
+    message: str
+
+
+def strict_findings(
+    application: ApplicationMetadata, assignment: TaskAssignment, warmup_replicas: int | None = None
+) -> tuple[StrictFinding, ...]:
+    """Everything in ``assignment`` that Kafka's validation does not notice.
+
+    Args:
+        application: The input of the assignor.
+        assignment: Its answer, in which Kafka's validation found no error.
+        warmup_replicas: Standbys over all tasks that may exceed the configured number; by default
+            ``max.warmup.replicas``.
+
+    Returns:
+        The findings: tasks in the application's order first, then clients in the answer's order.
+    """
+    configs = application.assignment_configs()
+    allowed = configs.max_warmup_replicas if warmup_replicas is None else warmup_replicas
+    return (
+        *_task_findings(application, assignment.assignments, max(configs.num_standby_replicas, 0), allowed),
+        *_client_findings(assignment.assignments),
+    )
+
+
+def _task_findings(
+    application: ApplicationMetadata, clients: Iterable[StreamsClientAssignment], standbys: int, warmups: int
+) -> Iterator[StrictFinding]:
+    active: dict[TaskId, list[ProcessID]] = {}
+    standby: dict[TaskId, list[ProcessID]] = {}
+    for client in clients:
+        for task in client.tasks:
+            holders = active if task.type is AssignedTaskType.ACTIVE else standby
+            holders.setdefault(task.id, []).append(client.process_id)
+    surplus = 0
+    for task_id, info in application.task_infos().items():
+        if task_id not in active:
+            yield StrictFinding(
+                StrictFindingKind.TASK_NOT_ASSIGNED, task_id, None, f"task {task_id} is active on no client"
+            )
+        holders_of_standby = standby.get(task_id, [])
+        for process in holders_of_standby:
+            if process in active.get(task_id, ()):
+                yield StrictFinding(
+                    StrictFindingKind.ACTIVE_AND_STANDBY_IN_ONE_PROCESS,
+                    task_id,
+                    process,
+                    f"client {process} holds task {task_id} as active and as standby",
+                )
+        if len(set(holders_of_standby)) < len(holders_of_standby):
+            twice = next(process for process in holders_of_standby if holders_of_standby.count(process) > 1)
+            yield StrictFinding(
+                StrictFindingKind.STANDBY_IN_ONE_PROCESS_TWICE,
+                task_id,
+                twice,
+                f"client {twice} holds task {task_id} as standby twice",
+            )
+        if holders_of_standby and not info.is_logged:
+            yield StrictFinding(
+                StrictFindingKind.STANDBY_WITHOUT_CHANGELOG,
+                task_id,
+                holders_of_standby[0],
+                f"task {task_id} has a standby but no changelog to follow",
+            )
+        surplus += max(len(holders_of_standby) - standbys, 0)
+        if surplus > warmups and len(holders_of_standby) > standbys:
+            yield StrictFinding(
+                StrictFindingKind.TOO_MANY_STANDBYS,
+                task_id,
+                None,
+                f"task {task_id} has {len(holders_of_standby)} standbys: {standbys} are asked for, and the "
+                f"{warmups} warm-ups allowed over all tasks are used up",
+            )
+
+
+def _client_findings(clients: Iterable[StreamsClientAssignment]) -> Iterator[StrictFinding]:
+    seen: set[ProcessID] = set()
+    for client in clients:
+        if client.process_id in seen:
+            yield StrictFinding(
+                StrictFindingKind.CLIENT_ASSIGNED_TWICE,
+                None,
+                client.process_id,
+                f"client {client.process_id} has two assignments: Kafka keeps the last one only",
+            )
+        seen.add(client.process_id)

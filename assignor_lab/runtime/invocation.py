@@ -1,0 +1,216 @@
+"""One call of one assignor: made, timed, checked. Nothing that a plugin does gets out as an exception."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from time import perf_counter_ns
+from typing import Any, Protocol
+
+import attrs
+from typeguard import CollectionCheckStrategy, TypeCheckError, check_type
+
+from assignment_api import (
+    ApplicationMetadata,
+    AssignedTask,
+    AssignmentError,
+    AssignorLabError,
+    StreamsClientAssignment,
+    TaskAssignment,
+    TaskAssignor,
+)
+from assignment_api.utils.validation import StrictFinding, strict_findings, validate_task_assignment
+
+__all__ = ["Failure", "InputMutatedError", "InvalidAnswerError", "Outcome", "RunnableAssignor", "invoke"]
+
+#: The distribution whose assignors are part of this project and are not watched for changes of their input.
+TRUSTED_DISTRIBUTION = "assignor-lab"
+#: Longest message kept of a failure, in characters.
+MESSAGE_LIMIT = 2_000
+
+
+class InvalidAnswerError(AssignorLabError):
+    """What an assignor returned is not an answer: a wrong type, or an answer that Kafka's validation refuses.
+
+    Kafka fails the rebalance with a ``StreamsException`` in the second case.
+    """
+
+    java_type = "StreamsException"
+
+
+class InputMutatedError(AssignorLabError):
+    """An assignor changed its input, which is immutable by contract."""
+
+
+class RunnableAssignor(Protocol):
+    """What :func:`invoke` needs to know of an assignor; a registry's entries have it."""
+
+    @property
+    def name(self) -> str:
+        """Name under which results are filed."""
+
+    @property
+    def distribution(self) -> str | None:
+        """Distribution that it came from."""
+
+    def create(self) -> TaskAssignor:
+        """A new assignor object, as Kafka makes one for each rebalance."""
+
+
+@attrs.frozen
+class Failure:
+    """Why there is no assignment.
+
+    Args:
+        type: Name of our exception, or of the plugin's own.
+        java_type: Simple name of Kafka's exception for the same fault, or ``None``.
+        message: What it said, without control over its content; bounded.
+    """
+
+    type: str
+    java_type: str | None
+    message: str
+
+
+@attrs.frozen
+class Outcome:
+    """What came of one call.
+
+    Args:
+        assignment: The answer, or ``None`` after a failure.
+        failure: The failure, or ``None``.
+        validation: What Kafka's validation said of the answer; ``NONE`` also where there is none to look at.
+        findings: What the stricter check found.
+        assign_ns: Duration of the ``assign`` call alone, nanoseconds; 0 where it was not reached.
+        input_mutated: The input was changed: the caller must build a new one before it goes on.
+    """
+
+    assignment: TaskAssignment | None
+    failure: Failure | None
+    validation: AssignmentError = AssignmentError.NONE
+    findings: tuple[StrictFinding, ...] = ()
+    assign_ns: int = 0
+    input_mutated: bool = False
+
+    @property
+    def followup(self) -> bool:
+        """Whether any client is to ask for a follow-up rebalance."""
+        assignments = self.assignment.assignments if self.assignment is not None else ()
+        return any(client.followup_rebalance_deadline_ms is not None for client in assignments)
+
+
+def invoke(
+    assignor: RunnableAssignor,
+    application: ApplicationMetadata,
+    configs: Mapping[str, Any],
+    *,
+    strict: bool = False,
+) -> Outcome:
+    """Lets ``assignor`` place the tasks of ``application``.
+
+    Args:
+        assignor: Entry of a registry.
+        application: Input; it is shown behind closed lags.
+        configs: Effective configuration for ``configure``.
+        strict: Look for what Kafka's validation does not notice, too.
+
+    Returns:
+        The outcome. Whatever the plugin raises, ``SystemExit`` included, is in it; only ``KeyboardInterrupt`` passes.
+    """
+    watched = assignor.distribution != TRUSTED_DISTRIBUTION
+    before = _text_of(application) if watched else None
+    outcome = _call(assignor, application, configs)
+    if watched and _text_of(application) != before:
+        error = InputMutatedError(f"assignor {assignor.name} changed its input: inputs are immutable by contract")
+        return Outcome(None, failure_of(error), assign_ns=outcome.assign_ns, input_mutated=True)
+    if strict and outcome.assignment is not None:
+        return attrs.evolve(outcome, findings=strict_findings(application, outcome.assignment))
+    return outcome
+
+
+def _call(assignor: RunnableAssignor, application: ApplicationMetadata, configs: Mapping[str, Any]) -> Outcome:
+    elapsed = 0
+    try:
+        instance = assignor.create()
+        instance.configure(configs)
+        shown = application.for_next_assignor()
+        start = perf_counter_ns()
+        try:
+            answer = instance.assign(shown)
+        finally:
+            elapsed = perf_counter_ns() - start
+        assignment = checked_answer(assignor.name, answer)
+        validation = validate_task_assignment(application, assignment)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - a plugin may raise anything, SystemExit included
+        return Outcome(None, failure_of(error), assign_ns=elapsed)
+    if validation is not AssignmentError.NONE:
+        refused = InvalidAnswerError(f"assignor {assignor.name}: Kafka refuses this assignment: {validation.name}")
+        return Outcome(None, failure_of(refused), validation, assign_ns=elapsed)
+    return Outcome(assignment, None, assign_ns=elapsed)
+
+
+def failure_of(error: BaseException) -> Failure:
+    """The failure that stands for ``error``; its message is cut to ``MESSAGE_LIMIT`` characters."""
+    java_type = error.java_type if isinstance(error, AssignorLabError) else None
+    return Failure(type(error).__name__, java_type, _guarded(lambda: str(error))[:MESSAGE_LIMIT])
+
+
+def _guarded(text: Callable[[], str]) -> str:
+    try:
+        return text()
+    except Exception as error:  # noqa: BLE001 - the plugin's own __str__ is code that may fail, too
+        return f"(no message: {type(error).__name__} while it was made)"
+
+
+def checked_answer(name: str, answer: object) -> TaskAssignment:
+    """``answer`` once every item in it has the type that the SPI says.
+
+    Raises:
+        InvalidAnswerError: naming the first item that has not.
+    """
+    if not isinstance(answer, TaskAssignment):
+        raise InvalidAnswerError(f"assignor {name} returned {type(answer).__name__}, expected TaskAssignment")
+    _check_items(name, "assignments", answer.assignments, StreamsClientAssignment)
+    for client in answer.assignments:
+        _check_items(name, f"assignments[{client.process_id}].tasks", client.tasks, AssignedTask)
+        _check_fields(name, client)
+    return answer
+
+
+def _check_items(name: str, place: str, items: tuple[Any, ...], expected: type) -> None:
+    if type(items) is tuple and set(map(type, items)) <= {expected}:
+        return  # the usual case: typeguard would look at each of maybe 50,000 items in turn
+    try:
+        check_type(items, tuple[expected, ...], collection_check_strategy=CollectionCheckStrategy.ALL_ITEMS)  # type: ignore[valid-type]
+    except TypeCheckError as error:
+        raise InvalidAnswerError(f"assignor {name}: {place}: {error}") from error
+
+
+_FIELD_TYPES: dict[type, dict[str, Any]] = {
+    owner: {field.name: field.type for field in attrs.fields(attrs.resolve_types(owner)) if field.name != "tasks"}
+    for owner in (StreamsClientAssignment, AssignedTask)
+}
+
+
+def _check_fields(name: str, client: StreamsClientAssignment) -> None:
+    _check_values(name, f"assignment of {client.process_id}", client)
+    checked: set[tuple[type, type]] = set()
+    for task in client.tasks:
+        shape = (type(task.id), type(task.type))
+        if shape not in checked:
+            _check_values(name, f"assignment of {client.process_id}: task {task.id}", task)
+            checked.add(shape)
+
+
+def _check_values(name: str, place: str, value: StreamsClientAssignment | AssignedTask) -> None:
+    for field, expected in _FIELD_TYPES[type(value)].items():
+        try:
+            check_type(getattr(value, field), expected)
+        except TypeCheckError as error:
+            raise InvalidAnswerError(f"assignor {name}: {place}: {field}: {error}") from error
+
+
+def _text_of(application: ApplicationMetadata) -> str:
+    infos, states = application.task_infos(), application.streams_client_states()
+    return repr((list(infos.values()), list(states.values()), application.assignment_configs()))
