@@ -1,0 +1,47 @@
+"""Java's iteration orders and hash codes, where they are part of an answer (reference 1.2-1.4)."""
+
+from assignment_api.java.hash_table import (
+    DEFAULT_CAPACITY,
+    JavaHashTable,
+    grown_capacity,
+    iteration_order,
+    iteration_order_of_set_copy,
+    stays_plain,
+)
+from assignment_api.java.hashing import (
+    boolean_hash,
+    host_info_hash,
+    int32,
+    pair_hash,
+    spread,
+    string_hash,
+    subtopology_hash,
+    task_id_hash,
+    topic_partition_hash,
+    uuid_hash,
+)
+from assignment_api.java.jdk import DEFAULT_JDK, JdkGeneration, table_size_for
+from assignment_api.java.priority_queue import JavaPriorityQueue
+
+__all__ = [
+    "DEFAULT_CAPACITY",
+    "DEFAULT_JDK",
+    "JavaHashTable",
+    "JavaPriorityQueue",
+    "JdkGeneration",
+    "boolean_hash",
+    "grown_capacity",
+    "host_info_hash",
+    "int32",
+    "iteration_order",
+    "iteration_order_of_set_copy",
+    "pair_hash",
+    "spread",
+    "stays_plain",
+    "string_hash",
+    "subtopology_hash",
+    "table_size_for",
+    "task_id_hash",
+    "topic_partition_hash",
+    "uuid_hash",
+]

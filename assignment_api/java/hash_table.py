@@ -1,0 +1,277 @@
+"""``java.util.HashMap`` with its iteration order, literally: growth, tree bins, both ways of removal.
+
+Kafka's sticky assignors iterate hash maps where ties are broken, so the order of a map is part of their answers
+(reference 1.3). :class:`JavaHashTable` plays every step of Java's map; :func:`iteration_order` answers the common
+question, "in which order come keys that were inserted one after the other?", without building the table, and falls
+back to it where one slot collects more than eight keys.
+
+A chain is a Python list, so one operation costs its slot's length; tables of Kafka's ids have short chains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import eq
+from typing import Any, Generic, TypeVar
+
+from assignment_api.java.hashing import spread
+from assignment_api.java.jdk import DEFAULT_JDK, JdkGeneration, table_size_for
+from assignment_api.java.tree_bin import TreeBin, TreeNode
+
+__all__ = [
+    "DEFAULT_CAPACITY",
+    "JavaHashTable",
+    "grown_capacity",
+    "iteration_order",
+    "iteration_order_of_set_copy",
+    "stays_plain",
+]
+
+#: Slots of a table that was created without a size.
+DEFAULT_CAPACITY = 16
+
+_MAX_CHAIN = 8
+_MIN_TREE_CAPACITY = 64
+_UNTREEIFY = 6
+
+_K = TypeVar("_K")
+_V = TypeVar("_V")
+
+
+def _natural_order(key: Any) -> Any:
+    return key
+
+
+class JavaHashTable(Generic[_K, _V]):
+    """A ``HashMap``, or a ``HashSet`` if only keys matter.
+
+    Args:
+        hash_of: Java's hash code of a key (signed or unsigned 32 bits).
+        sort_key: Key that sorts as the keys' ``compareTo`` does; asked only where hash codes are equal in a tree bin.
+        initial_capacity: As given to Java's constructor; rounded up to a power of two.
+    """
+
+    __slots__ = ("_hash_of", "_nodes", "_slots", "_sort_key")
+
+    def __init__(
+        self,
+        hash_of: Callable[[_K], int],
+        sort_key: Callable[[_K], Any] = _natural_order,
+        initial_capacity: int = DEFAULT_CAPACITY,
+    ) -> None:
+        self._hash_of = hash_of
+        self._sort_key = sort_key
+        self._nodes: dict[_K, TreeNode[_K, _V]] = {}
+        self._slots: list[TreeBin[_K, _V] | None] = [None] * table_size_for(initial_capacity)
+
+    @classmethod
+    def set_copy(
+        cls,
+        keys: Iterable[_K],
+        hash_of: Callable[[_K], int],
+        sort_key: Callable[[_K], Any] = _natural_order,
+        jdk: JdkGeneration = DEFAULT_JDK,
+    ) -> JavaHashTable[_K, None]:
+        """``new HashSet(keys)``, filled in the order of ``keys``."""
+        listed = list(keys)
+        copy: JavaHashTable[_K, None] = JavaHashTable(hash_of, sort_key, jdk.set_copy_capacity(len(listed)))
+        for key in listed:
+            copy.put(key, None)
+        return copy
+
+    @property
+    def capacity(self) -> int:
+        """Number of slots."""
+        return len(self._slots)
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._nodes
+
+    def __iter__(self) -> Iterator[_K]:
+        """The keys in Java's order; the table must not change meanwhile."""
+        for chain in self._slots:
+            if chain is not None:
+                for node in chain.nodes:
+                    yield node.key
+
+    def items(self) -> Iterator[tuple[_K, _V]]:
+        """Keys and values in Java's order; the table must not change meanwhile."""
+        for chain in self._slots:
+            if chain is not None:
+                for node in chain.nodes:
+                    yield node.key, node.value
+
+    def __getitem__(self, key: _K) -> _V:
+        return self._nodes[key].value
+
+    def put(self, key: _K, value: _V) -> None:
+        """Inserts ``key``; a key that is there keeps its place and gets the new value."""
+        known = self._nodes.get(key)
+        if known is not None:
+            known.value = value
+            return
+        node: TreeNode[_K, _V] = TreeNode(key, value, spread(self._hash_of(key)), self._sort_key)
+        self._nodes[key] = node
+        index = node.hash & len(self._slots) - 1
+        chain = self._slots[index]
+        if chain is None:
+            self._slots[index] = TreeBin([node])
+        elif chain.root is not None:
+            chain.insert(node)
+        else:
+            chain.nodes.append(node)
+            if len(chain.nodes) > _MAX_CHAIN:
+                if len(self._slots) < _MIN_TREE_CAPACITY:
+                    self._grow()
+                else:
+                    chain.treeify()
+        if 4 * len(self._nodes) > 3 * len(self._slots):
+            self._grow()
+
+    def remove(self, key: _K) -> bool:
+        """Removes ``key`` through the map or set (``remove(key)``); answers whether it was there."""
+        return self._unlink(key, through_map=True)
+
+    def remove_through_iterator(self, key: _K) -> bool:
+        """Removes ``key`` as an iterator standing on it does: a tree bin neither shrinks to a chain nor reorders."""
+        return self._unlink(key, through_map=False)
+
+    def remove_all(self, keys: Iterable[_K], size: int) -> None:
+        """``AbstractSet.removeAll(collection)``: by key where this set is larger, else through its own iterator.
+
+        Args:
+            keys: The keys in the iteration order of the collection.
+            size: Number of elements of the collection.
+        """
+        if len(self) > size:
+            for key in keys:
+                self.remove(key)
+            return
+        wanted = set(keys)
+        for key in [key for key in self if key in wanted]:
+            self.remove_through_iterator(key)
+
+    def _unlink(self, key: _K, *, through_map: bool) -> bool:
+        node = self._nodes.pop(key, None)
+        if node is None:
+            return False
+        index = node.hash & len(self._slots) - 1
+        chain = self._slots[index]
+        assert chain is not None
+        if chain.root is None:
+            chain.nodes.remove(node)
+        else:
+            chain.remove(node, through_map=through_map)
+        if not chain.nodes:
+            self._slots[index] = None
+        return True
+
+    def _grow(self) -> None:
+        old = self._slots
+        bit = len(old)
+        self._slots = [None] * (2 * bit)
+        for index, chain in enumerate(old):
+            if chain is None:
+                continue
+            stay = [node for node in chain.nodes if not node.hash & bit]
+            move = [node for node in chain.nodes if node.hash & bit]
+            self._slots[index] = self._half(chain, stay, move)
+            self._slots[index + bit] = self._half(chain, move, stay)
+
+    def _half(
+        self, chain: TreeBin[_K, _V], half: list[TreeNode[_K, _V]], other: list[TreeNode[_K, _V]]
+    ) -> TreeBin[_K, _V] | None:
+        if not half:
+            return None
+        if chain.root is None or len(half) <= _UNTREEIFY:
+            return TreeBin(half)
+        if not other:
+            return chain  # Java keeps the tree as it is where nothing left it
+        split = TreeBin(half)
+        split.treeify()
+        return split
+
+
+def iteration_order(
+    keys: Sequence[_K],
+    hashes: Sequence[int],
+    initial_capacity: int = DEFAULT_CAPACITY,
+    sort_key: Callable[[_K], Any] = _natural_order,
+) -> list[_K]:
+    """The order in which a hash table yields ``keys`` after they were inserted one by one.
+
+    While no slot ever holds more than eight keys, a table keeps each slot in insertion order whatever it grew
+    through, so the answer is a stable sort by slot. Every size that the table passed through is checked.
+
+    Args:
+        keys: Distinct keys in insertion order.
+        hashes: Java's hash code of each key.
+        initial_capacity: As given to Java's constructor.
+        sort_key: As for :class:`JavaHashTable`.
+
+    Returns:
+        The keys in Java's iteration order. O(n log n).
+    """
+    if not stays_plain(hashes, initial_capacity):
+        return _literal_order(keys, hashes, capacity=initial_capacity, sort_key=sort_key)
+    mask = grown_capacity(len(keys), initial_capacity) - 1
+    slots = [spread(code) & mask for code in hashes]
+    return [keys[index] for index in sorted(range(len(keys)), key=slots.__getitem__)]
+
+
+def iteration_order_of_set_copy(
+    keys: Sequence[_K],
+    hashes: Sequence[int],
+    jdk: JdkGeneration = DEFAULT_JDK,
+    sort_key: Callable[[_K], Any] = _natural_order,
+) -> list[_K]:
+    """The order in which ``new HashSet(keys)`` yields ``keys``; arguments as for :func:`iteration_order`."""
+    return iteration_order(keys, hashes, jdk.set_copy_capacity(len(keys)), sort_key)
+
+
+def grown_capacity(size: int, initial_capacity: int = DEFAULT_CAPACITY) -> int:
+    """Slots of a table into which ``size`` keys were inserted, if it stayed plain."""
+    capacity = table_size_for(initial_capacity)
+    while 4 * size > 3 * capacity:
+        capacity *= 2
+    return capacity
+
+
+def stays_plain(hashes: Sequence[int], initial_capacity: int = DEFAULT_CAPACITY) -> bool:
+    """Whether no slot ever holds more than eight keys while keys of these hash codes are inserted in this order.
+
+    Then each slot keeps insertion order whatever the table grows through, removals included.
+    """
+    size = len(hashes)
+    if size <= _MAX_CHAIN:
+        return True
+    spreads = [spread(code) for code in hashes]
+    capacity = table_size_for(initial_capacity)
+    while 4 * size > 3 * capacity:
+        # The key that makes the table grow is still put into the smaller one.
+        if _overfull(spreads[: 3 * capacity // 4 + 1], capacity):
+            return False
+        capacity *= 2
+    return not _overfull(spreads, capacity)
+
+
+def _overfull(spreads: Sequence[int], capacity: int) -> bool:
+    if len(spreads) <= _MAX_CHAIN:
+        return False
+    mask = capacity - 1
+    slots = sorted([code & mask for code in spreads])
+    return any(map(eq, slots, slots[_MAX_CHAIN:]))
+
+
+def _literal_order(
+    keys: Sequence[_K], hashes: Sequence[int], *, capacity: int, sort_key: Callable[[_K], Any]
+) -> list[_K]:
+    positions: JavaHashTable[int, None] = JavaHashTable(
+        hashes.__getitem__, lambda position: sort_key(keys[position]), capacity
+    )
+    for position in range(len(keys)):
+        positions.put(position, None)
+    return [keys[position] for position in positions]

@@ -1,0 +1,80 @@
+"""Java's hash codes of the values whose hash order reaches an answer (reference 1.2).
+
+All functions return what ``hashCode()`` returns in Java: a signed 32-bit integer.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "boolean_hash",
+    "host_info_hash",
+    "int32",
+    "pair_hash",
+    "spread",
+    "string_hash",
+    "subtopology_hash",
+    "task_id_hash",
+    "topic_partition_hash",
+    "uuid_hash",
+]
+
+_MASK_32 = 0xFFFF_FFFF
+_MASK_64 = 0xFFFF_FFFF_FFFF_FFFF
+_SIGN_32 = 0x8000_0000
+
+
+def int32(number: int) -> int:
+    """``number`` wrapped around to a signed 32-bit integer, as Java's ``int`` arithmetic does."""
+    return ((number + _SIGN_32) & _MASK_32) - _SIGN_32
+
+
+def string_hash(text: str) -> int:
+    """``String.hashCode``: over UTF-16 code units, so a supplementary character counts as two."""
+    result = 0
+    encoded = text.encode("utf-16-be", "surrogatepass")
+    for high, low in zip(encoded[::2], encoded[1::2], strict=True):
+        result = (31 * result + (high << 8 | low)) & _MASK_32
+    return int32(result)
+
+
+def uuid_hash(most_significant_bits: int, least_significant_bits: int) -> int:
+    """``UUID.hashCode``, which is also Kafka's ``ProcessId.hashCode``; the halves may be signed or unsigned."""
+    mixed = (most_significant_bits ^ least_significant_bits) & _MASK_64
+    return int32(mixed >> 32 ^ mixed)
+
+
+def task_id_hash(subtopology: int, partition: int, topology_name: str | None = None) -> int:
+    """``TaskId.hashCode``; ``(g, p + 31)`` and ``(g + 1, p)`` collide."""
+    named = 0 if topology_name is None else string_hash(topology_name)
+    return int32(29791 + 961 * subtopology + 31 * partition + named)
+
+
+def subtopology_hash(node_group_id: int, topology_name: str | None = None) -> int:
+    """Hash of Kafka's ``Subtopology``."""
+    return int32(31 * (31 + node_group_id) + (0 if topology_name is None else string_hash(topology_name)))
+
+
+def topic_partition_hash(topic: str, partition: int) -> int:
+    """``TopicPartition.hashCode``."""
+    return int32(31 * (31 + partition) + string_hash(topic))
+
+
+def host_info_hash(host: str, port: int) -> int:
+    """``HostInfo.hashCode``."""
+    return int32(31 * string_hash(host) + port)
+
+
+def boolean_hash(*, value: bool) -> int:
+    """``Boolean.hashCode``."""
+    return 1231 if value else 1237
+
+
+def pair_hash(first_hash: int, second_hash: int) -> int:
+    """Hash of a pair (a tag's key and value, two tasks) from the hashes of its parts."""
+    return int32(31 * (31 + first_hash) + second_hash)
+
+
+def spread(hash_code: int) -> int:
+    """What ``HashMap`` makes of a hash code: the upper half mixed into the lower one, as an *unsigned* integer."""
+    unsigned = hash_code & _MASK_32
+    return unsigned ^ unsigned >> 16
