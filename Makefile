@@ -56,10 +56,13 @@ lint: setup $(STAMPS)/dev contracts ## style, and who may import whom
 	$(BIN)/ruff format --check .
 
 contracts: setup $(STAMPS)/dev
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 
 types: setup $(STAMPS)/dev ## mypy --strict
 	$(BIN)/mypy
+	@for plugin in $(wildcard plugins/*/pyproject.toml); do \
+		echo "mypy $$(dirname $$plugin)"; (cd $$(dirname $$plugin) && $(CURDIR)/$(BIN)/mypy --strict .) || exit 1; \
+	done
 
 docs: setup $(STAMPS)/dev $(STAMPS)/docs ## build the documentation and run its examples
 	$(BIN)/python -m sphinx -b html -W --keep-going -q -d docs/_build/doctrees docs docs/_build/html

@@ -1,0 +1,55 @@
+"""How the documentation is built: `make docs`."""
+
+from __future__ import annotations
+
+import sys
+from importlib import metadata
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(Path(__file__).resolve().parent / "_ext"))
+
+project = "Assignor Lab"
+author = "The Assignor Lab authors"
+release = version = metadata.version("assignor-lab")
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.doctest",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "api_pages",
+]
+exclude_patterns = ["_build"]
+html_theme = "furo"
+html_title = "Assignor Lab"
+html_show_copyright = False
+
+myst_enable_extensions = ["colon_fence", "deflist", "fieldlist"]
+myst_heading_anchors = 3
+
+# --- the API pages: one for each module of the contract (see _ext/api_pages.py) -------------------
+
+api_pages_package = str(ROOT / "assignment_api")
+autodoc_default_options = {"members": True, "member-order": "bysource", "show-inheritance": True}
+autodoc_typehints = "signature"
+autodoc_preserve_defaults = True
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+python_use_unqualified_type_names = True
+
+# --- every reference has to lead somewhere --------------------------------------------------------
+
+nitpicky = True
+# Inventories of other projects would be downloads, and a build must not depend on them. So names of
+# the standard library and of the libraries that we build on are taken on trust.
+_FOREIGN = "|".join([*sorted(sys.stdlib_module_names), "attr", "attrs", "pluggy", "typeguard", "pyspark"])
+nitpick_ignore_regex = [
+    (r"py:.*", rf"(?:{_FOREIGN})(?:\..*)?"),
+]
+
+# --- the examples run -----------------------------------------------------------------------------
+
+doctest_test_doctest_blocks = "default"
+doctest_global_setup = "from assignment_api import *"
