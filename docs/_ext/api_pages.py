@@ -47,8 +47,8 @@ def write_pages(app: Sphinx) -> None:
         name = ".".join(part for part in parts if part != "__init__")
         tree = ast.parse(source.read_text(encoding="utf-8"))
         pages[name] = face_page(name, tree) if parts[-1] == "__init__" else module_page(name)
-        # A type alias or type variable is data to autodoc, while annotations refer to it as to a class.
-        app.config.nitpick_ignore_regex.extend((r"py:.*", rf"(?:{name}\.)?{alias}") for alias in type_names(tree))
+        unlinked = [*type_names(tree), *private_classes(tree)]
+        app.config.nitpick_ignore_regex.extend((r"py:.*", rf"(?:{name}\.)?{each}") for each in unlinked)
     for name, text in pages.items():
         page = target / f"{name}.md"
         if not page.exists() or page.read_text(encoding="utf-8") != text:
@@ -77,7 +77,10 @@ def face_page(name: str, tree: ast.Module) -> str:
 
 
 def type_names(tree: ast.Module) -> list[str]:
-    """Names of a module that stand for types without being classes."""
+    """Names of a module that stand for types without being classes.
+
+    A type alias or type variable is data to autodoc, while annotations refer to it as to a class.
+    """
     names = []
     for node in tree.body:
         match node:
@@ -91,6 +94,18 @@ def type_names(tree: ast.Module) -> list[str]:
             case _:
                 pass
     return names
+
+
+def private_classes(tree: ast.Module) -> list[str]:
+    """Classes that a module does not export: they have no entry, and yet occur in signatures."""
+    exported: set[str] = set()
+    for node in tree.body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id="__all__")], value=ast.List(elts=names) | ast.Tuple(elts=names)):
+                exported.update(name.value for name in names if isinstance(name, ast.Constant))
+            case _:
+                pass
+    return [node.name for node in tree.body if isinstance(node, ast.ClassDef) and node.name not in exported]
 
 
 # --- references -----------------------------------------------------------------------------------
