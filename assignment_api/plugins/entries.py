@@ -1,0 +1,204 @@
+"""What a plugin's hooks return: descriptions of what it offers, cheap to make and to list.
+
+A description holds a factory or a function; nothing is imported or computed before it is asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, Protocol
+
+import attrs
+
+from assignment_api.plugins.errors import PluginDefinitionError
+from assignment_api.streams.application import ApplicationMetadata
+from assignment_api.streams.assignment import TaskAssignment
+from assignment_api.streams.assignor import TaskAssignor
+
+__all__ = [
+    "ConnectAssignorPlugin",
+    "GroupAssignorPlugin",
+    "History",
+    "MetricPlugin",
+    "ScenarioFamily",
+    "TaskAssignorPlugin",
+]
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}\Z")
+_JAVA_CLASS = re.compile(r"[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)+\Z", re.ASCII)
+
+
+def _name(instance: object, attribute: attrs.Attribute[Any], value: object) -> None:
+    if not isinstance(value, str) or not _NAME.match(value):
+        raise PluginDefinitionError(
+            f"{type(instance).__name__}.{attribute.name}: {value!r:.80} is no name: a letter, then at most 63 letters, "
+            "digits, '_' or '-' (dots and colons have a meaning where a plugin is selected)"
+        )
+
+
+def _names(instance: object, attribute: attrs.Attribute[Any], value: tuple[object, ...]) -> None:
+    for item in value:
+        _name(instance, attribute, item)
+
+
+def _java_classes(instance: object, attribute: attrs.Attribute[Any], value: tuple[object, ...]) -> None:
+    for item in value:
+        if not isinstance(item, str) or not _JAVA_CLASS.match(item):
+            raise PluginDefinitionError(
+                f"{type(instance).__name__}.{attribute.name}: {item!r:.80} is no full name of a Java class"
+            )
+
+
+def _called(instance: object, attribute: attrs.Attribute[Any], value: object) -> None:
+    if not callable(value):
+        raise PluginDefinitionError(f"{type(instance).__name__}.{attribute.name}: {value!r:.80} cannot be called")
+
+
+def _text(instance: object, attribute: attrs.Attribute[Any], value: object) -> None:
+    if not isinstance(value, str):
+        raise PluginDefinitionError(f"{type(instance).__name__}.{attribute.name}: {value!r:.80} is no text")
+
+
+def _tuple(values: object) -> tuple[Any, ...]:
+    if isinstance(values, (list, tuple)):
+        return tuple(values)
+    raise PluginDefinitionError(f"{values!r:.80} is neither a list nor a tuple")
+
+
+@attrs.frozen
+class TaskAssignorPlugin:
+    """A task assignor for Kafka Streams, as hook ``assignor_lab_task_assignors`` returns it.
+
+    Args:
+        name: What users select it by. Names of built-ins are reserved (``assignment_api.plugins.reserved``).
+        factory: Makes one assignor for one rebalance, usually the class itself. Import the algorithm in here, so that
+            listing plugins stays cheap.
+        aliases: Further names of the same assignor.
+        java_classes: Full names of the Java classes whose place it takes, so that an application's ``.properties``
+            file works unchanged. ``org.apache.kafka.`` belongs to the built-ins.
+        summary: One sentence for listings.
+
+    Raises:
+        PluginDefinitionError: if a name is none, the factory cannot be called, or the like.
+    """
+
+    name: str = attrs.field(validator=_name)
+    factory: Callable[[], TaskAssignor] = attrs.field(validator=_called)
+    aliases: tuple[str, ...] = attrs.field(default=(), converter=_tuple, validator=_names)
+    java_classes: tuple[str, ...] = attrs.field(default=(), converter=_tuple, validator=_java_classes)
+    summary: str = attrs.field(default="", validator=_text)
+
+
+@attrs.frozen
+class ConnectAssignorPlugin:
+    """An assignor for Kafka Connect, as hook ``assignor_lab_connect_assignors`` returns it.
+
+    Args:
+        name: What users select it by.
+        factory: Makes one assignor, which lives through all rebalances of a worker.
+        aliases: Further names of the same assignor.
+        summary: One sentence for listings.
+
+    Raises:
+        PluginDefinitionError: if a name is none or the factory cannot be called.
+    """
+
+    name: str = attrs.field(validator=_name)
+    factory: Callable[[], Any] = attrs.field(validator=_called)
+    aliases: tuple[str, ...] = attrs.field(default=(), converter=_tuple, validator=_names)
+    summary: str = attrs.field(default="", validator=_text)
+
+
+@attrs.frozen
+class GroupAssignorPlugin:
+    """A broker-side assignor of KIP-1071, as hook ``assignor_lab_group_assignors`` returns it.
+
+    Args:
+        name: What users select it by.
+        factory: Makes one assignor for one assignment.
+        aliases: Further names of the same assignor.
+        summary: One sentence for listings.
+
+    Raises:
+        PluginDefinitionError: if a name is none or the factory cannot be called.
+    """
+
+    name: str = attrs.field(validator=_name)
+    factory: Callable[[], Any] = attrs.field(validator=_called)
+    aliases: tuple[str, ...] = attrs.field(default=(), converter=_tuple, validator=_names)
+    summary: str = attrs.field(default="", validator=_text)
+
+
+def _direction(instance: object, attribute: attrs.Attribute[Any], value: object) -> None:
+    if value not in ("lower", "higher", "none"):
+        raise PluginDefinitionError(
+            f"{type(instance).__name__}.{attribute.name}: {value!r:.80} is none of 'lower', 'higher', 'none'"
+        )
+
+
+@attrs.frozen
+class MetricPlugin:
+    """A figure for one answer to one state, as hook ``assignor_lab_metrics`` returns it.
+
+    Args:
+        name: Name of the column.
+        unit: What is counted: ``tasks``, ``bytes``, ``ms``, ``1`` for a ratio.
+        direction: Whether a ``lower`` or a ``higher`` figure is better, or ``none``.
+        summary: One sentence that a user understands; reports show it.
+        compute: Takes the state and the answer; ``None`` where the state does not tell. It must depend on its
+            arguments alone.
+
+    Raises:
+        PluginDefinitionError: if a field is of the wrong kind.
+    """
+
+    name: str = attrs.field(validator=_name)
+    unit: str = attrs.field(validator=_text)
+    direction: Literal["lower", "higher", "none"] = attrs.field(validator=_direction)
+    summary: str = attrs.field(validator=_text)
+    compute: Callable[[ApplicationMetadata, TaskAssignment], float | None] = attrs.field(validator=_called)
+
+
+class History(Protocol):
+    """One group over several rounds; what happens to it depends on the seed, its state on the answers."""
+
+    def round(self, number: int, previous: TaskAssignment | None) -> Mapping[str, Any]:
+        """The state that the leader sees in a round.
+
+        Rounds are asked for in order, once for each assignor. Joins, leaves, crashes, returns and the growth of lags
+        depend on the seed alone, so that every assignor meets the same events.
+
+        Args:
+            number: The round, from 0.
+            previous: What the same assignor answered in the round before; ``None`` in round 0, and where it failed.
+
+        Returns:
+            A scenario document of format 1, kind ``streams``.
+        """
+        ...
+
+
+def _rounds(instance: object, attribute: attrs.Attribute[Any], value: object) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise PluginDefinitionError(f"{type(instance).__name__}.{attribute.name}: {value!r:.80} is no number from 1")
+
+
+@attrs.frozen
+class ScenarioFamily:
+    """States made from a seed, as hook ``assignor_lab_scenario_families`` returns it.
+
+    Args:
+        name: What users select it by.
+        summary: One sentence: what happens to the groups of this family.
+        rounds: Number of rounds of each history, at least 1.
+        history: Makes the history of a seed; equal seeds give equal histories in every process.
+
+    Raises:
+        PluginDefinitionError: if a field is of the wrong kind.
+    """
+
+    name: str = attrs.field(validator=_name)
+    summary: str = attrs.field(validator=_text)
+    rounds: int = attrs.field(validator=_rounds)
+    history: Callable[[int], History] = attrs.field(validator=_called)

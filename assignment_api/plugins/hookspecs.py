@@ -1,0 +1,105 @@
+"""The hooks that a plugin may implement. Project name of pluggy and entry-point group: ``assignment_api``.
+
+Mark an implementation with :data:`hookimpl`, and declare its module as an entry point::
+
+    [project.entry-points.assignment_api]
+    my_assignor = "my_package.plugin"
+
+Each plugin's hooks are called on their own, so a wrapper sees its own plugin's results only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pluggy
+
+from assignment_api.plugins.entries import (
+    ConnectAssignorPlugin,
+    GroupAssignorPlugin,
+    MetricPlugin,
+    ScenarioFamily,
+    TaskAssignorPlugin,
+)
+from assignment_api.streams.application import ApplicationMetadata
+from assignment_api.streams.assignment import AssignmentError, TaskAssignment
+
+__all__ = [
+    "PROJECT_NAME",
+    "assignor_lab_assignment_computed",
+    "assignor_lab_connect_assignors",
+    "assignor_lab_group_assignors",
+    "assignor_lab_metrics",
+    "assignor_lab_scenario_families",
+    "assignor_lab_task_assignors",
+    "hookimpl",
+]
+
+#: pluggy's project name, and the entry-point group in which plugins are looked for.
+PROJECT_NAME = "assignment_api"
+
+#: Decorator for implementations of the hooks below.
+hookimpl = pluggy.HookimplMarker(PROJECT_NAME)
+
+_hookspec = pluggy.HookspecMarker(PROJECT_NAME)
+
+
+@_hookspec
+def assignor_lab_task_assignors() -> Sequence[TaskAssignorPlugin]:  # type: ignore[empty-body]
+    """Task assignors for Kafka Streams (KIP-924).
+
+    Called once in each discovery. Return a list or tuple in the order in which they are to be listed.
+    """
+
+
+@_hookspec
+def assignor_lab_connect_assignors() -> Sequence[ConnectAssignorPlugin]:  # type: ignore[empty-body]
+    """Assignors of connectors and tasks for Kafka Connect (KIP-415).
+
+    Called once in each discovery. Return a list or tuple in the order in which they are to be listed.
+    """
+
+
+@_hookspec
+def assignor_lab_group_assignors() -> Sequence[GroupAssignorPlugin]:  # type: ignore[empty-body]
+    """Broker-side assignors for Streams groups (KIP-1071).
+
+    Called once in each discovery. Return a list or tuple in the order in which they are to be listed.
+    """
+
+
+@_hookspec
+def assignor_lab_metrics() -> Sequence[MetricPlugin]:  # type: ignore[empty-body]
+    """Metrics that scoring computes for every answer.
+
+    Called once in each discovery. Return a list or tuple in the order of the columns.
+    """
+
+
+@_hookspec
+def assignor_lab_scenario_families() -> Sequence[ScenarioFamily]:  # type: ignore[empty-body]
+    """Families of states that are made from a seed.
+
+    Called once in each discovery. Return a list or tuple in the order in which they are to be listed.
+    """
+
+
+@_hookspec
+def assignor_lab_assignment_computed(
+    assignor: str,
+    application: ApplicationMetadata,
+    assignment: TaskAssignment | None,
+    error: AssignmentError | None,
+    failure: str | None,
+) -> None:
+    """Observes every answer, whichever assignor gave it; an implementation may take only some of the arguments.
+
+    What it raises is reported and changes nothing; what it returns is ignored.
+
+    Args:
+        assignor: Name under which the assignor was selected.
+        application: The state that it was given, with its lags not yet computed.
+        assignment: Its answer, or ``None`` where it gave none.
+        error: What validation found in the answer, or ``None`` where there is no answer.
+        failure: One line that says why there is no answer, or ``None``.
+    """
