@@ -1,0 +1,1 @@
+"""The command ``assignor``: one file for each command, without logic of its own."""

@@ -1,0 +1,94 @@
+"""Entry point of the command: how it ends, whatever happens.
+
+Exit codes: 0 fine, 1 a gate or check failed, 2 wrong use or input, 3 internal error, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+from assignment_api import AssignorLabError
+
+__all__ = ["main"]
+
+#: Top-level module of an optional dependency to the extra of this distribution that brings it.
+EXTRAS = {
+    "typer": "cli",
+    "rich": "cli",
+    "pyspark": "spark",
+    "py4j": "spark",
+    "pyarrow": "spark",
+    "grpc": "spark-connect",
+    "pandas": "spark-connect",
+    "jinja2": "report",
+    "markupsafe": "report",
+    "kafka": "kafka",
+}
+
+WRONG_USE = 2
+INTERNAL_ERROR = 3
+INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the command and leaves the process with its exit code.
+
+    Args:
+        arguments: Command line without the program's name; ``None`` takes the process's own.
+    """
+    sys.exit(_run(arguments))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    try:
+        from assignor_lab.cli.app import build_app
+
+        build_app()(args=None if arguments is None else list(arguments), prog_name="assignor")
+    except SystemExit as leave:
+        return leave.code if isinstance(leave.code, int) else 0 if leave.code is None else WRONG_USE
+    except KeyboardInterrupt:
+        _say("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output has gone (`assignor ... | head`): not our fault, and nobody left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except AssignorLabError as error:
+        _say(str(error))
+        return WRONG_USE
+    except ModuleNotFoundError as error:
+        return _missing_module(error)
+    except OSError as error:
+        _say(f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error))
+        return WRONG_USE
+    except Exception as error:  # noqa: BLE001 - the last line of defence: one sentence instead of a stack trace
+        return _internal(error)
+    return 0
+
+
+def _missing_module(error: ModuleNotFoundError) -> int:
+    extra = EXTRAS.get((error.name or "").partition(".")[0])
+    if extra is None:
+        return _internal(error)
+    _say(f"this command needs {error.name}: install it with: pip install 'assignor-lab[{extra}]'")
+    return WRONG_USE
+
+
+def _internal(error: Exception) -> int:
+    if os.environ.get("ASSIGNOR_DEBUG"):
+        traceback.print_exception(error, file=sys.stderr)
+    _say(f"internal error: {type(error).__name__}: {error} (set ASSIGNOR_DEBUG=1 to see where, and please report it)")
+    return INTERNAL_ERROR
+
+
+def _say(message: str) -> None:
+    # Messages quote files and plugins: nothing in them may steer the terminal.
+    plain = "".join(sign if sign.isprintable() or sign == "\n" else repr(sign)[1:-1] for sign in message)
+    sys.stderr.write(f"assignor: {plain}\n")
+
+
+if __name__ == "__main__":
+    main()
