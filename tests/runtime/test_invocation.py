@@ -1,0 +1,220 @@
+"""Whatever an assignor does becomes a value."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import pytest
+
+from assignment_api import (
+    ApplicationMetadata,
+    AssignedTask,
+    AssignmentConfigs,
+    AssignmentError,
+    ProcessID,
+    StreamsClientAssignment,
+    StreamsClientState,
+    TaskAssignment,
+    TaskAssignmentError,
+    TaskAssignor,
+    TaskId,
+    TaskInfo,
+)
+from assignor_lab.runtime import Outcome, invoke
+from assignor_lab.runtime.invocation import MESSAGE_LIMIT
+
+FIRST = ProcessID.parse("00000000-0000-0000-0000-000000000001")
+SECOND = ProcessID.parse("00000000-0000-0000-0000-000000000002")
+TASKS = tuple(TaskId(0, partition) for partition in range(6))
+
+
+@attrs.frozen
+class Entry:
+    answer: Callable[[ApplicationMetadata], Any]
+    name: str = "example"
+    distribution: str | None = "somebody-elses"
+
+    def create(self) -> TaskAssignor:
+        answer = self.answer
+
+        class Example(TaskAssignor):
+            def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+                return answer(application)  # type: ignore[no-any-return]
+
+        return Example()
+
+
+def application() -> ApplicationMetadata:
+    tasks = [TaskInfo(task, False, False) for task in TASKS]
+    clients = [StreamsClientState(FIRST, 1, lags={}), StreamsClientState(SECOND, 1, lags={})]
+    return ApplicationMetadata(AssignmentConfigs(), tasks, clients)
+
+
+def all_on_first(shown: ApplicationMetadata) -> TaskAssignment:
+    tasks = [AssignedTask.active(task) for task in shown.all_tasks()]
+    return TaskAssignment([StreamsClientAssignment.of(FIRST, tasks), StreamsClientAssignment(SECOND)])
+
+
+def run(answer: Callable[[ApplicationMetadata], Any], **options: Any) -> Outcome:
+    return invoke(Entry(answer), application(), {}, **options)
+
+
+def refusal(answer: Callable[[ApplicationMetadata], Any]) -> str:
+    outcome = run(answer)
+    assert outcome.assignment is None
+    assert outcome.failure is not None
+    assert outcome.failure.type == "InvalidAnswerError"
+    return outcome.failure.message
+
+
+def test_an_answer_comes_back_with_its_time() -> None:
+    outcome = run(all_on_first)
+    assert outcome.assignment is not None
+    assert outcome.failure is None
+    assert outcome.assign_ns > 0
+    assert not outcome.followup
+
+
+def test_a_deadline_makes_a_followup() -> None:
+    def answer(shown: ApplicationMetadata) -> TaskAssignment:
+        first, second = all_on_first(shown).assignments
+        return TaskAssignment([first, second.with_followup_rebalance(0)])
+
+    assert run(answer).followup
+
+
+@pytest.mark.parametrize(
+    ("error", "java_type"),
+    [
+        (ValueError("broken"), None),
+        (TaskAssignmentError("again, please"), "TaskAssignmentException"),
+        (SystemExit(3), None),
+        (GeneratorExit(), None),
+        (MemoryError(), None),
+        (RecursionError("deep"), None),
+    ],
+)
+def test_whatever_is_raised_is_a_failure(error: BaseException, java_type: str | None) -> None:
+    def answer(_shown: ApplicationMetadata) -> TaskAssignment:
+        raise error
+
+    failure = run(answer).failure
+    assert failure is not None
+    assert (failure.type, failure.java_type) == (type(error).__name__, java_type)
+
+
+def test_the_user_can_still_interrupt() -> None:
+    def answer(_shown: ApplicationMetadata) -> TaskAssignment:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(answer)
+
+
+def test_a_call_that_never_ends_in_itself_is_a_failure() -> None:
+    def answer(shown: ApplicationMetadata) -> TaskAssignment:
+        return answer(shown)
+
+    failure = run(answer).failure
+    assert failure is not None
+    assert failure.type == "RecursionError"
+    assert sys.getrecursionlimit() > 0
+
+
+def test_an_error_that_cannot_tell_its_message_is_a_failure() -> None:
+    class Mute(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError
+
+    def answer(_shown: ApplicationMetadata) -> TaskAssignment:
+        raise Mute
+
+    failure = run(answer).failure
+    assert failure is not None
+    assert failure.message == "(no message: RuntimeError while it was made)"
+
+
+def test_a_long_message_is_cut() -> None:
+    def answer(_shown: ApplicationMetadata) -> TaskAssignment:
+        raise ValueError("x" * 1_000_000)
+
+    failure = run(answer).failure
+    assert failure is not None
+    assert len(failure.message) == MESSAGE_LIMIT
+
+
+@pytest.mark.parametrize("garbage", [None, 7, "text", {}, [StreamsClientAssignment(FIRST)]])
+def test_what_is_no_assignment_is_refused(garbage: Any) -> None:
+    assert "expected TaskAssignment" in refusal(lambda _shown: garbage)
+
+
+def test_garbage_among_the_clients_is_refused() -> None:
+    assert "item 1" in refusal(lambda _shown: TaskAssignment([StreamsClientAssignment(FIRST), "garbage"]))  # type: ignore[list-item]
+
+
+def test_garbage_as_the_fifth_task_is_refused() -> None:
+    def answer(_shown: ApplicationMetadata) -> TaskAssignment:
+        tasks: list[Any] = [AssignedTask.active(task) for task in TASKS]
+        tasks[4] = "garbage"
+        return TaskAssignment([StreamsClientAssignment(FIRST, tasks), StreamsClientAssignment(SECOND)])
+
+    assert "item 4" in refusal(answer)
+
+
+def test_garbage_inside_a_task_is_refused() -> None:
+    def answer(_shown: ApplicationMetadata) -> TaskAssignment:
+        tasks: list[Any] = [AssignedTask.active(task) for task in TASKS]
+        tasks[4] = AssignedTask(TASKS[4], "active")  # type: ignore[arg-type]
+        return TaskAssignment([StreamsClientAssignment(FIRST, tasks), StreamsClientAssignment(SECOND)])
+
+    assert "task 0_4: type" in refusal(answer)
+
+
+def test_a_deadline_that_is_no_number_is_refused() -> None:
+    def answer(_shown: ApplicationMetadata) -> TaskAssignment:
+        return TaskAssignment([StreamsClientAssignment(FIRST, (), "soon"), StreamsClientAssignment(SECOND)])  # type: ignore[arg-type]
+
+    assert "followup_rebalance_deadline_ms" in refusal(answer)
+
+
+def test_an_answer_that_kafka_refuses_is_refused() -> None:
+    def answer(_shown: ApplicationMetadata) -> TaskAssignment:
+        return TaskAssignment([StreamsClientAssignment(FIRST)])
+
+    outcome = run(answer)
+    assert outcome.validation is AssignmentError.MISSING_PROCESS_ID
+    assert outcome.failure is not None
+    assert outcome.failure.java_type == "StreamsException"
+
+
+def test_what_kafka_lets_pass_is_found_on_demand() -> None:
+    def answer(_shown: ApplicationMetadata) -> TaskAssignment:
+        return TaskAssignment([StreamsClientAssignment(FIRST), StreamsClientAssignment(SECOND)])
+
+    assert run(answer).findings == ()
+    assert [finding.task for finding in run(answer, strict=True).findings] == list(TASKS)
+
+
+def test_an_assignor_that_changes_its_input_is_found_out() -> None:
+    def answer(shown: ApplicationMetadata) -> TaskAssignment:
+        info = next(iter(shown.task_infos().values()))
+        object.__setattr__(info, "is_stateful", True)
+        return all_on_first(shown)
+
+    outcome = run(answer)
+    assert outcome.input_mutated
+    assert outcome.failure is not None
+    assert outcome.failure.type == "InputMutatedError"
+
+
+def test_an_assignor_that_tries_to_change_its_input_in_the_open_fails() -> None:
+    def answer(shown: ApplicationMetadata) -> TaskAssignment:
+        shown.streams_client_states().clear()  # type: ignore[attr-defined]
+        return all_on_first(shown)
+
+    failure = run(answer).failure
+    assert failure is not None
+    assert failure.type == "AttributeError"
