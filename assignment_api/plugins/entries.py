@@ -148,6 +148,8 @@ class MetricPlugin:
         summary: One sentence that a user understands; reports show it.
         compute: Takes the state and the answer; ``None`` where the state does not tell. It must depend on its
             arguments alone.
+        group: Heading under which reports show it: ``balance``, ``spread``, ``movement``, or a text of your own.
+        unavoidable: One sentence on what no assignor can avoid; empty where there is nothing to say.
 
     Raises:
         PluginDefinitionError: if a field is of the wrong kind.
@@ -158,6 +160,8 @@ class MetricPlugin:
     direction: Literal["lower", "higher", "none"] = attrs.field(validator=_direction)
     summary: str = attrs.field(validator=_text)
     compute: Callable[[ApplicationMetadata, TaskAssignment], float | None] = attrs.field(validator=_called)
+    group: str = attrs.field(default="other", validator=_text)
+    unavoidable: str = attrs.field(default="", validator=_text)
 
 
 class History(Protocol):
