@@ -74,8 +74,8 @@ bench: setup ## time the assignors on this machine
 
 # --- upkeep ---------------------------------------------------------------------------------------
 
-api-snapshot: setup $(STAMPS)/dev ## accept the present public surface of assignment_api
-	$(BIN)/python scripts/api_snapshot.py --write
+api-snapshot: setup $(STAMPS)/dev ## accept the present public surface (API_FLAGS=--unreleased: breaks too)
+	$(BIN)/python scripts/api_snapshot.py --write $(API_FLAGS)
 
 lock: setup $(STAMPS)/dev ## resolve requirements/*.txt anew (LOCK_FLAGS=--upgrade for newer releases)
 	scripts/lock $(BIN)/uv $(LOCK_FLAGS)
