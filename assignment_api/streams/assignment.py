@@ -120,7 +120,7 @@ class StreamsClientAssignment:
 
 
 def _checked_assignments(
-    assignments: Iterable[StreamsClientAssignment],
+    assignments: Iterable[StreamsClientAssignment] | Mapping[ProcessID, StreamsClientAssignment],
 ) -> tuple[StreamsClientAssignment, ...]:
     if isinstance(assignments, Mapping):
         return tuple(assignments.values())

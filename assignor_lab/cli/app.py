@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module, metadata
+from typing import Annotated
 
 import typer
 
@@ -23,12 +24,7 @@ def build_app() -> typer.Typer:
         rich_markup_mode=None,
     )
 
-    @app.callback(invoke_without_command=False)
-    def root(
-        version: bool = typer.Option(False, "--version", help="Print the version and leave.", callback=_print_version),
-    ) -> None:
-        del version
-
+    app.callback()(_root)
     for name in COMMANDS:
         import_module(f"assignor_lab.cli.{name}").register(app)
     return app
@@ -38,3 +34,11 @@ def _print_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it with 
     if wanted:
         typer.echo(f"assignor-lab {metadata.version('assignor-lab')}")
         raise typer.Exit
+
+
+def _root(
+    *,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.", callback=_print_version)] = False,
+) -> None:
+    """Try, compare and score Kafka Streams and Kafka Connect assignors."""
+    del version

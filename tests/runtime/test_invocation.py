@@ -125,12 +125,12 @@ def test_a_call_that_never_ends_in_itself_is_a_failure() -> None:
 
 
 def test_an_error_that_cannot_tell_its_message_is_a_failure() -> None:
-    class Mute(Exception):
+    class MuteError(Exception):
         def __str__(self) -> str:
             raise RuntimeError
 
     def answer(_shown: ApplicationMetadata) -> TaskAssignment:
-        raise Mute
+        raise MuteError
 
     failure = run(answer).failure
     assert failure is not None

@@ -52,4 +52,4 @@ def test_the_text_lists_clients_by_process_id_and_tasks_by_id() -> None:
 
 
 def test_the_number_of_clients_counts_clients_without_tasks() -> None:
-    assert TaskAssignment({FIRST: StreamsClientAssignment(FIRST)}).num_streams_clients() == 1  # type: ignore[arg-type]
+    assert TaskAssignment({FIRST: StreamsClientAssignment(FIRST)}).num_streams_clients() == 1
