@@ -1,0 +1,82 @@
+"""What is raised for a scenario file that cannot be read, and where in it the fault lies."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+
+from assignment_api.errors import AssignorLabError
+
+__all__ = ["Place", "ScenarioFormatError", "ScenarioKindError", "printable"]
+
+#: Longest piece of foreign text that a message quotes, in characters.
+_QUOTE_LIMIT = 80
+
+
+def printable(text: str, limit: int = _QUOTE_LIMIT) -> str:
+    """``text`` without control characters, markup that a terminal would obey, or more than ``limit`` characters."""
+    cut = text if len(text) <= limit else text[: limit - 1] + "…"
+    return "".join(character if character.isprintable() else _escaped(character) for character in cut)
+
+
+def _escaped(character: str) -> str:
+    return json.dumps(character)[1:-1]
+
+
+@attrs.frozen
+class Place:
+    """Where a scenario was read.
+
+    Args:
+        file: Name as the user gave it; ``-`` is the standard input.
+        line: Number of the line, from 1; ``None`` = the file as a whole.
+    """
+
+    file: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        name = "standard input" if self.file == "-" else printable(self.file, 1_000)
+        return name if self.line is None else f"{name}, line {self.line}"
+
+
+def key_path(steps: Sequence[str | int]) -> str:
+    """Text of a path into a document, e.g. ``clients[2].lags["1_0"]``; the empty path is the document."""
+    path = ""
+    for step in steps:
+        if isinstance(step, int):
+            path += f"[{step}]"
+        elif step.isidentifier() and step.isascii():
+            path += f".{step}" if path else step
+        else:
+            path += "[" + json.dumps(step if len(step) <= _QUOTE_LIMIT else step[: _QUOTE_LIMIT - 1] + "…") + "]"
+    return path
+
+
+class ScenarioFormatError(AssignorLabError):
+    """A file, or a line of it, is not in the format of scenario files (docs, "Scenario and result files").
+
+    Args:
+        file: Name of the file; ``-`` is the standard input.
+        line: Number of the line, from 1, or ``None`` where the fault is the file's.
+        key: Path to the value at fault, e.g. ``clients[2].lags["1_0"]``; empty where the fault is the line's.
+        reason: What was expected, what was found, and what to do.
+    """
+
+    def __init__(self, file: str, line: int | None, key: str, reason: str) -> None:
+        self.file = file
+        self.line = line
+        self.key = key
+        self.reason = reason
+        place = str(Place(file, line))
+        super().__init__(f"{place}, {key}: {reason}" if key else f"{place}: {reason}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (ScenarioFormatError, (self.file, self.line, self.key, self.reason))
+
+
+class ScenarioKindError(AssignorLabError):
+    """Something was asked of a scenario that its kind does not have."""

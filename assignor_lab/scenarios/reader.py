@@ -1,0 +1,118 @@
+"""Scenario files to scenarios: streaming, checked, and never guessing."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator, Mapping
+from os import PathLike
+from typing import Any, BinaryIO
+
+from assignor_lab.scenarios.errors import Place, ScenarioFormatError
+from assignor_lab.scenarios.formats import (
+    check_connect,
+    check_connect_episode,
+    check_streams_episode,
+    check_streams_group,
+    read_streams,
+)
+from assignor_lab.scenarios.json_text import parse_json
+from assignor_lab.scenarios.lines import MAX_LINE_BYTES, bounded_lines, source_name
+from assignor_lab.scenarios.scenario import Scenario
+from assignor_lab.scenarios.shapes import Mismatch, described, document_error
+
+__all__ = ["FORMAT", "KINDS", "read_scenarios", "scenario_from_document", "scenario_from_line"]
+
+#: Version of the format that is read and written.
+FORMAT = 1
+
+_CHECKS: Mapping[str, Callable[[Any], Any]] = {
+    "streams": read_streams,
+    "connect": check_connect,
+    "streams-group": check_streams_group,
+    "streams-episode": check_streams_episode,
+    "connect-episode": check_connect_episode,
+}
+#: Kinds of scenarios.
+KINDS = tuple(_CHECKS)
+
+
+def read_scenarios(source: str | PathLike[str] | BinaryIO, max_line_bytes: int = MAX_LINE_BYTES) -> Iterator[Scenario]:
+    """Yields the scenarios of a file, in order, reading no further than it has to.
+
+    Blank lines are skipped; a file without any other line holds no scenario, which is no fault of the file.
+
+    Args:
+        source: Path of a ``.jsonl`` or ``.jsonl.gz`` file (what is compressed is seen by its content), ``-`` for the
+            standard input, or a binary stream.
+        max_line_bytes: Longest line that is read, after decompression.
+
+    Raises:
+        ScenarioFormatError: if the file cannot be read or a line of it is not in the format; the scenarios before that
+            line have been yielded.
+    """
+    name = source_name(source)
+    for number, line in bounded_lines(source, max_line_bytes):
+        if not line.isspace():
+            yield scenario_from_line(line, Place(name, number))
+
+
+def scenario_from_line(line: bytes, place: Place) -> Scenario:
+    """Reads one line of a scenario file.
+
+    Raises:
+        ScenarioFormatError: with ``place``, if the line is not in the format.
+    """
+    try:
+        document = parse_json(line)
+    except Mismatch as mismatch:
+        raise document_error(place, mismatch) from None
+    return scenario_from_document(document, place)
+
+
+def scenario_from_document(document: Any, place: Place) -> Scenario:
+    """Checks a document that is there already, for example from a generator or an importer.
+
+    The document is kept, not copied.
+
+    Raises:
+        ScenarioFormatError: with ``place``, if the document is not in the format.
+    """
+    try:
+        kind = _kind(document)
+        content = _CHECKS[kind](document)
+    except Mismatch as mismatch:
+        raise document_error(place, mismatch) from None
+    return Scenario(document["id"], kind, document, place, content if kind == "streams" else None)
+
+
+def _kind(document: Any) -> str:
+    if type(document) is not dict:
+        raise Mismatch(f"expected a scenario (a JSON object), found {described(document)}")
+    for key in ("format", "kind"):
+        if key not in document:
+            raise Mismatch(f'required key "{key}" is missing: is this a scenario file?', key)
+    version = document["format"]
+    if type(version) is not int or version != FORMAT:
+        raise Mismatch(
+            f"unknown format: this version reads format {FORMAT}, found {described(version)}; convert the file, or "
+            "use the version of the program that wrote it",
+            "format",
+        )
+    kind = document["kind"]
+    if type(kind) is str and kind in _CHECKS:
+        return kind
+    near = difflib.get_close_matches(kind[:100], KINDS, n=1) if type(kind) is str else []
+    hint = f'did you mean "{near[0]}"?' if near else "known kinds are " + ", ".join(KINDS)
+    raise Mismatch(f"unknown kind {described(kind)}: {hint}", "kind")
+
+
+def require_kind(scenario: Scenario, kind: str) -> None:
+    """Refuses a scenario of another kind than a command works on.
+
+    Raises:
+        ScenarioFormatError: naming both kinds.
+    """
+    if scenario.kind != kind:
+        raise ScenarioFormatError(
+            scenario.place.file, scenario.place.line, "kind", f"expected {kind}, found {scenario.kind}"
+        )

@@ -1,0 +1,111 @@
+"""One scenario: everything that an assignor may see, and where it was read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from assignment_api.streams import ApplicationMetadata, AssignmentConfigs, StreamsClientState, TaskInfo
+from assignor_lab.scenarios.errors import Place, ScenarioKindError
+
+__all__ = ["Scenario", "StreamsContent"]
+
+
+@attrs.frozen(eq=False)
+class StreamsContent:
+    """What a scenario of kind ``streams`` holds, as values of the SPI.
+
+    Args:
+        config: Kafka's keys to values, not yet checked for their ranges.
+        tasks: All tasks, in the order of the document.
+        clients: All clients, likewise.
+        time_ms: Moment of the rebalance in epoch milliseconds; 0 where the document does not say.
+    """
+
+    config: Mapping[str, Any]
+    tasks: tuple[TaskInfo, ...]
+    clients: tuple[StreamsClientState, ...]
+    time_ms: int
+
+
+@attrs.frozen(eq=False)
+class Scenario:
+    """A scenario of any kind.
+
+    Args:
+        id: Its name; two scenarios of one file may have the same.
+        kind: ``streams``, ``connect``, ``streams-group``, ``streams-episode`` or ``connect-episode``.
+        document: The JSON document as it was read; treat it as read-only.
+        place: Where it was read.
+    """
+
+    id: str
+    kind: str
+    document: Mapping[str, Any] = attrs.field(repr=False)
+    place: Place
+    _streams: StreamsContent | None = attrs.field(default=None, repr=False)
+    #: The application under the scenario's own config, once somebody asked for it.
+    _own_application: list[ApplicationMetadata] = attrs.field(factory=list, init=False, repr=False)
+
+    @property
+    def application(self) -> ApplicationMetadata:
+        """The application under the scenario's own config; each access gives one whose lags are not yet computed.
+
+        The leader is unknown, and the time is that of ``source``, else 0.
+
+        Raises:
+            ScenarioKindError: if the scenario is of another kind.
+            ConfigError: if Kafka would refuse the config.
+            IllegalAssignmentStateError: if only some tasks belong to named topologies.
+        """
+        if not self._own_application:
+            self._own_application.append(self.application_with({}))
+        return self._own_application[0].for_next_assignor()
+
+    def application_with(self, config: Mapping[str, Any]) -> ApplicationMetadata:
+        """The application with entries of ``config`` in place of the scenario's own.
+
+        Args:
+            config: Kafka's keys to values, for example the effective configuration of a command. Keys that do not
+                concern assignment are ignored.
+
+        Raises:
+            ScenarioKindError, ConfigError, IllegalAssignmentStateError: as ``application``.
+        """
+        streams = self._streams_content()
+        return ApplicationMetadata(
+            AssignmentConfigs.from_mapping({**streams.config, **config}),
+            streams.tasks,
+            streams.clients,
+            streams.time_ms,
+        )
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The scenario's own configuration; empty for the kinds that have none."""
+        return self.document.get("config", {})  # type: ignore[no-any-return]
+
+    @property
+    def observed(self) -> Mapping[str, Any] | None:
+        """What Kafka really decided in this state (``assignment``, ``followup``, ``threads``), or ``None``."""
+        return self.document.get("observed")
+
+    @property
+    def assumptions(self) -> Sequence[str]:
+        """Sentences about what the source of the state did not tell."""
+        return self.document.get("assumptions", ())  # type: ignore[no-any-return]
+
+    @property
+    def source(self) -> Mapping[str, Any] | None:
+        """Where a captured state was read (``file``, ``line``, ``time_ms``, ``group``, ``generation``), or ``None``."""
+        return self.document.get("source")
+
+    def _streams_content(self) -> StreamsContent:
+        if self._streams is None:
+            raise ScenarioKindError(
+                f"{self.place}: scenario {self.id!r} is of kind {self.kind!r} and has no Streams application; "
+                "give it to an assignor of its own kind"
+            )
+        return self._streams
