@@ -1,0 +1,111 @@
+"""``java.util.PriorityQueue`` with its heap array, literally.
+
+Kafka's answers depend on it in three ways: elements that compare as equal come out in an order that only the heap's
+steps decide, priorities change while elements sit in the heap, and the thread spread reads the raw array (reference
+1.4). Python's ``heapq`` sifts differently, so it is no substitute there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Generic, TypeVar
+
+__all__ = ["JavaPriorityQueue", "sift_down", "sift_up"]
+
+_T = TypeVar("_T")
+
+
+def _natural_order(element: Any) -> Any:
+    return element
+
+
+class JavaPriorityQueue(Generic[_T]):
+    """A binary min-heap that takes every step as Java's does.
+
+    Not meant for big queues of unique, constant priorities: ``heapq`` gives the same order there, faster.
+
+    Args:
+        elements: Initial content, turned into a heap at once (``new PriorityQueue(collection)``) in the given order.
+        key: Priority of an element. It is asked at every comparison, so it may change while the element is inside,
+            as it may in Java; the queue is then as invalid as Java's.
+    """
+
+    __slots__ = ("_heap", "_key")
+
+    def __init__(self, elements: Iterable[_T] = (), key: Callable[[_T], Any] = _natural_order) -> None:
+        self._key = key
+        self._heap = list(elements)
+        for index in range(len(self._heap) // 2 - 1, -1, -1):
+            sift_down(self._heap, index, self._heap[index], key)
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+    def __contains__(self, element: object) -> bool:
+        return element in self._heap
+
+    def __iter__(self) -> Iterator[_T]:
+        """The elements in the order of the heap array, which is not sorted."""
+        return iter(self._heap)
+
+    def offer(self, element: _T) -> None:
+        """Inserts ``element``. O(log n)."""
+        self._heap.append(element)
+        sift_up(self._heap, len(self._heap) - 1, element, self._key)
+
+    def peek(self) -> _T | None:
+        """The head, or ``None`` if the queue is empty."""
+        return self._heap[0] if self._heap else None
+
+    def poll(self) -> _T | None:
+        """Removes and returns the head, or ``None`` if the queue is empty. O(log n)."""
+        heap = self._heap
+        if not heap:
+            return None
+        head = heap[0]
+        last = heap.pop()
+        if heap:
+            sift_down(heap, 0, last, self._key)
+        return head
+
+    def remove(self, element: _T) -> bool:
+        """Removes the first element in the array that equals ``element``; answers whether there was one. O(n)."""
+        heap = self._heap
+        try:
+            index = heap.index(element)
+        except ValueError:
+            return False
+        moved = heap.pop()
+        if index < len(heap):
+            sift_down(heap, index, moved, self._key)
+            if heap[index] is moved:
+                sift_up(heap, index, moved, self._key)
+        return True
+
+
+def sift_up(heap: list[_T], index: int, element: _T, key: Callable[[_T], Any]) -> None:
+    """Puts ``element`` at ``index`` or as far above it as its priority asks."""
+    priority = key(element)
+    while index > 0:
+        parent = (index - 1) >> 1
+        if priority >= key(heap[parent]):
+            break
+        heap[index] = heap[parent]
+        index = parent
+    heap[index] = element
+
+
+def sift_down(heap: list[_T], index: int, element: _T, key: Callable[[_T], Any]) -> None:
+    """Puts ``element`` at ``index`` or as far below it as its priority asks."""
+    priority = key(element)
+    size = len(heap)
+    half = size >> 1
+    while index < half:
+        child = 2 * index + 1
+        if child + 1 < size and key(heap[child]) > key(heap[child + 1]):
+            child += 1
+        if priority <= key(heap[child]):
+            break
+        heap[index] = heap[child]
+        index = child
+    heap[index] = element

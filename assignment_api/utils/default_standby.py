@@ -1,0 +1,143 @@
+"""Standbys for an assignment of actives, as Kafka's public utility hands them out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from assignment_api.errors import IllegalAssignmentArgumentError
+from assignment_api.java.hash_table import JavaHashTable, iteration_order
+from assignment_api.java.hashing import task_id_hash
+from assignment_api.streams.application import ApplicationMetadata
+from assignment_api.streams.assignment import AssignedTask, AssignedTaskType, StreamsClientAssignment
+from assignment_api.streams.client_state import StreamsClientState
+from assignment_api.streams.ids import ProcessID, TaskId
+from assignment_api.utils.standby import ClientTags, assign_least_loaded, assign_to_different_tags
+
+__all__ = ["UnknownClientError", "default_standby_task_assignment"]
+
+
+class UnknownClientError(IllegalAssignmentArgumentError):
+    """An assignment names a client that the application does not have, and something of that client is needed."""
+
+    java_type = "NullPointerException"
+
+
+def default_standby_task_assignment(
+    application: ApplicationMetadata, assignments: Mapping[ProcessID, StreamsClientAssignment]
+) -> dict[ProcessID, StreamsClientAssignment]:
+    """Adds ``num.standby.replicas`` standbys of every logged task to ``assignments``.
+
+    With ``rack.aware.assignment.tags`` configured the replicas of a task get different tags as far as possible, else
+    the least loaded clients are taken; load is tasks (standbys that are there already included) per thread.
+    Kafka: ``TaskAssignmentUtils.defaultStandbyTaskAssignment`` (reference 5.3), with its oddities: with tags, every
+    active task gets a standby even if none is asked for; and which tasks come first is a matter of hash order.
+
+    Args:
+        application: The application. Lags are not needed.
+        assignments: Assignments so far; a client without one gets one. Not changed.
+
+    Returns:
+        The assignments with the new standbys at the end of each, for the clients in the order of the application,
+        followed by the clients that only ``assignments`` names.
+
+    Raises:
+        UnknownClientError: if tags are configured and an unknown client holds an active logged task, or is asked for
+            its load because some task found too few clients with different tags.
+    """
+    states = application.streams_client_states()
+    strangers = [process for process in assignments if process not in states]
+    clients = sorted(states.values(), key=_process_order)
+    numbers = {task: number for number, task in enumerate(application.all_tasks())}
+    active: list[set[int]] = []
+    standby: list[set[int]] = []
+    for client in clients:
+        held = assignments.get(client.process_id)
+        tasks = () if held is None else held.tasks
+        active.append(_numbers_of(tasks, AssignedTaskType.ACTIVE, numbers))
+        standby.append(_numbers_of(tasks, AssignedTaskType.STANDBY, numbers))
+    before = [frozenset(tasks) for tasks in standby]
+    _assign(application, clients, strangers, assignments, numbers, active, standby)
+    ids = list(numbers)
+    completed: dict[ProcessID, StreamsClientAssignment] = {process: _empty(process) for process in states}
+    completed.update(assignments)
+    for client, numbered, known in zip(clients, standby, before, strict=True):
+        assignment = completed[client.process_id]
+        for task in sorted((ids[number] for number in numbered - known), key=TaskId.sort_key):
+            assignment = assignment.with_task(AssignedTask.standby(task))
+        completed[client.process_id] = assignment
+    return completed
+
+
+def _process_order(client: StreamsClientState) -> tuple[int, int]:
+    return client.process_id.sort_key()
+
+
+def _empty(process: ProcessID) -> StreamsClientAssignment:
+    return StreamsClientAssignment.of(process, ())
+
+
+def _numbers_of(tasks: Sequence[AssignedTask], kind: AssignedTaskType, numbers: dict[TaskId, int]) -> set[int]:
+    # A task that the application does not know still counts as load: it gets a number of its own.
+    return {numbers.setdefault(task.id, len(numbers)) for task in tasks if task.type is kind}
+
+
+def _assign(
+    application: ApplicationMetadata,
+    clients: Sequence[StreamsClientState],
+    strangers: Sequence[ProcessID],
+    assignments: Mapping[ProcessID, StreamsClientAssignment],
+    numbers: Mapping[TaskId, int],
+    active: Sequence[set[int]],
+    standby: Sequence[set[int]],
+) -> None:
+    configs = application.assignment_configs()
+    keys = configs.rack_aware_assignment_tags
+    capacities = [client.num_stream_threads for client in clients]
+    logged = _logged_in_hash_order(application)
+    tasks = [numbers[task] for task in logged]
+    if not keys:
+        assign_least_loaded(tasks, configs.num_standby_replicas, capacities, active, standby)
+        return
+    wanted = set(logged)
+    for process in strangers:
+        for task in assignments[process].active_tasks():
+            if task in wanted:
+                raise UnknownClientError(
+                    f"client {process} has active task {task}, but is no client of the application: it has no tags"
+                )
+    hashes = {number: _hash(task) for number, task in zip(tasks, logged, strict=True)}
+
+    def order_of_pending(inserted: Sequence[int], removed: Sequence[int]) -> Sequence[int]:
+        if strangers and len(assignments) > 1:
+            raise UnknownClientError(
+                f"client {strangers[0]} has an assignment, but is no client of the application: its load is unknown"
+            )
+        table: JavaHashTable[int, None] = JavaHashTable(hashes.__getitem__)
+        for task in inserted:
+            table.put(task, None)
+        for task in removed:
+            table.remove(task)
+        return list(table)
+
+    assign_to_different_tags(
+        tasks,
+        configs.num_standby_replicas,
+        capacities,
+        active,
+        standby,
+        ClientTags.of([client.client_tags for client in clients], keys),
+        order_of_pending,
+    )
+
+
+def _logged_in_hash_order(application: ApplicationMetadata) -> list[TaskId]:
+    """Kafka collects the logged tasks from one hash container into another (reference 5.3)."""
+    infos = application.task_infos()
+    everything = list(infos)
+    in_map = iteration_order(everything, [_hash(task) for task in everything], sort_key=TaskId.sort_key)
+    logged = [task for task in in_map if infos[task].is_logged]
+    return iteration_order(logged, [_hash(task) for task in logged], sort_key=TaskId.sort_key)
+
+
+def _hash(task: TaskId) -> int:
+    return task_id_hash(task.subtopology, task.partition, task.topology_name)

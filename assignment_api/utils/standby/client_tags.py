@@ -1,0 +1,157 @@
+"""Standbys on clients with different tags (KIP-708; Kafka: ``ClientTagAwareStandbyTaskAssignor``; reference 4.2, 4.3).
+
+Clients are dense indices in the order of their process ids. A *tag* is a pair of key and value, here one bit of a
+mask; a *dimension* is a key that ``rack.aware.assignment.tags`` names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+
+import attrs
+
+from assignment_api.utils.standby.least_loaded import ClientsByLoad
+
+__all__ = ["ClientTags", "OrderOfPending", "assign_to_different_tags"]
+
+#: Order in which the tasks that still lack standbys are visited: (all tasks as they were inserted into Kafka's hash
+#: map, the tasks that were removed from it since, in that order) to the tasks that are left.
+OrderOfPending = Callable[[Sequence[int], Sequence[int]], Sequence[int]]
+
+
+@attrs.frozen
+class ClientTags:
+    """The tags of all clients as bit masks.
+
+    Attributes:
+        all_tags: For each client the mask of all its tags, rack-aware or not.
+        dimensions: For each client and each rack-aware key it has: (number of values that the key has over all
+            clients, mask of all the key's tags, the client's own tag as a mask).
+        rack_aware: For each client the mask of its tags with a rack-aware key.
+    """
+
+    all_tags: tuple[int, ...]
+    dimensions: tuple[tuple[tuple[int, int, int], ...], ...]
+    rack_aware: tuple[int, ...]
+
+    @classmethod
+    def of(cls, tags: Sequence[Mapping[str, str]], rack_aware_keys: Iterable[str]) -> ClientTags:
+        """Reads the tags of the clients, in the order of the clients."""
+        bits: dict[tuple[str, str], int] = {}
+        masks: dict[str, int] = {}
+        for client_tags in tags:
+            for key, value in client_tags.items():
+                bit = bits.setdefault((key, value), 1 << len(bits))
+                masks[key] = masks.get(key, 0) | bit
+        named = set(rack_aware_keys)
+        all_tags, dimensions, rack_aware = [], [], []
+        for client_tags in tags:
+            own = {key: bits[key, value] for key, value in client_tags.items()}
+            counted = {key: bit for key, bit in own.items() if key in named}
+            all_tags.append(sum(own.values()))
+            rack_aware.append(sum(counted.values()))
+            dimensions.append(tuple((masks[key].bit_count(), masks[key], bit) for key, bit in counted.items()))
+        return cls(tuple(all_tags), tuple(dimensions), tuple(rack_aware))
+
+    def without(self, used: int) -> Callable[[int], bool]:
+        """Whether a client has none of the tags in the mask ``used``."""
+        masks = self.rack_aware
+
+        def admits(client: int) -> bool:
+            return not masks[client] & used
+
+        return admits
+
+    def may_balance(self, source: int, destination: int) -> bool:
+        """Whether balancing may move a standby between two clients: the destination has all tags of the source.
+
+        Every tag counts, also one that is not rack-aware (reference 4.3, two arguments).
+        """
+        tags = self.all_tags[source]
+        return tags & self.all_tags[destination] == tags
+
+    def may_move(
+        self,
+        task: int,
+        source: int,
+        destination: int,
+        active: Sequence[AbstractSet[int]],
+        standby: Sequence[AbstractSet[int]],
+    ) -> bool:
+        """Whether the rack optimiser may move a standby: its replicas see no fewer different tags afterwards.
+
+        Every tag counts, also one that is not rack-aware (reference 4.3, four arguments). O(clients).
+        """
+        others = 0
+        for client, tags in enumerate(self.all_tags):
+            if client not in (source, destination) and (task in active[client] or task in standby[client]):
+                others |= tags
+        before = (others | self.all_tags[source]).bit_count()
+        return (others | self.all_tags[destination]).bit_count() >= before
+
+
+def assign_to_different_tags(
+    tasks: Sequence[int],
+    replicas: int,
+    capacities: Sequence[int],
+    active: Sequence[AbstractSet[int]],
+    standby: Sequence[set[int]],
+    tags: ClientTags,
+    order_of_pending: OrderOfPending,
+) -> dict[int, int]:
+    """Gives each task standbys on clients whose tags differ from those of its other replicas, as far as possible.
+
+    What no client with unused tags could take goes to the least loaded clients afterwards. Kafka's loop hands out
+    before it counts, so each task that is active somewhere gets at least one standby, even if ``replicas`` is 0 or
+    less (reference 4.2).
+
+    Args:
+        tasks: Stateful tasks; their order decides.
+        replicas: Standbys of each task.
+        capacities: Number of threads of each client, at least 1.
+        active: Active tasks of each client.
+        standby: Standby tasks of each client; changed in place.
+        tags: The clients' tags.
+        order_of_pending: Kafka's hash order of the tasks that are left for the second phase; asked only if any are.
+
+    Returns:
+        Tasks that could not get all their standbys to the number that is missing.
+    """
+    clients = ClientsByLoad(capacities, active, standby)
+    pending = dict.fromkeys(tasks, replicas)
+    satisfied: list[int] = []
+    owners = {task: client for client in reversed(range(len(active))) for task in active[client]}
+    for task in tasks:
+        owner = owners.get(task)
+        if owner is None:
+            continue
+        left = _spread_one_task(task, owner, replicas, clients, tags)
+        if left > 0:
+            pending[task] = left
+        else:
+            del pending[task]
+            satisfied.append(task)
+    if not pending:
+        return {}
+    missing = {task: clients.add_standbys(task, pending[task]) for task in order_of_pending(tasks, satisfied)}
+    return {task: left for task, left in missing.items() if left > 0}
+
+
+def _spread_one_task(task: int, owner: int, left: int, clients: ClientsByLoad, tags: ClientTags) -> int:
+    """Adds standbys of ``task`` while they are wanted and a client with unused tags is left; answers how many lack."""
+    used = 0
+    used_clients = 1
+    last = owner
+    while True:
+        for values, mask, tag in tags.dimensions[last]:
+            # A key whose values are all taken can keep nobody apart any more: Kafka then ignores it.
+            used = used & ~mask if values <= used_clients else used | tag
+        taken = clients.add_standby_where(task, tags.without(used))
+        if taken is None:
+            return left
+        last = taken
+        used_clients += 1
+        left -= 1
+        if left <= 0:
+            return left

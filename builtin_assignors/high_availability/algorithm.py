@@ -1,0 +1,177 @@
+"""The whole decision of Kafka's ``HighAvailabilityTaskAssignor`` on dense indices (KIP-441; reference 2.1).
+
+Clients are numbered in the order of their process ids, tasks in the order of their ids. Previous tasks are never
+looked at: what keeps a task in its place is its lag.
+
+Cost without racks, for S stateful tasks on C clients with R standbys: S x (log C + R) for the placement and, only for
+tasks whose client is behind while another is not, C log C for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import attrs
+
+from assignment_api.utils.standby import ClientTags, OrderOfPending, assign_least_loaded, assign_to_different_tags
+from builtin_assignors.high_availability.balancing import assign_round_robin, assign_to_least_active, level
+from builtin_assignors.high_availability.client_queue import HashOrder
+from builtin_assignors.high_availability.movements import Movements
+from builtin_assignors.high_availability.recovery import Recovery
+
+__all__ = ["Answer", "Problem", "RackOptimizer", "decide"]
+
+#: Costs of the rack optimiser for stateful tasks where they are not configured.
+DEFAULT_TRAFFIC_COST = 10
+DEFAULT_NON_OVERLAP_COST = 1
+
+#: Costs for stateless tasks, whatever is configured.
+STATELESS_TRAFFIC_COST = 1
+STATELESS_NON_OVERLAP_COST = 0
+
+#: (task, source, destination): may a standby move?
+MayMove = Callable[[int, int, int], bool]
+
+
+class RackOptimizer(Protocol):
+    """The rack-aware optimiser behind the same dense indices (KIP-925; reference 3.8, 3.9)."""
+
+    def optimize_active(
+        self, tasks: Sequence[int], active: Sequence[set[int]], traffic_cost: int, non_overlap_cost: int
+    ) -> None:
+        """Moves the active ``tasks`` between clients; ``active`` is changed in place."""
+
+    def optimize_standby(
+        self,
+        active: Sequence[set[int]],
+        standby: Sequence[set[int]],
+        traffic_cost: int,
+        non_overlap_cost: int,
+        may_move: MayMove | None,
+    ) -> None:
+        """Exchanges standbys between clients; ``standby`` is changed in place. ``None`` = all may move."""
+
+
+@attrs.frozen
+class Problem:
+    """Input of one decision.
+
+    Args:
+        stateful: The stateful (logged) tasks, ascending.
+        stateless: All other tasks, ascending.
+        capacities: Number of threads of each client, at least 1; at least one client if there is a task.
+        lags: Lag of each task, for each client; the entries of stateless tasks are not read.
+        acceptable_recovery_lag: In offsets; 2**63-1 = everybody is caught up.
+        max_warmup_replicas: Warm-ups that may be in flight.
+        num_standby_replicas: Standbys of each stateful task. A negative number behaves as Kafka's does.
+        tags: The clients' tags, or ``None`` if no rack-aware tags are configured.
+        traffic_cost: For the rack optimiser; ``None`` = not configured.
+        non_overlap_cost: Likewise.
+    """
+
+    stateful: Sequence[int]
+    stateless: Sequence[int]
+    capacities: Sequence[int]
+    lags: Sequence[Sequence[int]]
+    acceptable_recovery_lag: int
+    max_warmup_replicas: int
+    num_standby_replicas: int
+    tags: ClientTags | None = None
+    traffic_cost: int | None = None
+    non_overlap_cost: int | None = None
+
+
+@attrs.frozen
+class Answer:
+    """Tasks of each client, and whether to ask again.
+
+    Attributes:
+        active: Active tasks of each client.
+        standby: Standby tasks of each client, warm-ups included.
+        followup: Some task waits for a better place: a probing rebalance is needed.
+    """
+
+    active: list[set[int]]
+    standby: list[set[int]]
+    followup: bool
+
+
+def decide(
+    problem: Problem,
+    client_hash_order: HashOrder,
+    pending_task_order: OrderOfPending,
+    racks: RackOptimizer | None = None,
+) -> Answer:
+    """Places all tasks.
+
+    Args:
+        problem: The input; not changed.
+        client_hash_order: Iteration order of a hash set of clients, in which Kafka puts clients back into a queue.
+        pending_task_order: Iteration order of Kafka's hash map of tasks that lack standbys (with tags only).
+        racks: The optimiser, or ``None`` where rack awareness is off.
+    """
+    clients = len(problem.capacities)
+    stateful, stateless = problem.stateful, problem.stateless
+    active = assign_round_robin(stateful, clients)
+    standby: list[set[int]] = [set() for _ in range(clients)]
+    level(active, standby, problem.capacities)
+    if racks is not None:
+        racks.optimize_active(stateful, active, *_costs(problem))
+    if problem.num_standby_replicas != 0:
+        _assign_standbys(problem, active, standby, pending_task_order, racks)
+
+    movements = Movements(
+        active,
+        standby,
+        problem.capacities,
+        Recovery(problem.lags, problem.acceptable_recovery_lag),
+        problem.max_warmup_replicas,
+        client_hash_order,
+    )
+    moved = movements.move_actives()
+    moved += movements.move_standbys()
+
+    assign_to_least_active(stateless, active, problem.capacities)
+    if racks is not None:
+        racks.optimize_active(stateless, active, STATELESS_TRAFFIC_COST, STATELESS_NON_OVERLAP_COST)
+    return Answer(active, standby, followup=moved > 0)
+
+
+def _assign_standbys(
+    problem: Problem,
+    active: list[set[int]],
+    standby: list[set[int]],
+    pending_task_order: OrderOfPending,
+    racks: RackOptimizer | None,
+) -> None:
+    tags = problem.tags
+    stateful = problem.stateful
+    replicas = problem.num_standby_replicas
+    if tags is None:
+        assign_least_loaded(stateful, replicas, problem.capacities, active, standby)
+        level(standby, active, problem.capacities)
+    else:
+        assign_to_different_tags(stateful, replicas, problem.capacities, active, standby, tags, pending_task_order)
+        level(standby, active, problem.capacities, tags.may_balance)
+    if racks is not None:
+        racks.optimize_standby(active, standby, *_costs(problem), _movement_rule(tags, active, standby))
+
+
+def _movement_rule(tags: ClientTags | None, active: Sequence[set[int]], standby: Sequence[set[int]]) -> MayMove | None:
+    if tags is None:
+        return None
+    rule = tags
+
+    def may_move(task: int, source: int, destination: int) -> bool:
+        return rule.may_move(task, source, destination, active, standby)
+
+    return may_move
+
+
+def _costs(problem: Problem) -> tuple[int, int]:
+    traffic, non_overlap = problem.traffic_cost, problem.non_overlap_cost
+    return (
+        DEFAULT_TRAFFIC_COST if traffic is None else traffic,
+        DEFAULT_NON_OVERLAP_COST if non_overlap is None else non_overlap,
+    )

@@ -1,0 +1,185 @@
+"""``high_availability``: Kafka's default assignor behind the SPI."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import repeat
+
+from assignment_api import (
+    ApplicationMetadata,
+    AssignedTask,
+    AssignedTaskType,
+    IllegalAssignmentStateError,
+    ProcessID,
+    StreamsClientAssignment,
+    StreamsClientState,
+    TaskAssignment,
+    TaskAssignor,
+    TaskId,
+    UnknownTaskError,
+)
+from assignment_api.java.hash_table import JavaHashTable, iteration_order
+from assignment_api.java.hashing import task_id_hash, uuid_hash
+from assignment_api.utils.standby import ClientTags
+from builtin_assignors.high_availability.algorithm import Answer, Problem, RackOptimizer, decide
+
+__all__ = ["HighAvailabilityTaskAssignor", "NoClientsError"]
+
+#: What Kafka's lag computation yields for a task where the end offsets could not be fetched.
+_UNKNOWN_LAG = -3
+
+
+class NoClientsError(IllegalAssignmentStateError):
+    """There are tasks, and nobody to run them."""
+
+    java_type = "NoSuchElementException"
+
+
+class HighAvailabilityTaskAssignor(TaskAssignor):
+    """Kafka's ``HighAvailabilityTaskAssignor`` of 4.3.1 (KIP-441, KIP-708), answer by answer.
+
+    Stateful tasks are spread evenly, whatever ran before; a task whose new client is still restoring stays with a
+    client that is caught up, while the new one gets a warm-up replica. If anything waits, the leader's own client is
+    told to rebalance again after ``probing.rebalance.interval.ms``. *Stateful* means logged to a changelog here, as
+    in all of Kafka's internal assignors.
+
+    If ``compute_task_lags()`` answers false, every lag counts as unknown (-3): nobody is caught up, nobody is
+    further than another, and the ideal placement is the answer. (Kafka never gets there: its partition assignor
+    then takes ``FallbackPriorTaskAssignor`` instead; choosing that is the caller's business. Reference 6.3.)
+
+    The order of clients and tasks in the input does not matter.
+    """
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        """Places every task; tasks of a client come sorted, actives first, clients in the order of the input.
+
+        Raises:
+            UnknownTaskError: if a client has lags, but none for one of the stateful tasks.
+            NoClientsError: if there are tasks and no clients.
+        """
+        states = application.streams_client_states()
+        clients = sorted(states.values(), key=_process_order)
+        infos = application.task_infos()
+        tasks = sorted(infos, key=TaskId.sort_key)
+        if tasks and not clients:
+            raise NoClientsError("there are tasks, but no client to run them: give at least one client")
+        problem = _problem(application, clients, tasks)
+        answer = decide(problem, _client_hash_order(clients), _pending_task_order(tasks), _rack_optimizer(application))
+        return _assignment(application, clients, tasks, answer)
+
+
+def _process_order(client: StreamsClientState) -> tuple[int, int]:
+    return client.process_id.sort_key()
+
+
+def _rack_optimizer(application: ApplicationMetadata) -> RackOptimizer | None:
+    del application
+    return None
+
+
+def _problem(
+    application: ApplicationMetadata,
+    clients: Sequence[StreamsClientState],
+    tasks: Sequence[TaskId],
+) -> Problem:
+    configs = application.assignment_configs()
+    infos = application.task_infos()
+    logged = [infos[task].is_logged for task in tasks]
+    keys = configs.rack_aware_assignment_tags
+    return Problem(
+        stateful=[task for task, is_logged in enumerate(logged) if is_logged],
+        stateless=[task for task, is_logged in enumerate(logged) if not is_logged],
+        capacities=[client.num_stream_threads for client in clients],
+        lags=_lag_rows(clients, tasks, logged) if application.compute_task_lags() else _unknown_lags(clients, tasks),
+        acceptable_recovery_lag=configs.acceptable_recovery_lag,
+        max_warmup_replicas=configs.max_warmup_replicas,
+        num_standby_replicas=configs.num_standby_replicas,
+        tags=ClientTags.of([client.client_tags for client in clients], keys) if keys else None,
+        traffic_cost=configs.rack_aware_traffic_cost,
+        non_overlap_cost=configs.rack_aware_non_overlap_cost,
+    )
+
+
+def _unknown_lags(clients: Sequence[StreamsClientState], tasks: Sequence[TaskId]) -> list[list[int]]:
+    row = [_UNKNOWN_LAG] * len(tasks)
+    return list(repeat(row, len(clients)))
+
+
+def _lag_rows(
+    clients: Sequence[StreamsClientState], tasks: Sequence[TaskId], logged: Sequence[bool]
+) -> list[list[int]]:
+    """Lag of each task, for each client; what stands at a stateless task is never read.
+
+    Clients usually list the same tasks in the same order: then entries are picked by position, without hashing.
+    Clients that share one mapping share one row.
+    """
+    rows: list[list[int]] = []
+    shared: dict[int, list[int]] = {}
+    listed: list[TaskId] = []
+    places: list[int] = []
+    for client in clients:
+        lags = client.stateful_tasks_to_lag_sums()
+        row = shared.get(id(lags))
+        if row is None:
+            reported = list(lags)
+            if not rows or reported != listed:
+                listed = reported
+                places = _places(reported, tasks, logged)
+            values = list(lags.values())
+            values.append(_UNKNOWN_LAG)
+            row = shared[id(lags)] = [values[place] for place in places]
+        rows.append(row)
+    return rows
+
+
+def _places(reported: Sequence[TaskId], tasks: Sequence[TaskId], logged: Sequence[bool]) -> list[int]:
+    """Where each task stands among the reported ones; -1 for a stateless task that is not there."""
+    place_of = {task: place for place, task in enumerate(reported)}
+    places = [place_of.get(task, -1) for task in tasks]
+    for task, place, is_logged in zip(tasks, places, logged, strict=True):
+        if is_logged and place < 0:
+            raise UnknownTaskError(f"Tried to lookup lag for unknown task {task}")
+    return places
+
+
+def _client_hash_order(clients: Sequence[StreamsClientState]) -> Callable[[Sequence[int]], Sequence[int]]:
+    def order(chosen: Sequence[int]) -> Sequence[int]:
+        ids = [clients[client].process_id for client in chosen]
+        hashes = [uuid_hash(process.most_significant_bits, process.least_significant_bits) for process in ids]
+        return iteration_order(chosen, hashes)
+
+    return order
+
+
+def _pending_task_order(tasks: Sequence[TaskId]) -> Callable[[Sequence[int], Sequence[int]], Sequence[int]]:
+    def order(inserted: Sequence[int], removed: Sequence[int]) -> Sequence[int]:
+        table: JavaHashTable[int, None] = JavaHashTable(
+            lambda task: task_id_hash(tasks[task].subtopology, tasks[task].partition, tasks[task].topology_name)
+        )
+        for task in inserted:
+            table.put(task, None)
+        for task in removed:
+            table.remove(task)
+        return list(table)
+
+    return order
+
+
+def _assignment(
+    application: ApplicationMetadata,
+    clients: Sequence[StreamsClientState],
+    tasks: Sequence[TaskId],
+    answer: Answer,
+) -> TaskAssignment:
+    deadline = application.current_time_ms() + application.assignment_configs().probing_rebalance_interval_ms
+    states = application.streams_client_states()
+    leader: ProcessID | None = None
+    if answer.followup:
+        leader = application.leader_process_id() or next(iter(states))
+    by_process: dict[ProcessID, StreamsClientAssignment] = {}
+    for client, active, standby in zip(clients, answer.active, answer.standby, strict=True):
+        process = client.process_id
+        assigned = [AssignedTask(tasks[task], AssignedTaskType.ACTIVE) for task in sorted(active)]
+        assigned += [AssignedTask(tasks[task], AssignedTaskType.STANDBY) for task in sorted(standby)]
+        by_process[process] = StreamsClientAssignment(process, tuple(assigned), deadline if process == leader else None)
+    return TaskAssignment([by_process[process] for process in states])

@@ -1,0 +1,99 @@
+"""Ideal placement: round robin, levelling between clients, stateless tasks (reference 2.1).
+
+Clients and tasks are dense indices; clients stand in the order of their process ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
+from heapq import heapify, heapreplace
+
+__all__ = ["assign_round_robin", "assign_to_least_active", "level"]
+
+
+def assign_round_robin(tasks: Sequence[int], clients: int) -> list[set[int]]:
+    """Deals ``tasks`` to ``clients`` one by one; the active tasks of each client."""
+    return [set(tasks[client::clients]) for client in range(clients)]
+
+
+def level(
+    moving: Sequence[set[int]],
+    fixed: Sequence[AbstractSet[int]],
+    capacities: Sequence[int],
+    allowed: Callable[[int, int], bool] | None = None,
+) -> None:
+    """Moves tasks from busier to less busy clients until no single move makes the load more even.
+
+    Kafka's ``balanceTasksOverThreads``: all ordered pairs of clients, again and again until nothing moves, the tasks
+    of a client in ascending order. A pair that cannot move a task is skipped without a look at its tasks.
+
+    Args:
+        moving: The tasks that may move, for each client; changed in place.
+        fixed: The other tasks of each client, which count as load and block a task of the same number.
+        capacities: Number of threads of each client, at least 1.
+        allowed: Whether tasks may go from one client to another; ``None`` = always.
+    """
+    clients = range(len(capacities))
+    counts = [len(moving[client]) + len(fixed[client]) for client in clients]
+    # Load of each client if it got one task more: nothing moves from a client to one that would end up above it.
+    raised = [(counts[client] + 1) / capacities[client] for client in clients]
+    lowest = min(raised, default=0.0)
+    moved = True
+    while moved:
+        moved = False
+        for source in clients:
+            for destination in clients:
+                if (counts[source] - 1) / capacities[source] < lowest:
+                    break
+                if source == destination or (counts[source] - 1) / capacities[source] < raised[destination]:
+                    continue
+                if allowed is not None and not allowed(source, destination):
+                    continue
+                if _level_pair(source, destination, moving, fixed, counts, capacities):
+                    moved = True
+                    raised[destination] = (counts[destination] + 1) / capacities[destination]
+                    raised[source] = (counts[source] + 1) / capacities[source]
+                    lowest = min(raised)
+
+
+def _level_pair(
+    source: int,
+    destination: int,
+    moving: Sequence[set[int]],
+    fixed: Sequence[AbstractSet[int]],
+    counts: list[int],
+    capacities: Sequence[int],
+) -> bool:
+    moved = False
+    for task in sorted(moving[source]):
+        skew = counts[source] / capacities[source] - counts[destination] / capacities[destination]
+        if skew <= 0:
+            break
+        levelled = (counts[source] - 1) / capacities[source] - (counts[destination] + 1) / capacities[destination]
+        if levelled < 0 or levelled >= skew:
+            break
+        if task in moving[destination] or task in fixed[destination]:
+            continue
+        moving[source].remove(task)
+        moving[destination].add(task)
+        counts[source] -= 1
+        counts[destination] += 1
+        moved = True
+    return moved
+
+
+def assign_to_least_active(tasks: Sequence[int], active: Sequence[set[int]], capacities: Sequence[int]) -> None:
+    """Gives each task to the client with the fewest active tasks per thread; ``active`` is changed in place.
+
+    Kafka takes a queue of clients ordered by (active load, process id), from which a client is out while its load
+    changes: a plain heap gives the same order.
+    """
+    counts = [len(held) for held in active]
+    queue = [(count / capacities[client], client) for client, count in enumerate(counts)]
+    heapify(queue)
+    for task in tasks:
+        client = queue[0][1]
+        active[client].add(task)
+        counts[client] += 1
+        heapreplace(queue, (counts[client] / capacities[client], client))

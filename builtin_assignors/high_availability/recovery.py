@@ -1,0 +1,67 @@
+"""Who is caught up with a task, and who is how far behind (reference 2.1 step 5).
+
+Lags come as one row of numbers for each client; clients without any difference may share one row. What is needed of
+a task (its minimum, its order of clients) is worked out when a movement first asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+__all__ = ["Recovery", "RUNNING_ACTIVE", "UNBOUNDED_LAG"]
+
+#: Lag of a task that ran as an active task on the client.
+RUNNING_ACTIVE = -2
+#: ``acceptable.recovery.lag`` that makes everybody caught up (Java's ``Long.MAX_VALUE``).
+UNBOUNDED_LAG = 2**63 - 1
+
+
+class Recovery:
+    """Lags of all stateful tasks on all clients.
+
+    Args:
+        rows: Lag of each task, for each client; a row is not copied.
+        acceptable_lag: ``acceptable.recovery.lag`` in offsets.
+    """
+
+    __slots__ = ("_acceptable_lag", "_by_lag", "_caught_up", "_distinct_rows", "_lowest", "_rows")
+
+    def __init__(self, rows: Sequence[Sequence[int]], acceptable_lag: int) -> None:
+        self._rows = rows
+        self._acceptable_lag = acceptable_lag
+        self._distinct_rows = list({id(row): row for row in rows}.values())
+        self._lowest: dict[int, int] = {}
+        self._by_lag: dict[int, list[int]] = {}
+        self._caught_up: dict[int, list[int]] = {}
+
+    def is_worth_moving(self, task: int, client: int) -> bool:
+        """Whether ``client`` is not caught up with ``task`` while another client is further."""
+        lag = self._rows[client][task]
+        if lag == RUNNING_ACTIVE or 0 <= lag <= self._acceptable_lag or self._acceptable_lag == UNBOUNDED_LAG:
+            return False
+        lowest = self._lowest.get(task)
+        if lowest is None:
+            lowest = self._lowest[task] = min([row[task] for row in self._distinct_rows])
+        return lowest < lag
+
+    def by_lag(self, task: int) -> list[int]:
+        """All clients by (lag, client). The numbers are taken plainly: an unknown lag, -3, comes first."""
+        order = self._by_lag.get(task)
+        if order is None:
+            column = [row[task] for row in self._rows]
+            order = self._by_lag[task] = sorted(range(len(column)), key=column.__getitem__)
+        return order
+
+    def caught_up(self, task: int) -> list[int]:
+        """The clients that are caught up with ``task``. An unknown lag never counts."""
+        clients = self._caught_up.get(task)
+        if clients is None:
+            clients = []
+            for client in self.by_lag(task):
+                lag = self._rows[client][task]
+                if lag > self._acceptable_lag:
+                    break
+                if lag == RUNNING_ACTIVE or lag >= 0:
+                    clients.append(client)
+            self._caught_up[task] = clients
+        return clients
