@@ -1,0 +1,1 @@
+"""Scores assignors on Spark."""
