@@ -8,7 +8,9 @@ from assignor_lab.scenarios.reader import (
     scenario_from_document,
     scenario_from_line,
 )
+from assignor_lab.scenarios.results import error_row, placement, result_row
 from assignor_lab.scenarios.scenario import Scenario
+from assignor_lab.scenarios.writer import canonical_line, write_lines
 
 __all__ = [
     "FORMAT",
@@ -17,7 +19,12 @@ __all__ = [
     "Scenario",
     "ScenarioFormatError",
     "ScenarioKindError",
+    "canonical_line",
+    "error_row",
+    "placement",
     "read_scenarios",
+    "result_row",
     "scenario_from_document",
     "scenario_from_line",
+    "write_lines",
 ]

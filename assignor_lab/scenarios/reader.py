@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
 from typing import Any, BinaryIO
 
-from assignor_lab.scenarios.errors import Place, ScenarioFormatError
+from assignment_api.plugins.near import did_you_mean
+from assignor_lab.scenarios.errors import Place
 from assignor_lab.scenarios.formats import (
     check_connect,
     check_connect_episode,
@@ -101,18 +101,5 @@ def _kind(document: Any) -> str:
     kind = document["kind"]
     if type(kind) is str and kind in _CHECKS:
         return kind
-    near = difflib.get_close_matches(kind[:100], KINDS, n=1) if type(kind) is str else []
-    hint = f'did you mean "{near[0]}"?' if near else "known kinds are " + ", ".join(KINDS)
-    raise Mismatch(f"unknown kind {described(kind)}: {hint}", "kind")
-
-
-def require_kind(scenario: Scenario, kind: str) -> None:
-    """Refuses a scenario of another kind than a command works on.
-
-    Raises:
-        ScenarioFormatError: naming both kinds.
-    """
-    if scenario.kind != kind:
-        raise ScenarioFormatError(
-            scenario.place.file, scenario.place.line, "kind", f"expected {kind}, found {scenario.kind}"
-        )
+    hint = did_you_mean(kind, KINDS) if type(kind) is str else ""
+    raise Mismatch(f"unknown kind {described(kind)}" + (hint or "; known kinds are " + ", ".join(KINDS)), "kind")

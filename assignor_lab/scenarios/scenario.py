@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from assignment_api.streams import ApplicationMetadata, AssignmentConfigs, StreamsClientState, TaskInfo
+from assignment_api.streams import ApplicationMetadata, AssignmentConfigs, ProcessID, StreamsClientState, TaskInfo
 from assignor_lab.scenarios.errors import Place, ScenarioKindError
 
 __all__ = ["Scenario", "StreamsContent"]
@@ -81,6 +81,15 @@ class Scenario:
             streams.clients,
             streams.time_ms,
         )
+
+    @property
+    def process_ids(self) -> tuple[ProcessID, ...]:
+        """The clients, in the order of the document.
+
+        Raises:
+            ScenarioKindError: if the scenario is of another kind.
+        """
+        return tuple(client.process_id for client in self._streams_content().clients)
 
     @property
     def config(self) -> Mapping[str, Any]:

@@ -7,11 +7,11 @@ as long as there is none. :func:`document_error` turns a mismatch into the error
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
+from assignment_api.plugins.near import did_you_mean
 from assignor_lab.scenarios.errors import Place, ScenarioFormatError, key_path, printable
 
 __all__ = [
@@ -38,8 +38,6 @@ __all__ = [
 INT_MAX = 2**31 - 1
 LONG_MIN, LONG_MAX = -(2**63), 2**63 - 1
 
-#: Longest key for which a similar one is looked for.
-_HINT_LENGTH = 100
 #: Deepest nesting of values whose shape is not checked further.
 _FREE_DEPTH = 32
 
@@ -218,9 +216,8 @@ def _wrong_keys(found: Iterable[str], needed: Iterable[str], known: Iterable[str
     known = list(known)
     for key in found:
         if key not in known:
-            near = difflib.get_close_matches(key[:_HINT_LENGTH], known, n=1, cutoff=0.6)
-            hint = f'did you mean "{near[0]}"?' if near else "known keys are " + ", ".join(known)
-            return Mismatch(f'unknown key "{printable(key)}": {hint}', key)
+            hint = did_you_mean(key, known) or "; known keys are " + ", ".join(known)
+            return Mismatch(f'unknown key "{printable(key)}"{hint}', key)
     found = list(found)
     missing = next(key for key in needed if key not in found)
     return Mismatch(f'required key "{missing}" is missing: add it; nothing is guessed for it', missing)

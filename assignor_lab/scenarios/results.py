@@ -1,0 +1,101 @@
+"""Result rows of format 1: what one assignor answered for one scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from assignment_api.streams import TaskAssignment, TaskId
+from assignor_lab.scenarios.scenario import Scenario
+
+__all__ = ["error_row", "placement", "result_row"]
+
+ThreadTasks = Mapping[str, Mapping[str, Iterable[TaskId]]]
+
+
+def result_row(
+    scenario: Scenario,
+    assignor: str,
+    assignment: TaskAssignment,
+    *,
+    threads: ThreadTasks | None = None,
+    with_followups: bool = False,
+) -> dict[str, Any]:
+    """The row of an answer to a scenario of kind ``streams``.
+
+    Args:
+        scenario: What was asked.
+        assignor: Name of who answered.
+        assignment: The answer. A client of the scenario that it leaves out gets an entry without tasks.
+        threads: Consumer to ``active`` and ``standby`` tasks, where the spread over threads was asked for.
+        with_followups: Add ``followups``, process id to deadline in epoch milliseconds.
+    """
+    deadlines = {
+        str(client.process_id): client.followup_rebalance_deadline_ms
+        for client in assignment.assignments
+        if client.followup_rebalance_deadline_ms is not None
+    }
+    row = _row(
+        scenario,
+        assignor,
+        assignment=placement(scenario, assignment),
+        followup=bool(deadlines),
+        threads=None if threads is None else {consumer: _texts_of(tasks) for consumer, tasks in threads.items()},
+        error=None,
+    )
+    if with_followups:
+        row["followups"] = deadlines
+    return row
+
+
+def error_row(
+    scenario: Scenario, assignor: str, error_type: str, java_type: str | None, message: str
+) -> dict[str, Any]:
+    """The row of a failure.
+
+    Args:
+        scenario: What was asked.
+        assignor: Name of who failed.
+        error_type: Name of our exception.
+        java_type: Simple name of Kafka's exception for the same fault, or ``None``.
+        message: What it said.
+    """
+    return _row(
+        scenario,
+        assignor,
+        assignment=None,
+        followup=None,
+        threads=None,
+        error={"type": error_type, "java_type": java_type, "message": message},
+    )
+
+
+def placement(scenario: Scenario, assignment: TaskAssignment) -> dict[str, dict[str, list[str]]]:
+    """Process id to ``active`` and ``standby`` tasks, each sorted.
+
+    The scenario's clients come first, in its order, whether the answer names them or not; then those that the answer
+    alone names.
+    """
+    active: dict[str, list[TaskId]] = {str(process): [] for process in scenario.process_ids}
+    standby: dict[str, list[TaskId]] = {process: [] for process in active}
+    for client in assignment.assignments:
+        process = str(client.process_id)
+        active.setdefault(process, []).extend(client.active_tasks())
+        standby.setdefault(process, []).extend(client.standby_tasks())
+    return {process: _texts_of({"active": active[process], "standby": standby[process]}) for process in active}
+
+
+def _texts_of(tasks: Mapping[str, Iterable[TaskId]]) -> dict[str, list[str]]:
+    return {
+        role: [str(task) for task in sorted(tasks.get(role, ()), key=TaskId.sort_key)] for role in ("active", "standby")
+    }
+
+
+def _row(scenario: Scenario, assignor: str, **fields: Any) -> dict[str, Any]:
+    return {
+        "format": scenario.document["format"],
+        "kind": scenario.kind,
+        "id": scenario.id,
+        "assignor": assignor,
+        **fields,
+    }
