@@ -3,6 +3,7 @@
 from assignment_api.java.hash_table import (
     DEFAULT_CAPACITY,
     JavaHashTable,
+    fits_plain,
     grown_capacity,
     iteration_order,
     iteration_order_of_set_copy,
@@ -30,6 +31,7 @@ __all__ = [
     "JavaPriorityQueue",
     "JdkGeneration",
     "boolean_hash",
+    "fits_plain",
     "grown_capacity",
     "host_info_hash",
     "int32",

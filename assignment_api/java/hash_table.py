@@ -21,6 +21,7 @@ from assignment_api.java.tree_bin import TreeBin, TreeNode
 __all__ = [
     "DEFAULT_CAPACITY",
     "JavaHashTable",
+    "fits_plain",
     "grown_capacity",
     "iteration_order",
     "iteration_order_of_set_copy",
@@ -256,6 +257,11 @@ def stays_plain(hashes: Sequence[int], initial_capacity: int = DEFAULT_CAPACITY)
             return False
         capacity *= 2
     return not _overfull(spreads, capacity)
+
+
+def fits_plain(hashes: Sequence[int], capacity: int) -> bool:
+    """Whether a table of ``capacity`` slots (a power of two) would hold at most eight of these keys in any slot."""
+    return not _overfull([spread(code) for code in hashes], capacity)
 
 
 def _overfull(spreads: Sequence[int], capacity: int) -> bool:

@@ -1,0 +1,141 @@
+"""The steps that place active tasks (reference 2.4), on dense indices.
+
+Two tasks *meet* when they share a client; Kafka stores every pair that ever met, to bring new pairs together. Here a
+task that is being placed as an active task never met anybody, so any client with tasks brings a new pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from assignment_api.errors import IllegalAssignmentArgumentError
+from assignment_api.java import int32, iteration_order
+from builtin_assignors._sticky_steps.placement import Placement
+from builtin_assignors._sticky_steps.previous import PreviousOwners
+from builtin_assignors._sticky_steps.problem import StickyProblem
+
+__all__ = [
+    "MAX_TASKS",
+    "check_number_of_tasks",
+    "choose_previous",
+    "keep_previous_owners",
+    "place_remaining",
+    "promote_previous_standbys",
+    "tasks_in_map_order",
+]
+
+#: From one task more on, Kafka's computation of the number of pairs overflows.
+MAX_TASKS = 46_341
+
+#: Every task, as a bitset.
+_ALL = -1
+
+
+def check_number_of_tasks(tasks: int) -> None:
+    """Refuses what Kafka's set of task pairs cannot be made for.
+
+    Raises:
+        IllegalAssignmentArgumentError: for more than :data:`MAX_TASKS` tasks.
+    """
+    if tasks > MAX_TASKS:
+        pairs = int(int32(tasks * (tasks - 1)) / 2)
+        raise IllegalAssignmentArgumentError(
+            f"Illegal initial capacity: {pairs}: {tasks} tasks are more than the sticky assignors can pair, which is {MAX_TASKS}"
+        )
+
+
+def tasks_in_map_order(problem: StickyProblem) -> list[int]:
+    """The tasks that exist, in the order of Kafka's ``HashMap`` of them."""
+    return iteration_order(problem.tasks, [problem.task_hashes[task] for task in problem.tasks])
+
+
+def keep_previous_owners(
+    problem: StickyProblem, previous: PreviousOwners, placement: Placement, quotas: Sequence[int] | None
+) -> list[int]:
+    """First step: each task stays where it was active, as long as that client has room.
+
+    Args:
+        problem: The input.
+        previous: Who had what.
+        placement: Gets the tasks.
+        quotas: Active tasks that each client may get in this way, or None for no limit.
+
+    Returns:
+        The tasks that stayed, in the order of the step.
+    """
+    if not previous.active:
+        return []
+    known = set(problem.tasks)
+    kept = []
+    for task in previous.active_order():
+        if task not in known:
+            continue
+        client = previous.active[task]
+        if quotas is None or placement.active_counts[client] < quotas[client]:
+            placement.put_active(task, client)
+            kept.append(task)
+    return kept
+
+
+def promote_previous_standbys(
+    unassigned: Iterable[int], previous: PreviousOwners, placement: Placement, quotas: Sequence[int]
+) -> None:
+    """Second step: a task that nobody has goes to a client that had it as a standby and has room.
+
+    Args:
+        unassigned: The tasks in the order of Kafka's set.
+        previous: Who had what.
+        placement: Gets the tasks.
+        quotas: Active tasks that each client may get in this way.
+    """
+    for task in unassigned:
+        for client in previous.standby_clients(task):
+            if placement.active_counts[client] < quotas[client]:
+                placement.put_active(task, client)
+                break
+
+
+def place_remaining(
+    problem: StickyProblem, previous: PreviousOwners, placement: Placement, candidates: Sequence[int]
+) -> None:
+    """Third step: every task that nobody has goes, in ascending order, to its best client.
+
+    Args:
+        problem: The input.
+        previous: Who had what.
+        placement: Gets the tasks.
+        candidates: All clients, at least one, in the order in which they are looked at.
+    """
+    remaining = sorted(task for task in problem.tasks if placement.owner[task] < 0)
+    if not remaining:
+        return
+    ranking = placement.ranking(candidates)
+    for task in remaining:
+        client: int | None = None
+        if len(candidates) > 1:
+            standbys = previous.standby_clients_copied(task)
+            client = choose_previous(previous.active.get(task), standbys, placement, _ALL)
+        if client is None and ranking is not None:
+            client = ranking.least_loaded(ranking.all, placement.tasks, _ALL)
+        elif client is None:
+            client = placement.least_loaded_of(candidates, _ALL)
+        assert client is not None  # there is a candidate
+        placement.put_active(task, client)
+
+
+def choose_previous(owner: int | None, standbys: Sequence[int], placement: Placement, unpaired: int) -> int | None:
+    """The client that a task would like to go back to, unless that one is overloaded.
+
+    Args:
+        owner: Client that had the task as its active task, if it is a candidate.
+        standbys: The candidates that had it as a standby, in the order in which they are looked at.
+        placement: Whose loads count.
+        unpaired: Bitset of the tasks that the task never met.
+
+    Returns:
+        The client, or None if the least loaded of all candidates should take the task.
+    """
+    if owner is not None and not placement.is_overloaded(owner):
+        return owner
+    standby = placement.least_loaded_of(standbys, unpaired)
+    return None if standby is None or placement.is_overloaded(standby) else standby

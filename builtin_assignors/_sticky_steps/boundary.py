@@ -1,0 +1,130 @@
+"""Where ids become indices, and indices ids again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import attrs
+
+from assignment_api.java import DEFAULT_JDK, JdkGeneration, iteration_order, task_id_hash, uuid_hash
+from assignment_api.streams import (
+    ApplicationMetadata,
+    AssignedTask,
+    ProcessID,
+    StreamsClientAssignment,
+    StreamsClientState,
+    TaskAssignment,
+    TaskId,
+)
+from builtin_assignors._sticky_steps.placement import Placement
+from builtin_assignors._sticky_steps.problem import StickyProblem
+
+__all__ = ["StickyIds", "client_map_order", "to_assignment", "to_problem"]
+
+
+@attrs.frozen
+class StickyIds:
+    """The ids behind the indices of a :class:`StickyProblem`."""
+
+    #: Task of each index.
+    tasks: Sequence[TaskId]
+    #: Client of each index.
+    processes: Sequence[ProcessID]
+
+
+def client_map_order(clients: Sequence[int], hashes: Sequence[int], rank_of: Callable[[int], int]) -> list[int]:
+    """The order of a ``HashMap`` of clients that are inserted in the order of ``clients``.
+
+    Args:
+        clients: Places of the clients in the input.
+        hashes: Java's hash code of each place's process id.
+        rank_of: Place in Java's order of process ids.
+    """
+    return iteration_order(clients, [hashes[client] for client in clients], sort_key=rank_of)
+
+
+def to_problem(
+    application: ApplicationMetadata,
+    client_order: Callable[[Sequence[int], Sequence[int], Callable[[int], int]], Sequence[int]],
+    jdk: JdkGeneration = DEFAULT_JDK,
+) -> tuple[StickyProblem, StickyIds]:
+    """Numbers tasks and clients.
+
+    Args:
+        application: The input.
+        client_order: The order in which the assignor sees the clients: a function like :func:`client_map_order`.
+        jdk: Whose rule the sizes of copied sets follow.
+    """
+    infos = application.task_infos()
+    states = list(application.streams_client_states().values())
+    tasks = sorted(_all_tasks(infos, states), key=TaskId.sort_key)
+    index = {task: number for number, task in enumerate(tasks)}
+
+    hashes = [
+        uuid_hash(state.process_id.most_significant_bits, state.process_id.least_significant_bits) for state in states
+    ]
+    ascending = sorted(range(len(states)), key=lambda place: states[place].process_id.sort_key())
+    ranks = [0] * len(states)
+    for rank, place in enumerate(ascending):
+        ranks[place] = rank
+    order = client_order(range(len(states)), hashes, ranks.__getitem__)
+    problem = StickyProblem(
+        task_hashes=[task_id_hash(task.subtopology, task.partition, task.topology_name) for task in tasks],
+        tasks=[index[task] for task in infos],
+        stateful_tasks=[index[task] for task, info in infos.items() if info.is_logged],
+        capacities=[states[place].num_stream_threads for place in order],
+        client_hashes=[hashes[place] for place in order],
+        client_ranks=[ranks[place] for place in order],
+        previous_active=[[index[task] for task in states[place].previous_active_tasks] for place in order],
+        previous_standby=[[index[task] for task in states[place].previous_standby_tasks] for place in order],
+        num_standbys=application.assignment_configs().num_standby_replicas,
+        jdk=jdk,
+    )
+    return problem, StickyIds(tasks, [states[place].process_id for place in order])
+
+
+def _all_tasks(infos: Iterable[TaskId], states: Iterable[StreamsClientState]) -> set[TaskId]:
+    tasks = set(infos)
+    for state in states:
+        tasks.update(state.previous_active_tasks)
+        tasks.update(state.previous_standby_tasks)
+    return tasks
+
+
+def to_assignment(
+    application: ApplicationMetadata,
+    ids: StickyIds,
+    placement: Placement,
+    followup_rebalance_deadline_ms: int | None = None,
+) -> TaskAssignment:
+    """The answer: clients in the order of the input, their active tasks and then their standbys in ascending order.
+
+    Args:
+        application: The input.
+        ids: The ids behind the placement.
+        placement: Who holds what.
+        followup_rebalance_deadline_ms: For the leader's client (the first client where no leader is known), or None.
+    """
+    actives: list[list[AssignedTask]] = [[] for _ in ids.processes]
+    for task, owner in enumerate(placement.owner):
+        if owner >= 0:
+            actives[owner].append(AssignedTask.active(ids.tasks[task]))
+    as_standby: dict[int, AssignedTask] = {}
+    tasks_of = {}
+    for client, process in enumerate(ids.processes):
+        held = actives[client]
+        for task in sorted(placement.standbys[client]):
+            if task not in as_standby:
+                as_standby[task] = AssignedTask.standby(ids.tasks[task])
+            held.append(as_standby[task])
+        tasks_of[process] = held
+    processes = list(application.streams_client_states())
+    leader = application.leader_process_id() or (processes[0] if processes else None)
+    return TaskAssignment(
+        StreamsClientAssignment(
+            process,
+            tuple(tasks_of[process]),
+            followup_rebalance_deadline_ms if process == leader else None,
+        )
+        for process in processes
+    )

@@ -1,0 +1,147 @@
+"""The growing answer: who holds what, and how loaded everybody is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from builtin_assignors._sticky_steps.ranking import LoadRule, Rank, RankedClients
+
+__all__ = ["Placement"]
+
+
+class Placement:
+    """Tasks on clients. A task's set of tasks is a bitset, bit *t* for task *t*.
+
+    Args:
+        num_tasks: Number of task indices.
+        capacities: Threads of each client.
+        rule: How the assignor compares loads.
+    """
+
+    __slots__ = (
+        "_capacities",
+        "_idle_without_threads",
+        "_paired",
+        "_paired_owner",
+        "_rank",
+        "_rankings",
+        "active_counts",
+        "counts",
+        "owner",
+        "ranks",
+        "standby_bits",
+        "standbys",
+        "tasks",
+    )
+
+    def __init__(self, num_tasks: int, capacities: Sequence[int], rule: LoadRule) -> None:
+        clients = len(capacities)
+        #: Client that has each task as its active task; -1 = nobody yet.
+        self.owner = [-1] * num_tasks
+        #: Standby tasks of each client, in the order in which they came.
+        self.standbys: list[list[int]] = [[] for _ in range(clients)]
+        #: Number of active tasks of each client.
+        self.active_counts = [0] * clients
+        #: Number of tasks of each client.
+        self.counts = [0] * clients
+        #: Bitset of the tasks of each client.
+        self.tasks = [0] * clients
+        #: Bitset of the standby tasks of each client.
+        self.standby_bits = [0] * clients
+        self._capacities = capacities
+        self._idle_without_threads = rule.is_idle_without_threads
+        # Among equal clients every rule orders by the number of tasks, and integers compare fastest.
+        uniform = len(set(capacities)) == 1 and capacities[0] > 0
+        self._rank = _number_of_tasks if uniform else rule.rank
+        #: Rank of each client.
+        self.ranks: list[Rank] = [self._rank(0, capacity) for capacity in capacities]
+        self._rankings: list[RankedClients] = []
+        self._paired: list[int] | None = None
+        self._paired_owner: list[int] = []
+
+    def ranking(self, order: Sequence[int]) -> RankedClients | None:
+        """The clients grouped by load, kept up to date from now on; None where a client without threads has no rank."""
+        if not all(capacity > 0 for capacity in self._capacities):
+            return None
+        ranking = RankedClients(order, self.ranks)
+        self._rankings.append(ranking)
+        return ranking
+
+    def put_active(self, task: int, client: int) -> None:
+        """Gives ``task``, which nobody has yet, to ``client`` as an active task."""
+        self.owner[task] = client
+        self.active_counts[client] += 1
+        self._add(task, client)
+
+    def put_standby(self, task: int, client: int) -> None:
+        """Gives ``task``, which ``client`` does not have yet, to it as a standby."""
+        self.standbys[client].append(task)
+        self.standby_bits[client] |= 1 << task
+        self._add(task, client)
+
+    def _add(self, task: int, client: int) -> None:
+        self.tasks[client] |= 1 << task
+        self.counts[client] += 1
+        self._rerank(client)
+
+    def _rerank(self, client: int) -> None:
+        old = self.ranks[client]
+        new = self.ranks[client] = self._rank(self.counts[client], self._capacities[client])
+        if old != new:
+            for ranking in self._rankings:
+                ranking.move(client, old, new)
+
+    def replace_active(self, moves: Iterable[tuple[int, int]]) -> None:
+        """Moves active tasks to other clients, as an optimiser decided: pairs of task and new client.
+
+        Tasks that met before the moves count as having met, tasks that the moves bring together do not.
+        """
+        if self._paired is None:
+            self._paired, self._paired_owner = list(self.tasks), list(self.owner)
+        for task, client in moves:
+            old = self.owner[task]
+            self.owner[task] = client
+            for holder, change in ((old, -1), (client, 1)):
+                self.tasks[holder] ^= 1 << task
+                self.active_counts[holder] += change
+                self.counts[holder] += change
+                self._rerank(holder)
+
+    def met_by_active(self, task: int) -> int:
+        """Bitset of the tasks that ``task`` met through its active copy; its own bit may be set."""
+        if self._paired is None:
+            return self.tasks[self.owner[task]]
+        return self._paired[self._paired_owner[task]] | self.standby_bits[self.owner[task]]
+
+    def is_overloaded(self, client: int) -> bool:
+        """Whether ``client`` has a task for each thread and somebody is less loaded."""
+        if self.counts[client] < self._capacities[client]:
+            return False
+        rank = self.ranks[client]
+        if self._rankings:
+            return bool(self._rankings[0].least_rank() < rank)
+        return any(other < rank for other in self.ranks)
+
+    def least_loaded_of(self, clients: Sequence[int], unpaired: int) -> int | None:
+        """As :meth:`RankedClients.least_loaded`, by looking at each of ``clients`` in order; None if there is none."""
+        if not clients:
+            return None
+        ranks, tasks = self.ranks, self.tasks
+        best = -1
+        for client in clients:
+            held = tasks[client]
+            if not held and (self._idle_without_threads or self._capacities[client] > 0):
+                return client
+            if (best < 0 or ranks[client] < ranks[best]) and held & unpaired:
+                best = client
+        if best >= 0:
+            return best
+        best = clients[0]
+        for client in clients[1:]:
+            if ranks[client] < ranks[best]:
+                best = client
+        return best
+
+
+def _number_of_tasks(tasks: int, threads: int) -> int:  # noqa: ARG001 - has the signature of a rule
+    return tasks

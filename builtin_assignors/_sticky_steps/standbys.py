@@ -1,0 +1,71 @@
+"""The step that places standby tasks (reference 2.4), on dense indices.
+
+Whom a task met is no stored set of pairs here, but the union of the tasks of the clients that hold it: between the
+active steps and the end of this one, tasks only ever join a client (:meth:`Placement.met_by_active`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from builtin_assignors._sticky_steps.actives import choose_previous
+from builtin_assignors._sticky_steps.placement import Placement
+from builtin_assignors._sticky_steps.previous import PreviousOwners
+from builtin_assignors._sticky_steps.problem import StickyProblem
+from builtin_assignors._sticky_steps.ranking import RankedClients
+from builtin_assignors._sticky_steps.standby_candidates import StandbyCandidates
+
+__all__ = ["place_standbys"]
+
+
+def place_standbys(
+    problem: StickyProblem, previous: PreviousOwners, placement: Placement, stateful_tasks: Iterable[int]
+) -> None:
+    """Gives each stateful task its standbys, as long as there are clients that do not hold it.
+
+    Args:
+        problem: The input.
+        previous: Who had what.
+        placement: Gets the standbys; every task has an owner.
+        stateful_tasks: The tasks in the order in which they are served.
+    """
+    if problem.num_standbys <= 0:
+        return
+    candidates = StandbyCandidates(problem, placement)
+    for task in stateful_tasks:
+        _place_standbys_of(task, problem.num_standbys, candidates, previous, placement)
+
+
+def _place_standbys_of(
+    task: int, wanted: int, candidates: StandbyCandidates, previous: PreviousOwners, placement: Placement
+) -> None:
+    clients = len(placement.counts)
+    holders = [placement.owner[task]]
+    met = placement.met_by_active(task)
+    last_owner = previous.active.get(task)
+    last_standbys = [client for client in previous.standby_clients_copied(task) if client != holders[0]]
+    ranking: RankedClients | None = None
+    free = 0
+    for _ in range(min(wanted, clients - 1)):
+        suited = candidates.ranking(len(holders))
+        if suited is not None and suited is not ranking:
+            free = suited.all
+            for holder in holders:
+                free ^= suited.bits[holder]
+        ranking = suited
+        client: int | None = None
+        if clients - len(holders) > 1:
+            owner = None if last_owner in holders else last_owner
+            client = choose_previous(owner, last_standbys, placement, ~met)
+        if client is None and ranking is not None:
+            client = ranking.least_loaded(free, placement.tasks, ~met)
+        elif client is None:
+            client = placement.least_loaded_of(candidates.listed(holders), ~met)
+        assert client is not None  # not all clients hold the task
+        met |= placement.tasks[client]
+        placement.put_standby(task, client)
+        holders.append(client)
+        if ranking is not None:
+            free ^= ranking.bits[client]
+        if client in last_standbys:
+            last_standbys.remove(client)

@@ -1,0 +1,36 @@
+"""``fallback_prior``: Kafka's internal ``FallbackPriorTaskAssignor`` behind the SPI."""
+
+from __future__ import annotations
+
+from assignment_api.java import DEFAULT_JDK, JdkGeneration
+from assignment_api.streams import ApplicationMetadata, TaskAssignment, TaskAssignor
+from builtin_assignors._sticky_steps import client_map_order, to_assignment, to_problem
+from builtin_assignors.fallback_prior.algorithm import place_all
+
+__all__ = ["FallbackPriorTaskAssignor"]
+
+
+class FallbackPriorTaskAssignor(TaskAssignor):
+    """Kafka's ``FallbackPriorTaskAssignor`` of 4.3.1, answer by answer.
+
+    Kafka uses it when the end offsets of the changelogs could not be fetched: every task stays with its previous
+    owner, however uneven that is, racks are not looked at, and the leader's own client is told to rebalance again
+    after ``probing.rebalance.interval.ms``.
+
+    Args:
+        jdk: JDK generation whose hash tables are emulated.
+    """
+
+    def __init__(self, jdk: JdkGeneration = DEFAULT_JDK) -> None:
+        self._jdk = jdk
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        """Places every task.
+
+        Raises:
+            IllegalAssignmentArgumentError: for more tasks than Kafka can pair (46,341).
+            IllegalAssignmentStateError: if the clients have no threads, or one without threads has to be compared.
+        """
+        problem, ids = to_problem(application, client_map_order, self._jdk)
+        deadline = application.current_time_ms() + application.assignment_configs().probing_rebalance_interval_ms
+        return to_assignment(application, ids, place_all(problem), deadline)

@@ -1,0 +1,91 @@
+"""Public sticky on dense indices: stay, be promoted, fill up; then standbys (reference 2.6).
+
+Each half takes and leaves a :class:`Placement`, so that an optimiser can come between. Cost: about one bit operation
+of C bits per placed task and per group of equally loaded clients, where Kafka's grows with the square of the tasks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from assignment_api.errors import NoCapacityError
+from assignment_api.java import JavaHashTable, iteration_order, iteration_order_of_set_copy, stays_plain
+from builtin_assignors._sticky_steps import (
+    LoadRule,
+    Placement,
+    PreviousOwners,
+    StickyProblem,
+    check_number_of_tasks,
+    client_map_order,
+    keep_previous_owners,
+    place_remaining,
+    promote_previous_standbys,
+    tasks_in_map_order,
+)
+from builtin_assignors._sticky_steps import place_standbys as _place_standbys
+
+__all__ = ["client_order", "place_actives", "place_standbys"]
+
+
+def client_order(clients: Sequence[int], hashes: Sequence[int], rank_of: Callable[[int], int]) -> list[int]:
+    """The order of the clients: the application's map is a copy of the leader's map."""
+    return client_map_order(client_map_order(clients, hashes, rank_of), hashes, rank_of)
+
+
+def place_actives(problem: StickyProblem, previous: PreviousOwners) -> Placement:
+    """Gives every task an owner.
+
+    Raises:
+        IllegalAssignmentArgumentError: for more tasks than Kafka can pair.
+        NoCapacityError: if the clients have no threads.
+    """
+    check_number_of_tasks(len(problem.tasks))
+    total = sum(problem.capacities)
+    if total == 0:
+        raise NoCapacityError("/ by zero: there are no clients, or none of them has a thread")
+    per_thread = len(problem.tasks) // total
+    quotas = [capacity * per_thread for capacity in problem.capacities]
+    placement = Placement(len(problem.task_hashes), problem.capacities, _LOAD_RULE)
+    kept = keep_previous_owners(problem, previous, placement, quotas)
+    if previous.has_standbys():
+        promote_previous_standbys(_unassigned(problem, kept), previous, placement, quotas)
+    clients = range(len(problem.capacities))
+    candidates = client_map_order(clients, problem.client_hashes, problem.client_ranks.__getitem__)
+    place_remaining(problem, previous, placement, candidates)
+    return placement
+
+
+def place_standbys(problem: StickyProblem, previous: PreviousOwners, placement: Placement) -> None:
+    """Gives every task with a changelog its standbys, as far as there are clients.
+
+    Kafka's own order differs from run to run; this is the canonical one, that of a set of task ids (reference 1.7).
+    """
+    stateful = set(problem.stateful_tasks)
+    tasks = [task for task in tasks_in_map_order(problem) if task in stateful]
+    order = iteration_order(tasks, [problem.task_hashes[task] for task in tasks])
+    _place_standbys(problem, previous, placement, order)
+
+
+def _load(tasks: int, threads: int) -> float:
+    if threads == 0:
+        return math.inf if tasks else math.nan  # as Java divides
+    return tasks / threads
+
+
+_LOAD_RULE = LoadRule(_load, is_idle_without_threads=False)
+
+
+def _unassigned(problem: StickyProblem, kept: Sequence[int]) -> list[int]:
+    """The tasks that did not stay with their owner, in the order of Kafka's set, which loses them one by one."""
+    hashes = problem.task_hashes
+    tasks = tasks_in_map_order(problem)
+    task_hashes = [hashes[task] for task in tasks]
+    if stays_plain(task_hashes, problem.jdk.set_copy_capacity(len(tasks))):
+        gone = set(kept)
+        ordered = iteration_order_of_set_copy(tasks, task_hashes, problem.jdk)
+        return [task for task in ordered if task not in gone]
+    table = JavaHashTable.set_copy(tasks, hashes.__getitem__, jdk=problem.jdk)
+    for task in kept:
+        table.remove(task)
+    return list(table)
