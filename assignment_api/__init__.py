@@ -38,6 +38,7 @@ from assignment_api.streams import (
     TaskTopicPartition,
     TopicPartition,
 )
+from assignment_api.utils import TaskAssignmentUtils
 from assignment_api.version import SPI_VERSION
 
 __all__ = [
@@ -66,6 +67,7 @@ __all__ = [
     "StreamsClientState",
     "TaskAssignment",
     "TaskAssignmentError",
+    "TaskAssignmentUtils",
     "TaskAssignor",
     "TaskId",
     "TaskIdFormatError",

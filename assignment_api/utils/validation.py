@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, KeysView
+from collections.abc import Set as AbstractSet
 
 import attrs
 
+from assignment_api.java.hash_table import iteration_order
+from assignment_api.java.hashing import task_id_hash
 from assignment_api.streams.application import ApplicationMetadata
 from assignment_api.streams.assignment import (
     AssignedTaskType,
@@ -35,15 +38,11 @@ def validate_task_assignment(application: ApplicationMetadata, assignment: TaskA
     active: set[TaskId] = set()
     standby: dict[TaskId, None] = {}
     for client in assignment.assignments:
-        for task in client.tasks:
-            if task.id not in infos:
-                return AssignmentError.UNKNOWN_TASK_ID
-            if task.type is AssignedTaskType.ACTIVE:
-                if task.id in active:
-                    return AssignmentError.ACTIVE_TASK_ASSIGNED_MULTIPLE_TIMES
-                active.add(task.id)
-            else:
-                standby[task.id] = None
+        held = client.active_tasks()
+        if not infos.keys() >= {task.id for task in client.tasks} or not active.isdisjoint(held):
+            return _first_task_error(client, infos.keys(), active)
+        active.update(held)
+        standby.update(dict.fromkeys(client.standby_tasks()))
     if any(not infos[task].is_stateful for task in standby):
         return AssignmentError.INVALID_STANDBY_TASK
     states = application.streams_client_states()
@@ -53,6 +52,19 @@ def validate_task_assignment(application: ApplicationMetadata, assignment: TaskA
     if any(client.process_id not in states for client in assignment.assignments):
         return AssignmentError.UNKNOWN_PROCESS_ID
     return AssignmentError.NONE
+
+
+def _first_task_error(
+    client: StreamsClientAssignment, known: KeysView[TaskId], active: AbstractSet[TaskId]
+) -> AssignmentError:
+    """Which of a client's wrong tasks Kafka meets first: it walks a hash map of them."""
+    hashes = [task_id_hash(task.id.subtopology, task.id.partition, task.id.topology_name) for task in client.tasks]
+    for task in iteration_order(client.tasks, hashes, sort_key=lambda task: task.id.sort_key()):
+        if task.id not in known:
+            return AssignmentError.UNKNOWN_TASK_ID
+        if task.type is AssignedTaskType.ACTIVE and task.id in active:
+            return AssignmentError.ACTIVE_TASK_ASSIGNED_MULTIPLE_TIMES
+    raise AssertionError("called for a client without a wrong task")
 
 
 class StrictFindingKind(enum.Enum):

@@ -1,0 +1,24 @@
+"""``TaskAssignmentUtils`` of KIP-924: a thin face over the modules beside it."""
+
+from __future__ import annotations
+
+from typing import final
+
+from assignment_api.utils.default_standby import default_standby_task_assignment
+from assignment_api.utils.identity import identity_assignment
+from assignment_api.utils.validation import strict_findings, validate_task_assignment
+
+__all__ = ["TaskAssignmentUtils"]
+
+
+@final
+class TaskAssignmentUtils:
+    """What Kafka offers to authors of assignors, under Kafka's name. Not to be instantiated.
+
+    Unlike Kafka's, these functions never change what they are given: they return new values.
+    """
+
+    validate_task_assignment = staticmethod(validate_task_assignment)
+    strict_findings = staticmethod(strict_findings)
+    identity_assignment = staticmethod(identity_assignment)
+    default_standby_task_assignment = staticmethod(default_standby_task_assignment)
