@@ -1,5 +1,6 @@
 """How assignors, metrics and scenario families are offered, found, allowed and selected."""
 
+from assignment_api.plugins.discovery import PluginRow
 from assignment_api.plugins.entries import (
     ConnectAssignorPlugin,
     GroupAssignorPlugin,
@@ -19,7 +20,10 @@ from assignment_api.plugins.errors import (
     UnknownPluginError,
     UntrustedCodeError,
 )
+from assignment_api.plugins.found import Found, FoundTaskAssignor
 from assignment_api.plugins.hookspecs import PROJECT_NAME, hookimpl
+from assignment_api.plugins.policy import Pin, Policy, record_sha256
+from assignment_api.plugins.registry import Registry, discover
 
 __all__ = [
     "PROJECT_NAME",
@@ -28,15 +32,23 @@ __all__ = [
     "ConfigKeyError",
     "ConfigValueError",
     "ConnectAssignorPlugin",
+    "Found",
+    "FoundTaskAssignor",
     "GroupAssignorPlugin",
     "History",
     "MetricPlugin",
+    "Pin",
     "PluginDefinitionError",
     "PluginError",
     "PluginLoadError",
+    "PluginRow",
+    "Policy",
+    "Registry",
     "ScenarioFamily",
     "TaskAssignorPlugin",
     "UnknownPluginError",
     "UntrustedCodeError",
+    "discover",
     "hookimpl",
+    "record_sha256",
 ]

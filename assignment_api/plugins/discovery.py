@@ -1,0 +1,247 @@
+"""Finds and imports plugins: a loop of our own over the installed distributions.
+
+pluggy's loader of entry points neither survives a failing import nor notices two plugins of one name. Here each
+plugin is imported and asked on its own, in a fixed order, and whatever goes wrong becomes a reason.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from importlib.metadata import Distribution, EntryPoint, distributions
+from typing import Any, TypeVar
+
+import attrs
+import pluggy
+
+from assignment_api.plugins import hookspecs
+from assignment_api.plugins.entries import (
+    ConnectAssignorPlugin,
+    GroupAssignorPlugin,
+    MetricPlugin,
+    ScenarioFamily,
+    TaskAssignorPlugin,
+)
+from assignment_api.plugins.policy import Policy
+from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION, canonical_name
+
+__all__ = ["Offer", "PluginRow", "collect", "describe_error", "one_line"]
+
+T = TypeVar("T")
+
+#: Longest reason that is kept, in characters.
+_REASON_LIMIT = 500
+
+#: Hook to (kind in listings, class of what it returns), in the order in which hooks are called.
+OFFERING_HOOKS: dict[str, tuple[str, type]] = {
+    "assignor_lab_task_assignors": ("task-assignor", TaskAssignorPlugin),
+    "assignor_lab_connect_assignors": ("connect-assignor", ConnectAssignorPlugin),
+    "assignor_lab_group_assignors": ("group-assignor", GroupAssignorPlugin),
+    "assignor_lab_metrics": ("metric", MetricPlugin),
+    "assignor_lab_scenario_families": ("scenario-family", ScenarioFamily),
+}
+OBSERVING_HOOK = "assignor_lab_assignment_computed"
+
+
+@attrs.frozen
+class PluginRow:
+    """One line of ``assignor plugins``.
+
+    Args:
+        name: Name of the assignor, metric or family; of the entry point where nothing more is known.
+        kind: ``task-assignor``, ``connect-assignor``, ``group-assignor``, ``metric``, ``scenario-family``,
+            ``observer``, ``plugin`` for a whole entry point, ``policy`` for an item of the policy.
+        distribution: Where it comes from; empty for ``policy``.
+        version: Version of the distribution.
+        status: ``available``, ``ambiguous``, ``refused``, ``blocked``, ``broken``, or ``unused`` for an item of the
+            policy.
+        reason: Why it is not available; empty if it is.
+        aliases: Further names.
+        summary: What the plugin says of itself.
+    """
+
+    name: str
+    kind: str
+    distribution: str
+    version: str
+    status: str
+    reason: str = ""
+    aliases: tuple[str, ...] = ()
+    summary: str = ""
+
+
+@attrs.frozen
+class Offer:
+    """Something that a plugin offers, and where it came from; for an observer, ``entry`` calls the hook."""
+
+    kind: str
+    name: str
+    entry: Any
+    distribution: str
+    version: str
+
+
+@attrs.frozen
+class _Source:
+    """An entry point of our group, not yet imported."""
+
+    distribution: Distribution
+    name: str
+    version: str
+    entry_point: EntryPoint
+
+
+class _Failed(Exception):  # noqa: N818 - never leaves this module
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def collect(
+    policy: Policy, installed: Iterable[Distribution] | None = None
+) -> tuple[tuple[Offer, ...], tuple[PluginRow, ...]]:
+    """Imports what the policy allows and asks it what it offers.
+
+    Args:
+        policy: What may be imported.
+        installed: Distributions to look at; ``None``: all that Python finds.
+
+    Returns:
+        What is offered, the built-ins' distribution first, then by distribution and entry point; and a row for
+        everything that could not be used.
+    """
+    offers: list[Offer] = []
+    problems: list[PluginRow] = []
+    seen: list[tuple[str, str]] = []
+    for source in _sources(distributions() if installed is None else installed, problems):
+        seen.append((source.name, source.entry_point.name))
+        reason = policy.reason_against(source.distribution, source.name, source.version, source.entry_point.name)
+        if reason is not None:
+            problems.append(_problem(source, "blocked", reason))
+            continue
+        for offer in _asked(source, problems):
+            seen.append((offer.distribution, offer.name))
+            blocked = policy.reason_against_name(offer.distribution, offer.name)
+            if blocked is None:
+                offers.append(offer)
+            else:
+                problems.append(
+                    PluginRow(offer.name, offer.kind, offer.distribution, offer.version, "blocked", blocked)
+                )
+    for key, item in policy.unused_items(seen):
+        problems.append(
+            PluginRow(item, "policy", "", "", "unused", f"{key} names it, but nothing installed is called so")
+        )
+    return tuple(offers), tuple(problems)
+
+
+def _sources(installed: Iterable[Distribution], problems: list[PluginRow]) -> list[_Source]:
+    """Every entry point of our group in a fixed order; of two distributions of one name Python uses the first."""
+    found: list[_Source] = []
+    known: set[str] = set()
+    for distribution in installed:
+        name = version = "?"
+        try:
+            name = str(distribution.metadata["Name"] or "?")
+            version = str(distribution.version or "?")
+            if canonical_name(name) in known:
+                continue
+            known.add(canonical_name(name))
+            points = list(distribution.entry_points.select(group=hookspecs.PROJECT_NAME))
+        except Exception as error:  # noqa: BLE001 - broken metadata of somebody else must cost nobody anything
+            problems.append(PluginRow("?", "plugin", name, version, "broken", _metadata_reason(error)))
+            continue
+        found += [_Source(distribution, name, version, point) for point in points]
+    return sorted(found, key=_order)
+
+
+def _metadata_reason(error: BaseException) -> str:
+    return f"its metadata cannot be read: {describe_error(error)}"
+
+
+def _order(source: _Source) -> tuple[bool, str, str, str]:
+    name = canonical_name(source.name)
+    return (name != BUILTIN_DISTRIBUTION, name, source.entry_point.name, source.entry_point.value)
+
+
+def _asked(source: _Source, problems: list[PluginRow]) -> Iterator[Offer]:
+    """Imports one plugin and calls its hooks."""
+    try:
+        manager = _guarded("import failed", lambda: _registered(source.entry_point))
+    except _Failed as failed:
+        problems.append(_problem(source, "broken", failed.reason))
+        return
+    for hook, (kind, expected) in OFFERING_HOOKS.items():
+        if not getattr(manager.hook, hook).get_hookimpls():
+            continue
+        try:
+            items = _guarded(f"hook {hook} failed", lambda hook=hook: _items(manager, hook))  # type: ignore[misc]
+        except _Failed as failed:
+            problems.append(_problem(source, "broken", failed.reason))
+            continue
+        for number, item in enumerate(items, start=1):
+            if type(item) is expected:
+                name: str = item.name  # type: ignore[attr-defined]
+                yield Offer(kind, name, item, source.name, source.version)
+            else:
+                reason = f"hook {hook} returned {type(item).__name__} as item {number}, expected {expected.__name__}"
+                problems.append(_problem(source, "broken", one_line(reason)))
+    if getattr(manager.hook, OBSERVING_HOOK).get_hookimpls():
+        observe = getattr(manager.hook, OBSERVING_HOOK)
+        yield Offer("observer", source.entry_point.name, observe, source.name, source.version)
+
+
+def _registered(entry_point: EntryPoint) -> pluggy.PluginManager:
+    """The plugin alone in a plugin manager of its own, so that nothing it does reaches another's hooks."""
+    plugin = entry_point.load()
+    manager = pluggy.PluginManager(hookspecs.PROJECT_NAME)
+    manager.add_hookspecs(hookspecs)
+    manager.register(plugin, name=entry_point.name)
+    manager.check_pending()
+    if not manager.get_hookcallers(plugin):
+        raise _Failed("it implements no hook: mark its functions with assignment_api.plugins.hookimpl")
+    return manager
+
+
+def _items(manager: pluggy.PluginManager, hook: str) -> list[object]:
+    answers = getattr(manager.hook, hook)()
+    if not isinstance(answers, list) or not answers:
+        # pluggy drops None.
+        raise _Failed(f"hook {hook} returned None, expected a list or tuple")
+    items: list[object] = []
+    for answer in answers:
+        if not isinstance(answer, (list, tuple)):
+            raise _Failed(one_line(f"hook {hook} returned {type(answer).__name__}, expected a list or tuple"))
+        items += answer
+    return items
+
+
+def _guarded(what: str, step: Callable[[], T]) -> T:
+    try:
+        # What a plugin prints is no result of ours.
+        with contextlib.redirect_stdout(sys.stderr):
+            return step()
+    except (_Failed, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        raise _Failed(f"{what}: {describe_error(error)}") from error
+
+
+def _problem(source: _Source, status: str, reason: str) -> PluginRow:
+    return PluginRow(source.entry_point.name, "plugin", source.name, source.version, status, reason)
+
+
+def describe_error(error: BaseException) -> str:
+    """Type and message of ``error`` in one bounded line, even if making its message fails."""
+    try:
+        message = str(error)
+    except Exception:  # noqa: BLE001 - the message is made by a plugin's code
+        message = "(its message cannot be made)"
+    return one_line(f"{type(error).__name__}: {message}" if message else type(error).__name__)
+
+
+def one_line(text: str) -> str:
+    """``text`` with white space collapsed, at most 500 characters long."""
+    line = " ".join(text.split())
+    return line if len(line) <= _REASON_LIMIT else line[: _REASON_LIMIT - 1] + "…"

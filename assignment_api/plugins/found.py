@@ -1,0 +1,64 @@
+"""What a registry hands out: a plugin together with where it came from."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+import attrs
+
+from assignment_api.plugins.entries import TaskAssignorPlugin
+from assignment_api.plugins.errors import PluginLoadError
+from assignment_api.streams.assignor import TaskAssignor
+
+__all__ = ["Found", "FoundTaskAssignor"]
+
+P = TypeVar("P")
+
+
+@attrs.frozen
+class Found(Generic[P]):
+    """A metric, a scenario family, or an assignor of another kind than task assignors.
+
+    Args:
+        name: Its name; ``distribution:name`` where two distributions use the name.
+        plugin: What the hook returned.
+        distribution: Distribution that it came from.
+        version: Version of that distribution.
+    """
+
+    name: str
+    plugin: P
+    distribution: str
+    version: str
+
+
+@attrs.frozen
+class FoundTaskAssignor:
+    """A task assignor that was selected.
+
+    Args:
+        name: Name under which its results are filed: its own name, whatever alias selected it; ``distribution:name``
+            where two distributions use the name; ``module:attribute`` where it was selected so.
+        plugin: What the hook returned.
+        distribution: Distribution that it came from, or ``None`` for ``module:attribute`` outside of any.
+        version: Version of that distribution, or ``None``.
+    """
+
+    name: str
+    plugin: TaskAssignorPlugin
+    distribution: str | None
+    version: str | None
+
+    def create(self) -> TaskAssignor:
+        """A new assignor, as Kafka makes one for each rebalance; it is not yet configured.
+
+        Raises:
+            PluginLoadError: if the plugin's factory made something else. What the factory raises passes through.
+        """
+        made: object = self.plugin.factory()
+        if not isinstance(made, TaskAssignor):
+            raise PluginLoadError(
+                f"assignor {self.name}: its factory made {type(made).__name__}, expected a subclass of "
+                "assignment_api.TaskAssignor"
+            )
+        return made

@@ -1,0 +1,160 @@
+"""Which installed plugins may be imported: allow-list, block-list, pins.
+
+Installed means available, not active: what is blocked is never imported.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import re
+from collections.abc import Iterable
+from importlib.metadata import Distribution
+
+import attrs
+
+from assignment_api.errors import ConfigError
+from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION, canonical_name
+
+__all__ = ["Pin", "Policy", "record_sha256"]
+
+_PIN = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)==(?P<version>[^@\s]+)(?:@sha256:(?P<digest>[0-9a-fA-F]{64}))?\Z")
+
+
+@attrs.frozen
+class Pin:
+    """What a distribution must be for its plugins to be imported.
+
+    Args:
+        distribution: Its name.
+        version: Its exact version.
+        record_sha256: SHA-256 (hex) of its ``RECORD`` file, or ``None``: the version is enough. The files that the
+            record lists must then be as recorded, too; compiled files carry no hash there.
+    """
+
+    distribution: str
+    version: str
+    record_sha256: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Pin:
+        """Reads ``name==version`` or ``name==version@sha256:<hash of RECORD>``.
+
+        Raises:
+            ConfigError: if the text is neither.
+        """
+        match = _PIN.match(text.strip())
+        if match is None:
+            raise ConfigError(
+                f"{text!r:.200} is no pin: expected name==version or name==version@sha256:<64 hex digits>"
+            )
+        digest = match["digest"]
+        return cls(match["name"], match["version"], digest.lower() if digest else None)
+
+
+@attrs.frozen
+class Policy:
+    """What may be imported. An item names a distribution, a plugin, or both as ``distribution:plugin``.
+
+    Before an import only two names of a plugin are known: its distribution's and its entry point's. An assignor whose
+    name differs from its entry point's can be blocked by name, but its module is imported to learn the name; block
+    the distribution to keep it from being imported.
+
+    Args:
+        allow: What may be imported besides this project's own distribution, or ``None``: everything installed.
+        block: What may not be imported, whatever else is said.
+        pins: Distributions that must be exactly as stated.
+    """
+
+    allow: tuple[str, ...] | None = None
+    block: tuple[str, ...] = ()
+    pins: tuple[Pin, ...] = ()
+
+    def reason_against(self, distribution: Distribution, name: str, version: str, plugin: str) -> str | None:
+        """Why the entry point ``plugin`` of ``distribution`` may not be imported; ``None`` if it may."""
+        blocked = self.reason_against_name(name, plugin)
+        if blocked is not None:
+            return blocked
+        is_own = canonical_name(name) == BUILTIN_DISTRIBUTION
+        if self.allow is not None and not is_own and not any(_means(item, name, plugin) for item in self.allow):
+            return f"not in the allow-list: add {name} or {name}:{plugin} to assignor.plugins.allow to use it"
+        for pin in self.pins:
+            if canonical_name(pin.distribution) == canonical_name(name):
+                reason = _reason_against_pin(pin, distribution, version)
+                if reason is not None:
+                    return reason
+        return None
+
+    def reason_against_name(self, distribution: str, plugin: str) -> str | None:
+        """Why nothing called ``plugin`` may come from ``distribution``, going by the block-list alone."""
+        for item in self.block:
+            if _means(item, distribution, plugin):
+                return f"blocked by assignor.plugins.block: {item}"
+        return None
+
+    def unused_items(self, seen: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+        """Items that match nothing installed, with the list that they are in: most often misspelled.
+
+        Args:
+            seen: Distribution and name of every entry point, and of everything that was offered.
+        """
+        names = list(seen)
+        lists = (("assignor.plugins.allow", self.allow or ()), ("assignor.plugins.block", self.block))
+        unused = [
+            (key, item) for key, items in lists for item in items if not any(_means(item, *pair) for pair in names)
+        ]
+        installed = {canonical_name(distribution) for distribution, _ in names}
+        unused += [
+            ("assignor.plugins.pin", pin.distribution)
+            for pin in self.pins
+            if canonical_name(pin.distribution) not in installed
+        ]
+        return tuple(unused)
+
+
+def _means(item: str, distribution: str, plugin: str) -> bool:
+    first, separator, second = item.partition(":")
+    if separator:
+        return canonical_name(first) == canonical_name(distribution) and canonical_name(second) == canonical_name(
+            plugin
+        )
+    return canonical_name(item) in (canonical_name(distribution), canonical_name(plugin))
+
+
+def _reason_against_pin(pin: Pin, distribution: Distribution, version: str) -> str | None:
+    if version != pin.version:
+        return f"pinned to version {pin.version} by assignor.plugins.pin, but {version} is installed"
+    if pin.record_sha256 is None:
+        return None
+    digest = record_sha256(distribution)
+    if digest is None:
+        return "pinned by the hash of its RECORD by assignor.plugins.pin, but it has no RECORD"
+    if not hmac.compare_digest(digest, pin.record_sha256):
+        return f"pinned by the hash of its RECORD by assignor.plugins.pin, but that is sha256:{digest}"
+    return _reason_against_files(distribution)
+
+
+def record_sha256(distribution: Distribution) -> str | None:
+    """SHA-256 (hex) of the distribution's ``RECORD``; ``None`` where it has none, or none that can be read."""
+    for path in distribution.files or ():
+        if path.name == "RECORD" and str(path.parent).endswith(".dist-info"):
+            try:
+                return hashlib.sha256(path.locate().read_bytes()).hexdigest()  # type: ignore[attr-defined]
+            except OSError:
+                return None
+    return None
+
+
+def _reason_against_files(distribution: Distribution) -> str | None:
+    for path in distribution.files or ():
+        if path.hash is None:
+            continue
+        try:
+            content = path.locate().read_bytes()  # type: ignore[attr-defined]
+            digest = hashlib.new(path.hash.mode, content).digest()
+        except (OSError, ValueError) as error:
+            return f"pinned by the hash of its RECORD, but {path} cannot be checked: {error}"
+        if base64.urlsafe_b64encode(digest).decode().rstrip("=") != path.hash.value:
+            return f"pinned by the hash of its RECORD, but {path} was changed after it was installed"
+    return None

@@ -1,0 +1,264 @@
+"""The plugins that were found, and how one of them is selected.
+
+A registry holds imported modules and is not meant to travel: a worker process discovers for itself, with the same
+policy, and finds the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.metadata import Distribution
+from typing import TypeVar
+
+from assignment_api.plugins.discovery import Offer, PluginRow, collect, describe_error
+from assignment_api.plugins.entries import (
+    ConnectAssignorPlugin,
+    GroupAssignorPlugin,
+    MetricPlugin,
+    ScenarioFamily,
+)
+from assignment_api.plugins.errors import (
+    AmbiguousPluginError,
+    PluginLoadError,
+    UnknownPluginError,
+    UntrustedCodeError,
+)
+from assignment_api.plugins.found import Found, FoundTaskAssignor
+from assignment_api.plugins.named_code import task_assignor_from_code
+from assignment_api.plugins.naming import names_of, settle
+from assignment_api.plugins.near import did_you_mean
+from assignment_api.plugins.policy import Policy
+from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION, KAFKA_TASK_ASSIGNORS, canonical_name
+from assignment_api.streams.application import ApplicationMetadata
+from assignment_api.streams.assignment import AssignmentError, TaskAssignment
+
+__all__ = ["Registry", "discover"]
+
+P = TypeVar("P")
+
+_NOUNS = {
+    "task-assignor": "assignor",
+    "connect-assignor": "Connect assignor",
+    "group-assignor": "group assignor",
+    "metric": "metric",
+    "scenario-family": "scenario family",
+}
+
+
+def discover(policy: Policy | None = None, installed: Iterable[Distribution] | None = None) -> Registry:
+    """Imports the installed plugins that the policy allows.
+
+    Nothing that a plugin does makes this fail: what cannot be used is a row of :meth:`Registry.listing`.
+
+    Args:
+        policy: What may be imported; ``None``: everything installed.
+        installed: Distributions to look at; ``None``: all that Python finds.
+    """
+    chosen = policy or Policy()
+    offers, problems = collect(chosen, installed)
+    return Registry(chosen, offers, problems)
+
+
+class Registry:
+    """Everything that plugins offer.
+
+    All collections are in the same order in every process: this project's own distribution first, then by name of the
+    distribution and of the entry point, then as the hook returned them.
+
+    Args:
+        policy: Policy of the discovery; it holds for ``module:attribute``, too.
+        offers: What discovery found.
+        problems: What could not be used.
+    """
+
+    __slots__ = ("_names", "_policy", "_problems")
+
+    def __init__(self, policy: Policy, offers: Iterable[Offer], problems: Iterable[PluginRow]) -> None:
+        self._policy = policy
+        self._names = settle(offers)
+        self._problems = tuple(problems)
+
+    # --- task assignors ---------------------------------------------------------------------------
+
+    def task_assignor(self, selector: str, *, may_run_code: bool = False) -> FoundTaskAssignor:
+        """The task assignor that ``selector`` means.
+
+        Args:
+            selector: A name or alias, ``distribution:name``, a Java class for which an assignor stands, or
+                ``module:attribute``.
+            may_run_code: ``module:attribute`` may be imported: true only where the selector comes from the command
+                line or from a file that was named there.
+
+        Raises:
+            UnknownPluginError: if nothing has this name.
+            AmbiguousPluginError: if two distributions offer it.
+            PluginLoadError: if it is blocked, broken or refused.
+            UntrustedCodeError: if it is ``module:attribute`` and that may not be imported.
+        """
+        text = selector.strip()
+        if ":" not in text:
+            return self._found(self._one("task-assignor", self._name_for(text)))
+        first, _, second = text.partition(":")
+        offer = self._of_distribution("task-assignor", first, second)
+        if offer is not None:
+            return self._found(offer)
+        self._raise_if_known_problem("task-assignor", second, first)
+        if not may_run_code:
+            raise UntrustedCodeError(
+                f"no distribution {first!r} offers an assignor {second!r}; if {text!r} is meant as module:attribute, "
+                "it is code to run, which only the command line (-c) or an explicit --config file may name"
+            )
+        return task_assignor_from_code(text, self._policy)
+
+    def task_assignors(self) -> tuple[FoundTaskAssignor, ...]:
+        """Every task assignor that can be used; those of one name appear as ``distribution:name``."""
+        return tuple(self._found(offer) for offer in self._names.offers if offer.kind == "task-assignor")
+
+    # --- the other kinds --------------------------------------------------------------------------
+
+    def metrics(self) -> tuple[Found[MetricPlugin], ...]:
+        """Every metric that can be used."""
+        return self._all("metric", MetricPlugin)
+
+    def metric(self, selector: str) -> Found[MetricPlugin]:
+        """The metric called ``selector`` (a name or ``distribution:name``); raises as :meth:`task_assignor` does."""
+        return self._selected("metric", selector, MetricPlugin)
+
+    def families(self) -> tuple[Found[ScenarioFamily], ...]:
+        """Every scenario family that can be used."""
+        return self._all("scenario-family", ScenarioFamily)
+
+    def family(self, selector: str) -> Found[ScenarioFamily]:
+        """The family called ``selector`` (a name or ``distribution:name``); raises as :meth:`task_assignor` does."""
+        return self._selected("scenario-family", selector, ScenarioFamily)
+
+    def connect_assignors(self) -> tuple[Found[ConnectAssignorPlugin], ...]:
+        """Every assignor for Kafka Connect that can be used."""
+        return self._all("connect-assignor", ConnectAssignorPlugin)
+
+    def group_assignors(self) -> tuple[Found[GroupAssignorPlugin], ...]:
+        """Every broker-side assignor that can be used."""
+        return self._all("group-assignor", GroupAssignorPlugin)
+
+    def listing(self) -> tuple[PluginRow, ...]:
+        """One row for everything that was found, usable or not; what cannot be used has a reason."""
+        return (*self._names.rows, *self._problems)
+
+    def notify_assignment_computed(
+        self,
+        assignor: str,
+        application: ApplicationMetadata,
+        assignment: TaskAssignment | None,
+        error: AssignmentError | None = None,
+        failure: str | None = None,
+    ) -> tuple[PluginRow, ...]:
+        """Tells every observer of an answer; arguments as in hook ``assignor_lab_assignment_computed``.
+
+        Returns:
+            A row for each observer that raised; the others have been told all the same.
+        """
+        problems = []
+        for offer in self._names.offers:
+            if offer.kind != "observer":
+                continue
+            try:
+                offer.entry(
+                    assignor=assignor,
+                    application=application.for_next_assignor(),
+                    assignment=assignment,
+                    error=error,
+                    failure=failure,
+                )
+            except KeyboardInterrupt:
+                raise
+            except BaseException as raised:  # noqa: BLE001 - an observer changes nothing, whatever it raises
+                problems.append(
+                    PluginRow(
+                        offer.name, "observer", offer.distribution, offer.version, "broken", describe_error(raised)
+                    )
+                )
+        return tuple(problems)
+
+    # --- selection --------------------------------------------------------------------------------
+
+    def _found(self, offer: Offer) -> FoundTaskAssignor:
+        return FoundTaskAssignor(self._names.label(offer), offer.entry, offer.distribution, offer.version)
+
+    def _all(self, kind: str, _: type[P]) -> tuple[Found[P], ...]:
+        return tuple(
+            Found(self._names.label(offer), offer.entry, offer.distribution, offer.version)
+            for offer in self._names.offers
+            if offer.kind == kind
+        )
+
+    def _selected(self, kind: str, selector: str, _: type[P]) -> Found[P]:
+        first, separator, second = selector.strip().partition(":")
+        if separator:
+            offer = self._of_distribution(kind, first, second)
+            if offer is None:
+                self._raise_if_known_problem(kind, second, first)
+                raise UnknownPluginError(f"no distribution {first!r} offers a {_NOUNS[kind]} {second!r}")
+        else:
+            offer = self._one(kind, first)
+        return Found(self._names.label(offer), offer.entry, offer.distribution, offer.version)
+
+    def _name_for(self, selector: str) -> str:
+        """``selector``, or the name of the built-in that stands for it if it is one of Kafka's classes."""
+        name = KAFKA_TASK_ASSIGNORS.get(selector)
+        if name is None:
+            return selector
+        if ("task-assignor", canonical_name(name)) not in self._names.by_name:
+            self._raise_if_known_problem("task-assignor", name, None)
+            raise UnknownPluginError(
+                f"{selector} is Kafka's class for {name!r}, which is not installed or was blocked; "
+                "`assignor plugins` lists what there is"
+            )
+        return name
+
+    def _of_distribution(self, kind: str, distribution: str, name: str) -> Offer | None:
+        for offer in self._names.by_name.get((kind, canonical_name(name)), ()):
+            if canonical_name(offer.distribution) == canonical_name(distribution):
+                return offer
+        return None
+
+    def _one(self, kind: str, name: str) -> Offer:
+        users = self._names.by_name.get((kind, canonical_name(name)), ())
+        if len(users) == 1:
+            return users[0]
+        if users:
+            choices = " or ".join(f"{offer.distribution}:{offer.name}" for offer in users)
+            raise AmbiguousPluginError(
+                f"{_NOUNS[kind]} {name!r} is offered by {' and '.join(offer.distribution for offer in users)}: "
+                f"select {choices}"
+            )
+        self._raise_if_known_problem(kind, name, None)
+        raise UnknownPluginError(self._unknown(kind, name))
+
+    def _unknown(self, kind: str, name: str) -> str:
+        usable = [item for offer in self._names.offers if offer.kind == kind for item in names_of(offer)]
+        plain = [item for item in usable if "." not in item]
+        if kind == "task-assignor" and "." in name:
+            kafka = (item for item in KAFKA_TASK_ASSIGNORS if "." in item)
+            classes = list(dict.fromkeys((*kafka, *(item for item in usable if "." in item))))
+            return (
+                f"no assignor stands for the Java class {name!r}{did_you_mean(name, classes)} "
+                f"Known classes: {', '.join(classes)}. For a class of your own, install a Python port that names it in "
+                "java_classes, or choose one of: " + (", ".join(plain) or "none, nothing is installed")
+            )
+        broken = sum(row.status == "broken" for row in self._problems)
+        hint = f"; {broken} could not be loaded, `assignor plugins` says why" if broken else ""
+        return (
+            f"unknown {_NOUNS[kind]} {name!r}{did_you_mean(name, plain)} "
+            f"Installed: {', '.join(plain) or 'none'} (from {BUILTIN_DISTRIBUTION} and plugins){hint}"
+        )
+
+    def _raise_if_known_problem(self, kind: str, name: str, distribution: str | None) -> None:
+        for row in self.listing():
+            if row.status in ("available", "ambiguous", "unused") or row.kind not in (kind, "plugin"):
+                continue
+            if distribution is not None and canonical_name(row.distribution) != canonical_name(distribution):
+                continue
+            if canonical_name(name) in map(canonical_name, (row.name, *row.aliases)):
+                raise PluginLoadError(
+                    f"{_NOUNS[kind]} {name!r} of {row.distribution} {row.version} is {row.status}: {row.reason}"
+                )

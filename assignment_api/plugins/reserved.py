@@ -1,0 +1,71 @@
+"""Names that belong to this project or to Kafka: no other distribution may take one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+__all__ = [
+    "BUILTIN_DISTRIBUTION",
+    "DEFAULT_TASK_ASSIGNOR",
+    "KAFKA_TASK_ASSIGNORS",
+    "RESERVED_NAMES",
+    "canonical_name",
+    "is_kafka_class",
+    "is_reserved",
+]
+
+#: The distribution that the built-ins come with, and the only one that may use reserved names.
+BUILTIN_DISTRIBUTION = "assignor-lab"
+
+#: What is used where nothing is configured, as in Kafka.
+DEFAULT_TASK_ASSIGNOR = "high_availability"
+
+_PUBLIC = "org.apache.kafka.streams.processor.assignment.assignors."
+_INTERNAL = "org.apache.kafka.streams.processor.internals.assignment."
+
+#: Kafka's task assignors to ours. ``internals.assignment.StickyTaskAssignor`` is what the legacy one was called
+#: before Kafka 3.8.
+KAFKA_TASK_ASSIGNORS: Mapping[str, str] = {
+    _PUBLIC + "StickyTaskAssignor": "sticky",
+    _INTERNAL + "HighAvailabilityTaskAssignor": "high_availability",
+    _INTERNAL + "LegacyStickyTaskAssignor": "legacy_sticky",
+    _INTERNAL + "FallbackPriorTaskAssignor": "fallback_prior",
+    _INTERNAL + "StickyTaskAssignor": "legacy_sticky",
+    # Simple names, as people write them; the first entry of a simple name above is the one that it means.
+    "StickyTaskAssignor": "sticky",
+    "HighAvailabilityTaskAssignor": "high_availability",
+    "LegacyStickyTaskAssignor": "legacy_sticky",
+    "FallbackPriorTaskAssignor": "fallback_prior",
+}
+
+#: Names of built-ins, present and planned, and words that mean something else where an assignor is named.
+RESERVED_NAMES: tuple[str, ...] = (
+    *("high_availability", "default", "sticky", "legacy_sticky", "fallback_prior", "rack_aware", "static"),
+    *("connect_eager", "connect_incremental", "connect_static", "group_sticky"),
+    *("kafka", "observed", "plugins", "threads", "utils", "identity", "validate"),
+    *(name for name in KAFKA_TASK_ASSIGNORS if "." not in name),
+)
+
+_SEPARATORS = re.compile(r"[-_.]+")
+
+
+def canonical_name(name: str) -> str:
+    """The form in which names of plugins and distributions are compared: lower case, one ``-`` for separators.
+
+    For distributions this is the normalised name of PEP 503.
+    """
+    return _SEPARATORS.sub("-", name).lower()
+
+
+_RESERVED = frozenset(canonical_name(name) for name in RESERVED_NAMES)
+
+
+def is_reserved(name: str) -> bool:
+    """Whether only the built-ins' distribution may use ``name``; spelling it ``High-Availability`` changes nothing."""
+    return canonical_name(name) in _RESERVED
+
+
+def is_kafka_class(name: str) -> bool:
+    """Whether ``name`` is in Kafka's own Java packages."""
+    return name.lower().startswith("org.apache.kafka.")

@@ -1,0 +1,70 @@
+"""What the built-ins offer, through the same hooks as everybody's plugins.
+
+An algorithm is imported when one of its assignors is made, so that listing plugins stays cheap.
+"""
+
+from __future__ import annotations
+
+from assignment_api import TaskAssignor
+from assignment_api.plugins import TaskAssignorPlugin, hookimpl
+
+__all__ = ["assignor_lab_task_assignors"]
+
+_PUBLIC = "org.apache.kafka.streams.processor.assignment.assignors."
+_INTERNAL = "org.apache.kafka.streams.processor.internals.assignment."
+
+
+@hookimpl
+def assignor_lab_task_assignors() -> list[TaskAssignorPlugin]:
+    """Kafka's own assignors, Kafka's default first."""
+    return [
+        TaskAssignorPlugin(
+            name="high_availability",
+            aliases=("default",),
+            factory=_high_availability,
+            java_classes=(_INTERNAL + "HighAvailabilityTaskAssignor",),
+            summary="Kafka's default: balances first, and moves state only after warming it up (KIP-441).",
+        ),
+        TaskAssignorPlugin(
+            name="sticky",
+            factory=_sticky,
+            java_classes=(_PUBLIC + "StickyTaskAssignor",),
+            summary="Kafka's public sticky assignor (KIP-924): leaves tasks where they were while loads allow it.",
+        ),
+        TaskAssignorPlugin(
+            name="legacy_sticky",
+            factory=_legacy_sticky,
+            java_classes=(_INTERNAL + "LegacyStickyTaskAssignor", _INTERNAL + "StickyTaskAssignor"),
+            summary="Kafka's internal sticky assignor, the default before Kafka 2.6.",
+        ),
+        TaskAssignorPlugin(
+            name="fallback_prior",
+            factory=_fallback_prior,
+            java_classes=(_INTERNAL + "FallbackPriorTaskAssignor",),
+            summary="What Kafka uses for a rebalance in which it could not fetch end offsets: all tasks stay, for now.",
+        ),
+    ]
+
+
+def _high_availability() -> TaskAssignor:
+    from builtin_assignors.high_availability import HighAvailabilityTaskAssignor
+
+    return HighAvailabilityTaskAssignor()
+
+
+def _sticky() -> TaskAssignor:
+    from builtin_assignors.sticky import StickyTaskAssignor
+
+    return StickyTaskAssignor()
+
+
+def _legacy_sticky() -> TaskAssignor:
+    from builtin_assignors.legacy_sticky import LegacyStickyTaskAssignor
+
+    return LegacyStickyTaskAssignor()
+
+
+def _fallback_prior() -> TaskAssignor:
+    from builtin_assignors.fallback_prior import FallbackPriorTaskAssignor
+
+    return FallbackPriorTaskAssignor()
