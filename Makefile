@@ -58,7 +58,7 @@ lint: setup $(STAMPS)/dev contracts ## style, and who may import whom
 contracts: setup $(STAMPS)/dev
 	$(BIN)/lint-imports --no-logo
 
-types: setup $(STAMPS)/dev ## mypy --strict
+types: setup $(STAMPS)/dev $(STAMPS)/services ## mypy --strict
 	$(BIN)/mypy
 	@for plugin in $(wildcard plugins/*/pyproject.toml); do \
 		echo "mypy $$(dirname $$plugin)"; (cd $$(dirname $$plugin) && $(CURDIR)/$(BIN)/mypy --strict .) || exit 1; \
