@@ -6,12 +6,17 @@ from collections.abc import Mapping, Sequence
 
 from assignment_api.errors import IllegalAssignmentArgumentError
 from assignment_api.java.hash_table import JavaHashTable, iteration_order
-from assignment_api.java.hashing import task_id_hash
+from assignment_api.java.hashing import task_id_hash, uuid_hash
 from assignment_api.streams.application import ApplicationMetadata
 from assignment_api.streams.assignment import AssignedTask, AssignedTaskType, StreamsClientAssignment
 from assignment_api.streams.client_state import StreamsClientState
 from assignment_api.streams.ids import ProcessID, TaskId
-from assignment_api.utils.standby import ClientTags, assign_least_loaded, assign_to_different_tags
+from assignment_api.utils.standby import (
+    ClientTags,
+    OrderOfPending,
+    assign_least_loaded,
+    assign_to_different_tags,
+)
 
 __all__ = ["UnknownClientError", "default_standby_task_assignment"]
 
@@ -43,9 +48,9 @@ def default_standby_task_assignment(
     Raises:
         UnknownClientError: if tags are configured and an unknown client holds an active logged task, or is asked for
             its load because some task found too few clients with different tags.
+        SeveralOwnersError: if tags are configured and a logged task is active on several clients (not always).
     """
     states = application.streams_client_states()
-    strangers = [process for process in assignments if process not in states]
     clients = sorted(states.values(), key=_process_order)
     numbers = {task: number for number, task in enumerate(application.all_tasks())}
     active: list[set[int]] = []
@@ -56,7 +61,7 @@ def default_standby_task_assignment(
         active.append(_numbers_of(tasks, AssignedTaskType.ACTIVE, numbers))
         standby.append(_numbers_of(tasks, AssignedTaskType.STANDBY, numbers))
     before = [frozenset(tasks) for tasks in standby]
-    _assign(application, clients, strangers, assignments, numbers, active, standby)
+    _assign(application, clients, assignments, numbers, active, standby)
     ids = list(numbers)
     completed: dict[ProcessID, StreamsClientAssignment] = {process: _empty(process) for process in states}
     completed.update(assignments)
@@ -84,7 +89,6 @@ def _numbers_of(tasks: Sequence[AssignedTask], kind: AssignedTaskType, numbers: 
 def _assign(
     application: ApplicationMetadata,
     clients: Sequence[StreamsClientState],
-    strangers: Sequence[ProcessID],
     assignments: Mapping[ProcessID, StreamsClientAssignment],
     numbers: Mapping[TaskId, int],
     active: Sequence[set[int]],
@@ -98,35 +102,15 @@ def _assign(
     if not keys:
         assign_least_loaded(tasks, configs.num_standby_replicas, capacities, active, standby)
         return
-    wanted = set(logged)
-    for process in strangers:
-        for task in assignments[process].active_tasks():
-            if task in wanted:
-                raise UnknownClientError(
-                    f"client {process} has active task {task}, but is no client of the application: it has no tags"
-                )
-    hashes = {number: _hash(task) for number, task in zip(tasks, logged, strict=True)}
-
-    def order_of_pending(inserted: Sequence[int], removed: Sequence[int]) -> Sequence[int]:
-        if strangers and len(assignments) > 1:
-            raise UnknownClientError(
-                f"client {strangers[0]} has an assignment, but is no client of the application: its load is unknown"
-            )
-        table: JavaHashTable[int, None] = JavaHashTable(hashes.__getitem__)
-        for task in inserted:
-            table.put(task, None)
-        for task in removed:
-            table.remove(task)
-        return list(table)
-
     assign_to_different_tags(
         tasks,
         configs.num_standby_replicas,
         capacities,
         active,
         standby,
+        _owners(application, clients, assignments, dict(zip(logged, tasks, strict=True))),
         ClientTags.of([client.client_tags for client in clients], keys),
-        order_of_pending,
+        _order_of_pending(application, assignments, dict(zip(tasks, logged, strict=True))),
     )
 
 
@@ -141,3 +125,54 @@ def _logged_in_hash_order(application: ApplicationMetadata) -> list[TaskId]:
 
 def _hash(task: TaskId) -> int:
     return task_id_hash(task.subtopology, task.partition, task.topology_name)
+
+
+def _owners(
+    application: ApplicationMetadata,
+    clients: Sequence[StreamsClientState],
+    assignments: Mapping[ProcessID, StreamsClientAssignment],
+    logged: Mapping[TaskId, int],
+) -> dict[int, list[int]]:
+    """Clients on which each logged task is active, in the hash order of the assignments, as Kafka finds them."""
+    client_numbers = {client.process_id: number for number, client in enumerate(clients)}
+    processes = list(assignments)
+    processes += [process for process in application.streams_client_states() if process not in assignments]
+    hashes = [uuid_hash(process.most_significant_bits, process.least_significant_bits) for process in processes]
+    owners: dict[int, list[int]] = {}
+    for process in iteration_order(processes, hashes, sort_key=ProcessID.sort_key):
+        held = assignments.get(process)
+        for task in () if held is None else held.active_tasks():
+            if task not in logged:
+                continue
+            if process not in client_numbers:
+                raise UnknownClientError(
+                    f"client {process} has active task {task}, but is no client of the application: it has no tags"
+                )
+            owners.setdefault(logged[task], []).append(client_numbers[process])
+    return owners
+
+
+def _order_of_pending(
+    application: ApplicationMetadata,
+    assignments: Mapping[ProcessID, StreamsClientAssignment],
+    ids: Mapping[int, TaskId],
+) -> OrderOfPending:
+    states = application.streams_client_states()
+    strangers = [process for process in assignments if process not in states]
+
+    def order(inserted: Sequence[int], removed: Sequence[int]) -> Sequence[int]:
+        # From here on Kafka orders all clients of the assignments by load.
+        if strangers and len(states) + len(strangers) > 1:
+            raise UnknownClientError(
+                f"client {strangers[0]} has an assignment, but is no client of the application: its load is unknown"
+            )
+        table: JavaHashTable[int, None] = JavaHashTable(
+            lambda task: _hash(ids[task]), lambda task: ids[task].sort_key()
+        )
+        for task in inserted:
+            table.put(task, None)
+        for task in removed:
+            table.remove(task)
+        return list(table)
+
+    return order

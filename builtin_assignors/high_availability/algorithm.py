@@ -152,7 +152,10 @@ def _assign_standbys(
         assign_least_loaded(stateful, replicas, problem.capacities, active, standby)
         level(standby, active, problem.capacities)
     else:
-        assign_to_different_tags(stateful, replicas, problem.capacities, active, standby, tags, pending_task_order)
+        owners = {task: (client,) for client, held in enumerate(active) for task in held}
+        assign_to_different_tags(
+            stateful, replicas, problem.capacities, active, standby, owners, tags, pending_task_order
+        )
         level(standby, active, problem.capacities, tags.may_balance)
     if racks is not None:
         racks.optimize_standby(active, standby, *_costs(problem), _movement_rule(tags, active, standby))

@@ -154,7 +154,8 @@ def _client_hash_order(clients: Sequence[StreamsClientState]) -> Callable[[Seque
 def _pending_task_order(tasks: Sequence[TaskId]) -> Callable[[Sequence[int], Sequence[int]], Sequence[int]]:
     def order(inserted: Sequence[int], removed: Sequence[int]) -> Sequence[int]:
         table: JavaHashTable[int, None] = JavaHashTable(
-            lambda task: task_id_hash(tasks[task].subtopology, tasks[task].partition, tasks[task].topology_name)
+            lambda task: task_id_hash(tasks[task].subtopology, tasks[task].partition, tasks[task].topology_name),
+            lambda task: tasks[task].sort_key(),
         )
         for task in inserted:
             table.put(task, None)

@@ -1,6 +1,11 @@
 """Standby assignment on dense indices: least loaded, and spread over client tags."""
 
-from assignment_api.utils.standby.client_tags import ClientTags, OrderOfPending, assign_to_different_tags
+from assignment_api.utils.standby.client_tags import (
+    ClientTags,
+    OrderOfPending,
+    SeveralOwnersError,
+    assign_to_different_tags,
+)
 from assignment_api.utils.standby.least_loaded import assign_least_loaded
 
-__all__ = ["ClientTags", "OrderOfPending", "assign_least_loaded", "assign_to_different_tags"]
+__all__ = ["ClientTags", "OrderOfPending", "SeveralOwnersError", "assign_least_loaded", "assign_to_different_tags"]

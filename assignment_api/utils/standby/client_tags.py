@@ -11,13 +11,20 @@ from collections.abc import Set as AbstractSet
 
 import attrs
 
+from assignment_api.errors import IllegalAssignmentArgumentError
 from assignment_api.utils.standby.least_loaded import ClientsByLoad
 
-__all__ = ["ClientTags", "OrderOfPending", "assign_to_different_tags"]
+__all__ = ["ClientTags", "OrderOfPending", "SeveralOwnersError", "assign_to_different_tags"]
 
 #: Order in which the tasks that still lack standbys are visited: (all tasks as they were inserted into Kafka's hash
 #: map, the tasks that were removed from it since, in that order) to the tasks that are left.
 OrderOfPending = Callable[[Sequence[int], Sequence[int]], Sequence[int]]
+
+
+class SeveralOwnersError(IllegalAssignmentArgumentError):
+    """Standbys are wanted for a task that is active on several clients; Kafka fails on some of these."""
+
+    java_type = "NullPointerException"
 
 
 @attrs.frozen
@@ -97,6 +104,7 @@ def assign_to_different_tags(
     capacities: Sequence[int],
     active: Sequence[AbstractSet[int]],
     standby: Sequence[set[int]],
+    owners: Mapping[int, Sequence[int]],
     tags: ClientTags,
     order_of_pending: OrderOfPending,
 ) -> dict[int, int]:
@@ -112,26 +120,29 @@ def assign_to_different_tags(
         capacities: Number of threads of each client, at least 1.
         active: Active tasks of each client.
         standby: Standby tasks of each client; changed in place.
+        owners: The clients on which each task is active; usually one.
         tags: The clients' tags.
         order_of_pending: Kafka's hash order of the tasks that are left for the second phase; asked only if any are.
 
     Returns:
         Tasks that could not get all their standbys to the number that is missing.
+
+    Raises:
+        SeveralOwnersError: if a task has a further owner after it got all its standbys.
     """
     clients = ClientsByLoad(capacities, active, standby)
     pending = dict.fromkeys(tasks, replicas)
     satisfied: list[int] = []
-    owners = {task: client for client in reversed(range(len(active))) for task in active[client]}
     for task in tasks:
-        owner = owners.get(task)
-        if owner is None:
-            continue
-        left = _spread_one_task(task, owner, replicas, clients, tags)
-        if left > 0:
-            pending[task] = left
-        else:
-            del pending[task]
-            satisfied.append(task)
+        for owner in owners.get(task, ()):
+            if task not in pending:
+                raise SeveralOwnersError("a task is active on several clients: give each task to one client")
+            left = _spread_one_task(task, owner, pending[task], clients, tags)
+            if left > 0:
+                pending[task] = left
+            else:
+                del pending[task]
+                satisfied.append(task)
     if not pending:
         return {}
     missing = {task: clients.add_standbys(task, pending[task]) for task in order_of_pending(tasks, satisfied)}
