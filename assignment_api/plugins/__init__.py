@@ -22,21 +22,34 @@ from assignment_api.plugins.errors import (
 )
 from assignment_api.plugins.found import Found, FoundTaskAssignor
 from assignment_api.plugins.hookspecs import PROJECT_NAME, hookimpl
+from assignment_api.plugins.layers import ConfigValue, Layer, Origin
 from assignment_api.plugins.policy import Pin, Policy, record_sha256
 from assignment_api.plugins.registry import Registry, discover
+from assignment_api.plugins.selection import (
+    ConfigSources,
+    EffectiveConfig,
+    config_sources,
+    effective_config,
+    select_task_assignor,
+)
 
 __all__ = [
     "PROJECT_NAME",
     "AmbiguousPluginError",
     "ConfigFileError",
     "ConfigKeyError",
+    "ConfigSources",
+    "ConfigValue",
     "ConfigValueError",
     "ConnectAssignorPlugin",
+    "EffectiveConfig",
     "Found",
     "FoundTaskAssignor",
     "GroupAssignorPlugin",
     "History",
+    "Layer",
     "MetricPlugin",
+    "Origin",
     "Pin",
     "PluginDefinitionError",
     "PluginError",
@@ -48,7 +61,10 @@ __all__ = [
     "TaskAssignorPlugin",
     "UnknownPluginError",
     "UntrustedCodeError",
+    "config_sources",
     "discover",
+    "effective_config",
     "hookimpl",
     "record_sha256",
+    "select_task_assignor",
 ]

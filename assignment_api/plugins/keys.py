@@ -1,0 +1,210 @@
+"""Which configuration keys concern assignment. Every other key of an application's file is dropped unseen.
+
+Kept are Kafka's keys of reference 8, ``client.tag.<key>``, the policy's keys ``assignor.plugins.*`` and a plugin's own
+settings, ``assignor.<plugin name>.<key>``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from assignment_api.errors import ConfigError
+from assignment_api.plugins.policy import Pin
+from assignment_api.streams.configs import ASSIGNMENT_KEYS, AssignmentConfigs
+
+__all__ = [
+    "ALLOW",
+    "BLOCK",
+    "CLIENT_TAG_PREFIX",
+    "DEFAULTS",
+    "INSTANCE_KEYS",
+    "INTERNAL_TASK_ASSIGNOR_CLASS",
+    "KAFKA_KEYS",
+    "PIN",
+    "POLICY_KEYS",
+    "SETTING_PREFIX",
+    "TASK_ASSIGNOR_CLASS",
+    "is_kept",
+    "is_policy_key",
+    "is_setting",
+    "meant_key",
+    "read_value",
+    "text_list",
+]
+
+TASK_ASSIGNOR_CLASS = "task.assignor.class"
+INTERNAL_TASK_ASSIGNOR_CLASS = "internal.task.assignor.class"
+CLIENT_TAG_PREFIX = "client.tag."
+
+#: Before the name of a plugin and one of its own settings.
+SETTING_PREFIX = "assignor."
+ALLOW = "assignor.plugins.allow"
+BLOCK = "assignor.plugins.block"
+PIN = "assignor.plugins.pin"
+POLICY_KEYS = (ALLOW, BLOCK, PIN)
+
+#: Prefixes under which Kafka hands keys to a client inside the application; such a key is none of ours.
+_KAFKA_PREFIXES = (
+    "consumer.",
+    "main.consumer.",
+    "restore.consumer.",
+    "global.consumer.",
+    "producer.",
+    "admin.",
+    "topic.",
+)
+_SETTING = re.compile(r"assignor\.[A-Za-z][A-Za-z0-9_-]{0,63}\.[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}\Z")
+_HOST_AND_PORT = re.compile(r"(?:[0-9a-zA-Z\-%._]*://)?\[?[0-9a-zA-Z\-%._:]*]?:[0-9]+")
+_MAX_TAG_KEY, _MAX_TAG_VALUE = 20, 30
+
+
+def _class_name(key: str, value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ConfigError(
+            f"Invalid value {value} for configuration {key}: expected the name of an assignor or of a class"
+        )
+    return value.strip()
+
+
+def _threads(key: str, value: object) -> int:
+    text = str(value).strip()
+    if isinstance(value, bool) or not re.match(r"\+?[0-9]{1,9}\Z", text) or int(text) < 1:
+        raise ConfigError(f"Invalid value {value} for configuration {key}: expected a number from 1")
+    return int(text)
+
+
+def _protocol(key: str, value: object) -> str:
+    if not isinstance(value, str) or value.lower() not in ("classic", "streams"):
+        raise ConfigError(f"Invalid value {value} for configuration {key}: String must be one of: classic, streams")
+    return value
+
+
+def _server(key: str, value: object) -> str:
+    if not isinstance(value, str) or (value and not _HOST_AND_PORT.match(value)):
+        raise ConfigError(f"Invalid value {value} for configuration {key}: expected host:port")
+    return value
+
+
+def _text(key: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise ConfigError(f"Invalid value {value} for configuration {key}: expected a text")
+    return value
+
+
+def _tag(key: str, value: object) -> str:
+    tag = key.removeprefix(CLIENT_TAG_PREFIX)
+    if not isinstance(value, str) or not value or len(value) > _MAX_TAG_VALUE:
+        raise ConfigError(f"Invalid value {value} for configuration {key}: expected 1 to {_MAX_TAG_VALUE} characters")
+    if not tag or len(tag) > _MAX_TAG_KEY:
+        raise ConfigError(f"Invalid configuration {key}: the tag's key must have 1 to {_MAX_TAG_KEY} characters")
+    return value
+
+
+def text_list(key: str, value: object) -> tuple[str, ...]:
+    """A list of texts, or one text with commas; blank items are left out.
+
+    Raises:
+        ConfigError: if it is neither.
+    """
+    if isinstance(value, str):
+        return tuple(item.strip() for item in value.split(",") if item.strip())
+    if isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value):
+        return tuple(item.strip() for item in value if item.strip())
+    raise ConfigError(f"Invalid value {value} for configuration {key}: expected a list of texts")
+
+
+def _pins(key: str, value: object) -> tuple[str, ...]:
+    pins = text_list(key, value)
+    for pin in pins:
+        Pin.parse(pin)
+    return pins
+
+
+Reader = Callable[[str, Any], Any]
+
+#: Keys that belong to one instance of an application: a scenario's clients have their own.
+INSTANCE_KEYS: Mapping[str, Reader] = {
+    "num.stream.threads": _threads,
+    "application.server": _server,
+    "client.rack": _text,
+}
+#: Kafka's keys to what checks their values, in the order of listings.
+KAFKA_KEYS: Mapping[str, Reader] = {
+    TASK_ASSIGNOR_CLASS: _class_name,
+    INTERNAL_TASK_ASSIGNOR_CLASS: _class_name,
+    **{key: read for key, (_, read) in ASSIGNMENT_KEYS.items()},
+    "group.protocol": _protocol,
+    "upgrade.from": _text,
+    **INSTANCE_KEYS,
+}
+_POLICY_READERS: Mapping[str, Reader] = {ALLOW: text_list, BLOCK: text_list, PIN: _pins}
+
+_DEFAULT_CONFIGS = AssignmentConfigs()
+_KAFKA_DEFAULT = "org.apache.kafka.streams.processor.internals.assignment.HighAvailabilityTaskAssignor"
+#: Kafka's defaults of the keys that are always effective.
+DEFAULTS: Mapping[str, Any] = {
+    TASK_ASSIGNOR_CLASS: None,
+    INTERNAL_TASK_ASSIGNOR_CLASS: _KAFKA_DEFAULT,
+    **{key: getattr(_DEFAULT_CONFIGS, name) for key, (name, _) in ASSIGNMENT_KEYS.items()},
+}
+
+
+def is_policy_key(key: str) -> bool:
+    """Whether ``key`` decides which plugins may be imported."""
+    return key in _POLICY_READERS
+
+
+def is_setting(key: str) -> bool:
+    """Whether ``key`` has the form of a plugin's own setting, ``assignor.<plugin name>.<key>``."""
+    return _SETTING.match(key) is not None and not key.startswith("assignor.plugins.")
+
+
+def is_kept(key: str) -> bool:
+    """Whether ``key`` concerns assignment."""
+    return key in KAFKA_KEYS or is_policy_key(key) or is_setting(key) or key.startswith(CLIENT_TAG_PREFIX)
+
+
+def read_value(key: str, value: object) -> Any:
+    """``value`` in the type of ``key``; a plugin's own setting and ``None`` (not configured) as they are.
+
+    Raises:
+        ConfigError: with Kafka's message where it has one, if the value is of the wrong type or out of its range.
+    """
+    if value is None:
+        return None
+    if key.startswith(CLIENT_TAG_PREFIX):
+        return _tag(key, value)
+    reader = KAFKA_KEYS.get(key) or _POLICY_READERS.get(key)
+    return value if reader is None else reader(key, value)
+
+
+def meant_key(key: str) -> str | None:
+    """The key of ours that ``key`` is a near miss of, or ``None``.
+
+    A key that is one of ours with other separators or capitals, or with a few letters wrong, is a near miss; one of
+    ours behind a framework's prefix is, too, but behind one of Kafka's own prefixes it is a key for another purpose.
+    """
+    if is_kept(key) or key.startswith(_KAFKA_PREFIXES):
+        return None
+    plain = _plain(key)
+    known: Sequence[str] = (*KAFKA_KEYS, *POLICY_KEYS)
+    for candidate in known:
+        if _plain(candidate) == plain or key.endswith("." + candidate):
+            return candidate
+    if key in _OTHER_KAFKA_KEYS:
+        return None
+    near = difflib.get_close_matches(plain[:120], [_plain(candidate) for candidate in known], n=1, cutoff=0.87)
+    return next((candidate for candidate in known if _plain(candidate) in near), None)
+
+
+def _plain(key: str) -> str:
+    return re.sub(r"[-_.]+", ".", key).lower()
+
+
+#: Keys of Kafka that look like ours and are not.
+_OTHER_KAFKA_KEYS = frozenset(
+    {"group.protocol.type", "metadata.recovery.rebootstrap.trigger.ms", "task.timeout.ms", "max.task.idle.ms"}
+)

@@ -1,0 +1,209 @@
+"""One source of configuration each: what it says about assignment, and where exactly it says so."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from assignment_api.errors import ConfigError
+from assignment_api.plugins.errors import ConfigKeyError, ConfigValueError
+from assignment_api.plugins.keys import (
+    CLIENT_TAG_PREFIX,
+    DEFAULTS,
+    KAFKA_KEYS,
+    POLICY_KEYS,
+    SETTING_PREFIX,
+    is_kept,
+    is_policy_key,
+    meant_key,
+    read_value,
+)
+from assignment_api.plugins.near import did_you_mean
+from assignment_api.streams.configs import ASSIGNMENT_KEYS
+
+__all__ = [
+    "ConfigLayer",
+    "ConfigValue",
+    "Layer",
+    "Origin",
+    "command_line_layer",
+    "default_layer",
+    "environment_layer",
+    "layer_of",
+    "scenario_layer",
+]
+
+
+class Layer(enum.Enum):
+    """The kinds of sources, lowest first: a later one replaces what an earlier one says."""
+
+    DEFAULT = "Kafka's default"
+    DISCOVERED = "discovered file"
+    ENVIRONMENT = "environment"
+    SCENARIO = "scenario"
+    FILE = "--config"
+    COMMAND_LINE = "-c"
+
+    @property
+    def is_explicit(self) -> bool:
+        """Given on the command line, or in a file that was named there."""
+        return self in (Layer.FILE, Layer.COMMAND_LINE)
+
+
+@attrs.frozen
+class Origin:
+    """Where a value came from.
+
+    Args:
+        layer: Kind of the source.
+        place: File and line, name of the variable, or the like; empty for a default.
+    """
+
+    layer: Layer
+    place: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.layer.value} {self.place}" if self.place else self.layer.value
+
+
+@attrs.frozen
+class ConfigValue:
+    """A value as it was written, and where."""
+
+    value: Any
+    origin: Origin
+
+
+@attrs.frozen
+class ConfigLayer:
+    """What one source says about assignment.
+
+    Args:
+        entries: Key to value; nothing but keys that concern assignment.
+        notes: What the user should know, one sentence each; no values in it.
+    """
+
+    entries: Mapping[str, ConfigValue] = attrs.field(factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def layer_of(layer: Layer, pairs: Iterable[tuple[str, object, str]]) -> ConfigLayer:
+    """Keeps what concerns assignment, checks its values, and drops the rest unseen.
+
+    Args:
+        layer: Kind of the source.
+        pairs: Key, value and place of each entry; of two for one key the last one counts.
+
+    Raises:
+        ConfigKeyError: if an explicit source has a near miss of one of our keys.
+        ConfigValueError: if a value is of the wrong type or out of its range.
+    """
+    entries: dict[str, ConfigValue] = {}
+    notes: list[str] = []
+    for key, value, place in pairs:
+        origin = Origin(layer, place)
+        if is_kept(key):
+            _check(key, value, origin)
+            entries[key] = ConfigValue(value, origin)
+            continue
+        meant = meant_key(key)
+        if meant is None:
+            continue
+        complaint = f"{origin}: unknown key {key!r}; did you mean {meant!r}?"
+        if layer.is_explicit and not key.endswith("." + meant):
+            raise ConfigKeyError(complaint)
+        notes.append(complaint)
+    return ConfigLayer(entries, tuple(notes))
+
+
+def _check(key: str, value: object, origin: Origin) -> None:
+    try:
+        read_value(key, value)
+    except ConfigError as error:
+        raise ConfigValueError(f"{origin}: {error}") from error
+
+
+def default_layer() -> ConfigLayer:
+    """Kafka's defaults."""
+    return ConfigLayer({key: ConfigValue(value, Origin(Layer.DEFAULT)) for key, value in DEFAULTS.items()})
+
+
+def environment_layer(environ: Mapping[str, str]) -> ConfigLayer:
+    """What variables ``ASSIGNOR_...`` say.
+
+    ``ASSIGNOR_NUM_STANDBY_REPLICAS`` is ``num.standby.replicas``, ``ASSIGNOR_CLIENT_TAG_ZONE`` is
+    ``client.tag.zone``, ``ASSIGNOR_PLUGINS_BLOCK`` is ``assignor.plugins.block``, and a plugin's own setting
+    ``assignor.weighted_spread.max_moves`` is ``ASSIGNOR__WEIGHTED_SPREAD__MAX_MOVES``. Other variables are left alone.
+
+    Raises:
+        ConfigValueError: naming the variable, if a value is of the wrong type or out of its range.
+    """
+    known = {_variable(key): key for key in KAFKA_KEYS}
+    known |= {_variable(key.removeprefix(SETTING_PREFIX)): key for key in POLICY_KEYS}
+    pairs: list[tuple[str, object, str]] = []
+    notes: list[str] = []
+    for variable in sorted(name for name in environ if name.startswith("ASSIGNOR_")):
+        place = f"variable {variable}"
+        key = known.get(variable) or _setting_or_tag(variable)
+        if key is not None:
+            pairs.append((key, environ[variable], place))
+        elif (hint := did_you_mean(variable, known)) != ".":
+            notes.append(f"{Origin(Layer.ENVIRONMENT, place)} means nothing{hint}")
+    layer = layer_of(Layer.ENVIRONMENT, pairs)
+    return attrs.evolve(layer, notes=(*layer.notes, *notes))
+
+
+def _variable(key: str) -> str:
+    return "ASSIGNOR_" + key.replace(".", "_").upper()
+
+
+def _setting_or_tag(variable: str) -> str | None:
+    parts = variable.lower().split("__")
+    if len(parts) > 2 and parts[0] == "assignor":
+        key = SETTING_PREFIX + ".".join(parts[1:])
+        return key if is_kept(key) else None
+    tag = variable.removeprefix("ASSIGNOR_CLIENT_TAG_")
+    return CLIENT_TAG_PREFIX + tag.lower() if tag and tag != variable else None
+
+
+def scenario_layer(config: Mapping[str, object], place: str) -> ConfigLayer:
+    """A scenario's own configuration.
+
+    It is complete: a key that it leaves out has Kafka's default, whatever a stray file or the environment says. It
+    cannot change the policy. Values are not checked here: a bad one makes an error row of that scenario.
+    """
+    entries = {
+        key: ConfigValue(DEFAULTS[key], Origin(Layer.SCENARIO, f"{place} (left out there: Kafka's default)"))
+        for key in ASSIGNMENT_KEYS
+    }
+    for key, value in config.items():
+        if is_kept(key) and not is_policy_key(key):
+            entries[key] = ConfigValue(value, Origin(Layer.SCENARIO, place))
+    return ConfigLayer(entries)
+
+
+def command_line_layer(overrides: Sequence[str]) -> ConfigLayer:
+    """What ``-c key=value`` says.
+
+    Raises:
+        ConfigKeyError: if an item has no ``=``, or its key does not concern assignment.
+        ConfigValueError: if a value is of the wrong type or out of its range.
+    """
+    pairs: list[tuple[str, object, str]] = []
+    for item in overrides:
+        key, separator, value = item.partition("=")
+        key = key.strip()
+        if not separator or not key:
+            raise ConfigKeyError(f"-c: {key!r:.80} has no value: write -c key=value")
+        if not is_kept(key):
+            meant = meant_key(key)
+            hint = did_you_mean(key, KAFKA_KEYS) if meant is None else f"; did you mean {meant!r}?"
+            raise ConfigKeyError(
+                f"-c: {key!r:.80} is no key of assignment{hint} `assignor config` lists the keys; a plugin's own "
+                "settings are assignor.<plugin name>.<key>"
+            )
+        pairs.append((key, value, key))
+    return layer_of(Layer.COMMAND_LINE, pairs)

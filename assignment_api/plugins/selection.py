@@ -1,0 +1,209 @@
+"""The effective configuration: all sources laid over one another, each value with its origin; and what it selects.
+
+Lowest first: Kafka's defaults, a discovered file, the environment, the scenario's own configuration, an explicit
+``--config`` file, ``-c key=value``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import attrs
+
+from assignment_api.errors import ConfigError
+from assignment_api.plugins.config_files import discovered_layer, file_layer
+from assignment_api.plugins.errors import PluginError
+from assignment_api.plugins.found import FoundTaskAssignor
+from assignment_api.plugins.keys import (
+    ALLOW,
+    BLOCK,
+    INTERNAL_TASK_ASSIGNOR_CLASS,
+    KAFKA_KEYS,
+    PIN,
+    SETTING_PREFIX,
+    TASK_ASSIGNOR_CLASS,
+    is_policy_key,
+    is_setting,
+    read_value,
+    text_list,
+)
+from assignment_api.plugins.layers import (
+    ConfigLayer,
+    ConfigValue,
+    Origin,
+    command_line_layer,
+    default_layer,
+    environment_layer,
+    scenario_layer,
+)
+from assignment_api.plugins.policy import Pin, Policy
+from assignment_api.plugins.registry import Registry
+
+__all__ = ["ConfigSources", "EffectiveConfig", "config_sources", "effective_config", "select_task_assignor"]
+
+_SECRET = re.compile(r"passw|secret|token|credential|jaas|api.?key", re.IGNORECASE)
+#: Shown in place of a plugin's setting whose name says that it is secret.
+HIDDEN = "(hidden)"
+
+
+@attrs.frozen
+class EffectiveConfig(Mapping[str, ConfigValue]):
+    """Key to value and origin: Kafka's keys first, then policy, tags and plugins' settings, sorted.
+
+    Args:
+        entries: What is effective; only keys that concern assignment.
+        notes: What the user should know of the sources, one sentence each.
+    """
+
+    entries: Mapping[str, ConfigValue]
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, key: str) -> ConfigValue:
+        return self.entries[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def values_for(self, plugin: str) -> Mapping[str, Any]:
+        """What ``configure()`` of the assignor called ``plugin`` gets: Kafka's keys and the plugin's own settings.
+
+        Values are as they were written; settings keep their full key ``assignor.<plugin>.<key>``. Read-only.
+        """
+        own = f"{SETTING_PREFIX}{plugin}."
+        return MappingProxyType(
+            {
+                key: held.value
+                for key, held in self.entries.items()
+                if not is_policy_key(key) and (not is_setting(key) or key.startswith(own))
+            }
+        )
+
+    def policy(self) -> Policy:
+        """The policy of the keys ``assignor.plugins.*``; no allow-list where none is configured."""
+        allow, block, pins = (
+            None if key not in self.entries else text_list(key, self.entries[key].value) for key in (ALLOW, BLOCK, PIN)
+        )
+        return Policy(allow, block or (), tuple(Pin.parse(pin) for pin in pins or ()))
+
+    def problem(self, key: str) -> str | None:
+        """Why the value of ``key`` cannot be used; ``None`` if it can. Only a scenario can bring such a value."""
+        try:
+            read_value(key, self.entries[key].value)
+        except ConfigError as error:
+            return str(error)
+        return None
+
+    def shown(self, key: str) -> Any:
+        """The value of ``key`` as it may be printed; hides a plugin's setting whose name says that it is secret."""
+        return HIDDEN if is_setting(key) and _SECRET.search(key) else self.entries[key].value
+
+
+@attrs.frozen
+class ConfigSources:
+    """Every source but the scenario's own: read once, then laid around each scenario.
+
+    Args:
+        below: Layers below the scenario's own configuration, lowest first.
+        above: Layers above it, lowest first.
+    """
+
+    below: tuple[ConfigLayer, ...]
+    above: tuple[ConfigLayer, ...]
+
+    def effective(self, scenario: Mapping[str, object] | None = None, place: str = "") -> EffectiveConfig:
+        """The effective configuration.
+
+        Args:
+            scenario: The scenario's ``config``, or ``None``: there is no scenario.
+            place: Where the scenario stands, for the origins.
+        """
+        own = () if scenario is None else (scenario_layer(scenario, place),)
+        layers = (*self.below, *own, *self.above)
+        merged: dict[str, ConfigValue] = {}
+        for layer in layers:
+            merged.update(layer.entries)
+        kafka = {key: merged[key] for key in KAFKA_KEYS if key in merged}
+        others = {key: merged[key] for key in sorted(merged) if key not in kafka}
+        return EffectiveConfig(kafka | others, tuple(note for layer in layers for note in layer.notes))
+
+    def explicit_values(self) -> Mapping[str, Any]:
+        """What ``--config`` and ``-c`` say, in the types of the keys: it replaces a scenario's own configuration."""
+        merged: dict[str, ConfigValue] = {}
+        for layer in self.above:
+            merged.update(layer.entries)
+        return {key: read_value(key, held.value) for key, held in merged.items() if not is_policy_key(key)}
+
+
+def config_sources(
+    config_file: Path | None = None,
+    overrides: Sequence[str] = (),
+    *,
+    environ: Mapping[str, str] | None = None,
+    start: Path | None = None,
+) -> ConfigSources:
+    """Reads every source but the scenario's own.
+
+    Args:
+        config_file: Explicit ``--config`` file, TOML or ``.properties``.
+        overrides: Items ``key=value`` of ``-c``; of two for one key the last one counts.
+        environ: Variables; ``None``: the process's own.
+        start: Folder from which upward a file is discovered; ``None``: the working directory.
+
+    Raises:
+        ConfigFileError: if a file cannot be read or is not in its format.
+        ConfigKeyError: if ``--config`` or ``-c`` has a near miss of a key, or ``-c`` a key that is none.
+        ConfigValueError: if a value is of the wrong type or out of its range.
+    """
+    below = (
+        default_layer(),
+        discovered_layer(Path.cwd() if start is None else start.absolute()),
+        environment_layer(os.environ if environ is None else environ),
+    )
+    explicit = () if config_file is None else (file_layer(config_file),)
+    return ConfigSources(below, (*explicit, command_line_layer(overrides)))
+
+
+def effective_config(
+    config_file: Path | None = None,
+    overrides: Sequence[str] = (),
+    *,
+    scenario: Mapping[str, object] | None = None,
+    place: str = "",
+    environ: Mapping[str, str] | None = None,
+    start: Path | None = None,
+) -> EffectiveConfig:
+    """All sources at once: :func:`config_sources` and :meth:`ConfigSources.effective`."""
+    return config_sources(config_file, overrides, environ=environ, start=start).effective(scenario, place)
+
+
+def select_task_assignor(registry: Registry, config: EffectiveConfig) -> FoundTaskAssignor:
+    """The task assignor that ``config`` selects.
+
+    As in Kafka: ``task.assignor.class`` if it is set, otherwise ``internal.task.assignor.class``. ``module:attribute``
+    is imported only if it came from ``--config`` or ``-c``.
+
+    Raises:
+        PluginError: a subclass, as :meth:`Registry.task_assignor` raises it, with the key and its origin.
+    """
+    key, selector, origin = _selector(config)
+    try:
+        return registry.task_assignor(selector, may_run_code=origin.layer.is_explicit)
+    except PluginError as error:
+        raise type(error)(f"{key} ({origin}): {error}") from error
+
+
+def _selector(config: EffectiveConfig) -> tuple[str, str, Origin]:
+    for key in (TASK_ASSIGNOR_CLASS, INTERNAL_TASK_ASSIGNOR_CLASS):
+        held = config.entries.get(key)
+        if held is not None and held.value is not None:
+            return key, str(held.value), held.origin
+    default = default_layer().entries[INTERNAL_TASK_ASSIGNOR_CLASS]
+    return INTERNAL_TASK_ASSIGNOR_CLASS, str(default.value), default.origin
