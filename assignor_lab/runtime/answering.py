@@ -1,0 +1,182 @@
+"""From a scenario to the result row that one assignor, or one of the SPI's utilities, gives for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import attrs
+
+from assignment_api import (
+    ApplicationMetadata,
+    AssignedTask,
+    AssignorLabError,
+    ProcessID,
+    StreamsClientAssignment,
+    TaskAssignment,
+    TaskAssignmentUtils,
+    TaskId,
+)
+from assignment_api.plugins import FoundTaskAssignor, Registry, UnknownPluginError
+from assignor_lab.runtime.invocation import Failure, failure_of, invoke
+from assignor_lab.runtime.threads import ConsumerTasks, spread_over_consumers
+from assignor_lab.scenarios import Scenario, error_row, result_row
+
+__all__ = ["UTILITIES", "Answer", "AnswerOptions", "answerer"]
+
+#: A scenario to its result row.
+Answer = Callable[[Scenario], dict[str, Any]]
+
+
+@attrs.frozen
+class AnswerOptions:
+    """What the rows are to hold, and under which configuration they are made.
+
+    Args:
+        config: Keys that override the scenario's own: Kafka's, and what plugins are configured with.
+        threads: Add which consumer runs what.
+        followups: Add the deadlines of follow-up rebalances.
+    """
+
+    config: Mapping[str, Any] = attrs.field(factory=dict)
+    threads: bool = False
+    followups: bool = False
+
+
+def answerer(selector: str, registry: Registry, options: AnswerOptions, *, may_run_code: bool = False) -> Answer:
+    """What answers under the name ``selector``.
+
+    Args:
+        selector: Selector of an assignor, the name of a utility (``UTILITIES``), or ``threads``.
+        registry: Where assignors are found.
+        options: What the rows are to hold.
+        may_run_code: ``module:attribute`` may be imported.
+
+    Raises:
+        UnknownPluginError, AmbiguousPluginError, PluginLoadError, UntrustedCodeError: as the registry does.
+    """
+    utility = UTILITIES.get(selector)
+    if utility is not None:
+        return lambda scenario: _utility_row(selector, utility, scenario, options)
+    if selector == "threads":
+        return lambda scenario: _threads_row(scenario, options)
+    found = registry.task_assignor(selector, may_run_code=may_run_code)
+    without_lags = _replacement_without_lags(found, registry)
+    return lambda scenario: _assignor_row(found, without_lags, scenario, options)
+
+
+def _replacement_without_lags(found: FoundTaskAssignor, registry: Registry) -> FoundTaskAssignor:
+    """Who answers where the end offsets could not be fetched.
+
+    Kafka's leader then takes its fallback in place of any internal assignor but the sticky one; a custom assignor is
+    asked all the same (reference 6.3).
+    """
+    if not _is_internal(found) or found.name == "legacy_sticky":
+        return found
+    try:
+        return registry.task_assignor("fallback_prior")
+    except UnknownPluginError:
+        return found
+
+
+def _is_internal(found: FoundTaskAssignor) -> bool:
+    return any(".processor.internals." in java_class for java_class in found.plugin.java_classes)
+
+
+def _assignor_row(
+    found: FoundTaskAssignor, without_lags: FoundTaskAssignor, scenario: Scenario, options: AnswerOptions
+) -> dict[str, Any]:
+    try:
+        application = scenario.application_with(options.config)
+    except AssignorLabError as error:
+        return _failure_row(scenario, found.name, failure_of(error))
+    chosen = (
+        found if all(client.has_lags() for client in application.streams_client_states().values()) else without_lags
+    )
+    outcome = invoke(chosen, application, {**scenario.config, **options.config})
+    if outcome.assignment is None:
+        failure = outcome.failure or Failure("InternalError", None, "neither an answer nor a failure")
+        return _failure_row(scenario, found.name, failure)
+    try:
+        threads = _threads_of(application, outcome.assignment, _is_internal(found)) if options.threads else None
+    except AssignorLabError as error:
+        return _failure_row(scenario, found.name, failure_of(error))
+    return result_row(scenario, found.name, outcome.assignment, threads=threads, with_followups=options.followups)
+
+
+def _failure_row(scenario: Scenario, assignor: str, failure: Failure) -> dict[str, Any]:
+    return error_row(scenario, assignor, failure.type, failure.java_type, failure.message)
+
+
+def _threads_of(
+    application: ApplicationMetadata,
+    assignment: TaskAssignment,
+    sorted_sets: bool,  # noqa: FBT001 - passed on as it is
+) -> dict[str, dict[str, tuple[TaskId, ...]]]:
+    shown = application.for_next_assignor()
+    shown.compute_task_lags()
+    threads: dict[str, ConsumerTasks] = {}
+    states = shown.streams_client_states()
+    for client in assignment.assignments:
+        threads.update(spread_over_consumers(states[client.process_id], client, sorted_sets=sorted_sets))
+    return {consumer: {"active": tasks.active, "standby": tasks.standby} for consumer, tasks in threads.items()}
+
+
+# --- utilities ------------------------------------------------------------------------------------
+
+
+#: One of the SPI's utilities: application and scenario to the assignment after the call, and what else the row holds.
+Utility = Callable[[ApplicationMetadata, Scenario], tuple[TaskAssignment, dict[str, Any]]]
+
+
+def given_assignment(scenario: Scenario) -> dict[ProcessID, StreamsClientAssignment]:
+    """The scenario's ``assignment``, in the order of the document, actives first; empty where it has none."""
+    given = {}
+    for process_text, tasks in (scenario.document.get("assignment") or {}).items():
+        process = ProcessID.parse(process_text)
+        active = [AssignedTask.active(TaskId.parse(task)) for task in tasks["active"]]
+        standby = [AssignedTask.standby(TaskId.parse(task)) for task in tasks["standby"]]
+        given[process] = StreamsClientAssignment.of(process, active + standby)
+    return given
+
+
+def _identity(application: ApplicationMetadata, _scenario: Scenario) -> tuple[TaskAssignment, dict[str, Any]]:
+    return TaskAssignment(TaskAssignmentUtils.identity_assignment(application)), {}
+
+
+def _validate(application: ApplicationMetadata, scenario: Scenario) -> tuple[TaskAssignment, dict[str, Any]]:
+    assignment = TaskAssignment(given_assignment(scenario))
+    error = TaskAssignmentUtils.validate_task_assignment(application, assignment)
+    return assignment, {"validation": error.name}
+
+
+def _default_standby(application: ApplicationMetadata, scenario: Scenario) -> tuple[TaskAssignment, dict[str, Any]]:
+    given = given_assignment(scenario)
+    return TaskAssignment(TaskAssignmentUtils.default_standby_task_assignment(application, given)), {}
+
+
+#: Name on the command line to the utility.
+UTILITIES: Mapping[str, Utility] = {
+    "utils.default_standby": _default_standby,
+    "utils.identity": _identity,
+    "utils.validate": _validate,
+}
+
+
+def _utility_row(name: str, utility: Utility, scenario: Scenario, options: AnswerOptions) -> dict[str, Any]:
+    try:
+        assignment, further = utility(scenario.application_with(options.config), scenario)
+    except AssignorLabError as error:
+        return _failure_row(scenario, name, failure_of(error))
+    return {**result_row(scenario, name, assignment, with_followups=options.followups), **further}
+
+
+def _threads_row(scenario: Scenario, options: AnswerOptions) -> dict[str, Any]:
+    """Spreads the scenario's own ``assignment``; ``params.via`` says what kind of assignor it came from."""
+    assignment = TaskAssignment(given_assignment(scenario))
+    via = (scenario.document.get("params") or {}).get("via", "custom")
+    try:
+        threads = _threads_of(scenario.application_with(options.config), assignment, via == "legacy")
+    except AssignorLabError as error:
+        return _failure_row(scenario, "threads", failure_of(error))
+    return {**result_row(scenario, "threads", assignment, threads=threads), "followup": None}
