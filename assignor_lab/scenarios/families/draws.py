@@ -1,0 +1,77 @@
+"""Draws from a seed that are the same on every machine, Python version and hash seed.
+
+Of Python's generator only ``random()`` is used, whose sequence Python promises to keep; everything else is integer
+arithmetic on it. Each purpose has its own sequence, so that one more draw for one thing changes nothing else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Sequence
+from typing import TypeVar
+from uuid import UUID
+
+__all__ = ["Draws"]
+
+T = TypeVar("T")
+
+_SEPARATOR = "\x1f"
+
+
+class Draws:
+    """A sequence of draws.
+
+    Args:
+        names: What the draws are for, e.g. a family, a seed and a purpose; equal names give equal sequences.
+    """
+
+    def __init__(self, *names: str | int) -> None:
+        digest = hashlib.sha256(_SEPARATOR.join(str(name) for name in names).encode()).digest()
+        self._random = random.Random(int.from_bytes(digest, "big"))  # noqa: S311 - states are drawn, not secrets
+
+    def below(self, limit: int) -> int:
+        """A whole number from 0 to ``limit`` - 1; ``limit`` is at most 2**32."""
+        return min(int(self._random.random() * limit), limit - 1)
+
+    def between(self, lowest: int, highest: int) -> int:
+        """A whole number from ``lowest`` to ``highest``, both possible."""
+        return lowest + self.below(highest - lowest + 1)
+
+    def percent(self, chance: int) -> bool:
+        """True in ``chance`` of 100 cases."""
+        return self.below(100) < chance
+
+    def spread(self, lowest: int, highest: int) -> int:
+        """A whole number between powers of two: each doubling from ``lowest`` up to ``highest`` is equally likely."""
+        doublings = max((highest // lowest).bit_length() - 1, 0)
+        base = lowest << self.below(doublings + 1)
+        return min(base + self.below(base), highest)
+
+    def pick(self, choices: Sequence[T]) -> T:
+        """One of ``choices``, all equally likely."""
+        return choices[self.below(len(choices))]
+
+    def weighted(self, choices: Sequence[tuple[int, T]]) -> T:
+        """One of the second parts of ``choices``; the first parts are weights."""
+        rest = self.below(sum(weight for weight, _ in choices))
+        for weight, choice in choices:
+            if rest < weight:
+                return choice
+            rest -= weight
+        raise AssertionError("unreachable: the rest is smaller than the sum of the weights")
+
+    def sample(self, choices: Sequence[T], size: int) -> list[T]:
+        """``size`` different ones of ``choices``, in random order."""
+        pool = list(choices)
+        for index in range(min(size, len(pool))):
+            other = index + self.below(len(pool) - index)
+            pool[index], pool[other] = pool[other], pool[index]
+        return pool[:size]
+
+    def uuid(self) -> str:
+        """The text of a random UUID (version 4)."""
+        number = 0
+        for _ in range(4):
+            number = number << 32 | self.below(1 << 32)
+        return str(UUID(int=number, version=4))

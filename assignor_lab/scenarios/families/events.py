@@ -1,0 +1,190 @@
+"""What happens to a generated group.
+
+Who is a member in each round, how long it is since the round before and how much was written meanwhile comes from the
+seed alone, so that every assignor meets the same events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import attrs
+
+from assignor_lab.scenarios.families.draws import Draws
+from assignor_lab.scenarios.families.shape import Group, Machine
+
+__all__ = ["Session", "Step", "draw_steps"]
+
+_SESSION_TIMEOUT_MS = 45_000
+_START_MS = 1_767_225_600_000
+
+
+@attrs.frozen(eq=False)
+class Session:
+    """One run of an instance, from start to stop. A member of two rounds with the same session ran in between.
+
+    Args:
+        machine: Where it runs.
+        process_id: Kept in the state directory: an instance that restarts with its disk keeps it.
+        consumers: One for each thread, new with each start.
+    """
+
+    machine: Machine
+    process_id: str
+    consumers: tuple[str, ...]
+
+
+@attrs.frozen
+class Step:
+    """One round.
+
+    Args:
+        time_ms: Moment of the rebalance, epoch milliseconds.
+        elapsed_ms: Time since the round before; 0 in the first.
+        members: Who takes part, in the order of joining.
+        written: Offsets that were added to each task's changelogs since the round before.
+        trailing: Offsets that a standby which has caught up is behind the end of each task's changelogs.
+    """
+
+    time_ms: int
+    elapsed_ms: int
+    members: tuple[Session, ...]
+    written: tuple[int, ...]
+    trailing: tuple[int, ...]
+
+
+class _Membership:
+    """Who is there and who will be back, while the steps are drawn."""
+
+    def __init__(self, group: Group, draws: Draws) -> None:
+        self.group = group
+        self.draws = draws
+        self.members: list[Session] = []
+        #: (round of the return, session that ended, its disk is kept)
+        self.away: list[tuple[int, Session, bool]] = []
+        self.number = 0
+        self.machines = 0
+        for _ in range(group.clients):
+            self.join()
+
+    def join(self) -> None:
+        machine = self.group.machines.make(self.machines, self.draws)
+        self.machines += 1
+        self.members.append(self.started(machine, self.draws.uuid()))
+
+    def started(self, machine: Machine, process_id: str) -> Session:
+        consumers = tuple(
+            f"{self.group.name}-{process_id}-StreamThread-{thread}-consumer-{self.draws.uuid()}"
+            for thread in range(1, machine.threads + 1)
+        )
+        return Session(machine, process_id, consumers)
+
+    def restarted(self, session: Session, *, disk_kept: bool) -> Session:
+        return self.started(session.machine, session.process_id if disk_kept else self.draws.uuid())
+
+    def begin_round(self, number: int) -> None:
+        self.number = number
+        back = [entry for entry in self.away if entry[0] <= number]
+        self.away = [entry for entry in self.away if entry[0] > number]
+        self.members.extend(self.restarted(session, disk_kept=kept) for _, session, kept in back)
+
+    def take_out(self) -> Session:
+        return self.members.pop(self.draws.below(len(self.members)))
+
+
+# --- events ---------------------------------------------------------------------------------------
+
+
+def _nothing(_membership: _Membership) -> None:
+    """A probing rebalance: time passes."""
+
+
+def _join(membership: _Membership) -> None:
+    for _ in range(1 + membership.draws.below(max(len(membership.members) // 4, 1))):
+        membership.join()
+
+
+def _leave(membership: _Membership) -> None:
+    if len(membership.members) > 1:
+        membership.take_out()
+
+
+def _crash(membership: _Membership) -> None:
+    """Gone for one or more rounds, then back with or without what was on its disk."""
+    if len(membership.members) > 1:
+        back = membership.number + membership.draws.between(1, 3)
+        membership.away.append((back, membership.take_out(), membership.draws.percent(60)))
+
+
+def _bounce(membership: _Membership) -> None:
+    """Restarts before anybody notices, as one step of a rolling restart."""
+    session = membership.take_out()
+    membership.members.append(membership.restarted(session, disk_kept=True))
+
+
+def _lose_disk(membership: _Membership) -> None:
+    session = membership.take_out()
+    membership.members.append(membership.restarted(session, disk_kept=False))
+
+
+def _replace(membership: _Membership) -> None:
+    membership.take_out()
+    membership.join()
+
+
+Event = Callable[[_Membership], None]
+
+#: Events that let a group grow and shrink, with their weights.
+CHANGING_SIZE: Sequence[tuple[int, Event]] = (
+    (28, _nothing),
+    (20, _join),
+    (14, _leave),
+    (22, _crash),
+    (12, _bounce),
+    (4, _lose_disk),
+)
+#: Events after which a group has as many instances as before.
+KEEPING_SIZE: Sequence[tuple[int, Event]] = ((30, _nothing), (30, _replace), (25, _bounce), (15, _lose_disk))
+
+
+# --- steps ----------------------------------------------------------------------------------------
+
+
+def draw_steps(group: Group, draws: Draws, rounds: int, events: Sequence[tuple[int, Event]]) -> tuple[Step, ...]:
+    """The rounds of a history.
+
+    Args:
+        group: What does not change.
+        draws: Where everything comes from.
+        rounds: How many.
+        events: What can happen, with weights.
+    """
+    membership = _Membership(group, draws)
+    time_ms = _START_MS + draws.below(1_000_000) * 1_000
+    steps = []
+    for number in range(rounds):
+        elapsed_ms = 0
+        if number:
+            elapsed_ms = _pause_ms(group, draws)
+            membership.begin_round(number)
+            draws.weighted(events)(membership)
+        time_ms += elapsed_ms
+        steps.append(
+            Step(
+                time_ms=time_ms,
+                elapsed_ms=elapsed_ms,
+                members=tuple(membership.members),
+                written=tuple(
+                    item.writes_per_s * elapsed_ms // 1_000 * draws.between(80, 120) // 100
+                    for item in group.subtopology_of
+                ),
+                trailing=tuple(item.writes_per_s * draws.below(1_000) // 1_000 for item in group.subtopology_of),
+            )
+        )
+    return tuple(steps)
+
+
+def _pause_ms(group: Group, draws: Draws) -> int:
+    if draws.percent(50):
+        return int(group.config["probing.rebalance.interval.ms"])
+    return _SESSION_TIMEOUT_MS + draws.spread(15_000, 3_600_000)

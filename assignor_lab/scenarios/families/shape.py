@@ -1,0 +1,248 @@
+"""What a generated group is: its topology, its configuration and the machines that it runs on.
+
+None of it changes during a history.
+
+Sizes follow what groups in practice look like: a handful of instances (median 8, one in seven above 15, at most 60),
+one to six sub-topologies of a dozen or two tasks each, the first and most others with state (median 48 tasks in all).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+
+from assignor_lab.scenarios.families.draws import Draws
+
+__all__ = ["Group", "Machine", "MachineMaker", "SubTopology", "draw_fixed_group", "draw_group"]
+
+_CLIENTS = ((10, (1, 3)), (23, (4, 6)), (32, (7, 9)), (20, (10, 15)), (12, (16, 30)), (3, (31, 60)))
+_SUBTOPOLOGIES = ((35, 1), (30, 2), (20, 3), (8, 4), (5, 5), (2, 6))
+_PARTITIONS = ((4, 1), (6, 3), (8, 4), (14, 6), (16, 8), (20, 12), (14, 16), (10, 24), (6, 32), (2, 64))
+_THREADS = ((35, 1), (30, 2), (25, 4), (10, 8))
+_STANDBYS = ((45, 0), (45, 1), (10, 2))
+_WARMUPS = ((75, 2), (10, 1), (15, 4))
+_RECOVERY_LAGS = ((80, 10_000), (10, 1_000), (10, 100_000))
+#: Ways to cut 40 tasks into sub-topologies: (partitions, with state).
+_FIXED_CUTS = (
+    ((24, True), (16, False)),
+    ((20, True), (20, True)),
+    ((16, True), (12, True), (12, False)),
+    ((10, True), (10, True), (10, False), (10, False)),
+    ((40, True),),
+)
+
+_DAY_S = 86_400
+
+
+@attrs.frozen
+class SubTopology:
+    """One sub-topology.
+
+    Args:
+        number: From 0.
+        partitions: Number of its tasks.
+        sources: Topics that it reads.
+        stores: Names of its state stores.
+        changelogs: Topics that its state is logged to; may be one of ``sources``.
+        writes_per_s: Offsets that each task adds to its changelogs in a second.
+        backlog_s: Seconds of writes that the changelogs hold at the start.
+    """
+
+    number: int
+    partitions: int
+    sources: tuple[str, ...]
+    stores: tuple[str, ...]
+    changelogs: tuple[str, ...]
+    writes_per_s: int
+    backlog_s: int
+
+
+@attrs.frozen
+class Machine:
+    """Where an instance runs; an instance that returns comes back to its machine.
+
+    Args:
+        number: From 0, in the order in which machines joined.
+        host: ``application.server``, or ``None``.
+        rack: ``client.rack``, or ``None``.
+        tags: Client tags.
+        threads: Processing threads.
+    """
+
+    number: int
+    host: str | None
+    rack: str | None
+    tags: dict[str, str]
+    threads: int
+
+
+@attrs.frozen
+class Group:
+    """A group with everything that stays the same.
+
+    Args:
+        name: ``application.id``.
+        config: Kafka's keys of the assignment.
+        tasks: The ``tasks`` of every document.
+        subtopology_of: For each task, in the order of ``tasks``, its sub-topology.
+        machines: Makes further machines.
+        clients: Number of instances at the start.
+        restore_per_s: Offsets that an instance restores in a second, for each task.
+    """
+
+    name: str
+    config: dict[str, Any]
+    tasks: list[dict[str, Any]]
+    subtopology_of: list[SubTopology]
+    machines: MachineMaker
+    clients: int
+    restore_per_s: int
+
+
+@attrs.frozen
+class MachineMaker:
+    """How the machines of a group look.
+
+    Args:
+        racks: Its racks (availability zones), empty where racks are not configured.
+        clusters: Values of tag ``cluster``; empty without tags.
+        threads: Threads of each machine, or ``None``: they differ.
+        has_hosts: Whether ``application.server`` is set.
+    """
+
+    racks: tuple[str, ...]
+    clusters: tuple[str, ...]
+    threads: int | None
+    has_hosts: bool
+
+    def make(self, number: int, draws: Draws) -> Machine:
+        """The machine with ``number``; racks are filled in turn, as autoscaling groups do."""
+        threads = draws.weighted(_THREADS)
+        cluster = draws.below(max(len(self.clusters), 1))
+        zones = self.racks or _ZONES
+        return Machine(
+            number=number,
+            host=f"host-{number}:8080" if self.has_hosts else None,
+            rack=self.racks[number % len(self.racks)] if self.racks else None,
+            tags={"zone": zones[number % len(zones)], "cluster": self.clusters[cluster]} if self.clusters else {},
+            threads=threads if self.threads is None else self.threads,
+        )
+
+
+_ZONES = ("zone-a", "zone-b", "zone-c")
+
+
+def draw_group(draws: Draws, strategy: str) -> Group:
+    """A group of any realistic size."""
+    lowest, highest = draws.weighted(_CLIENTS)
+    clients = draws.between(lowest, highest)
+    cut = tuple(
+        (_partitions(draws, clients), draws.percent(60) or number == 0)
+        for number in range(draws.weighted(_SUBTOPOLOGIES))
+    )
+    return _drawn(draws, strategy, cut, clients, None, draws.weighted(_STANDBYS))
+
+
+def _partitions(draws: Draws, clients: int) -> int:
+    partitions = draws.weighted(_PARTITIONS)
+    # Most topics are cut so that every instance finds something to do.
+    if draws.percent(80):
+        while partitions < 2 * clients:
+            partitions *= 2
+    return partitions
+
+
+def draw_fixed_group(draws: Draws, strategy: str) -> Group:
+    """A group of 4 instances with 2 threads each, 40 tasks and one standby."""
+    return _drawn(draws, strategy, draws.pick(_FIXED_CUTS), 4, 2, 1)
+
+
+def _drawn(
+    draws: Draws, strategy: str, cut: tuple[tuple[int, bool], ...], clients: int, threads: int | None, standbys: int
+) -> Group:
+    name = f"app-{draws.below(10_000):04d}"
+    racks = tuple(f"rack-{number}" for number in range(draws.between(2, 4))) if draws.percent(50) else ()
+    clusters = (("blue",), ("blue", "green"))[draws.below(2)] if draws.percent(35) else ()
+    if threads is None and draws.percent(80):
+        threads = draws.weighted(_THREADS)
+    subtopologies = [
+        _subtopology(draws, name, number, partitions, has_state=has_state)
+        for number, (partitions, has_state) in enumerate(cut)
+    ]
+    return Group(
+        name=name,
+        config=_config(draws, strategy, clusters, standbys),
+        tasks=[
+            _task(draws, subtopology, partition, racks)
+            for subtopology in subtopologies
+            for partition in range(subtopology.partitions)
+        ],
+        subtopology_of=[subtopology for subtopology in subtopologies for _ in range(subtopology.partitions)],
+        machines=MachineMaker(racks, clusters, threads, draws.percent(40)),
+        clients=clients,
+        # Whoever restores more slowly than the group writes never catches up.
+        restore_per_s=max(draws.spread(2_000, 64_000), 4 * max(item.writes_per_s for item in subtopologies)),
+    )
+
+
+def _config(draws: Draws, strategy: str, clusters: tuple[str, ...], standbys: int) -> dict[str, Any]:
+    tags = ["zone", "cluster"][: draws.between(1, len(clusters))] if clusters else []
+    return {
+        "num.standby.replicas": standbys,
+        "max.warmup.replicas": draws.weighted(_WARMUPS),
+        "acceptable.recovery.lag": draws.weighted(_RECOVERY_LAGS),
+        "probing.rebalance.interval.ms": 600_000,
+        "rack.aware.assignment.tags": tags,
+        "rack.aware.assignment.strategy": strategy,
+        "rack.aware.assignment.traffic_cost": None,
+        "rack.aware.assignment.non_overlap_cost": None,
+    }
+
+
+def _subtopology(draws: Draws, group: str, number: int, partitions: int, *, has_state: bool) -> SubTopology:
+    sources = [f"topic-{number}"]
+    if number > 0 and draws.percent(50):
+        sources[0] = f"{group}-step-{number}-repartition"
+    if draws.percent(25):
+        sources.append(f"topic-{number}-joined")
+    stores: list[str] = []
+    changelogs: list[str] = []
+    if has_state:
+        stores = [f"store-{number}-{index}" for index in range(draws.between(1, 2))]
+        changelogs = [f"{group}-{store}-changelog" for store in stores]
+        how = draws.below(100)
+        if how < 10:
+            changelogs[0] = sources[0]  # the store of a table whose source topic is its changelog
+        elif how < 15:
+            changelogs = []  # logging is switched off
+    new = draws.percent(25)
+    return SubTopology(
+        number=number,
+        partitions=partitions,
+        sources=tuple(sources),
+        stores=tuple(stores),
+        changelogs=tuple(changelogs),
+        writes_per_s=draws.spread(1, 2_000),
+        backlog_s=0 if new else draws.spread(3_600, 7 * _DAY_S),
+    )
+
+
+def _task(draws: Draws, subtopology: SubTopology, partition: int, racks: tuple[str, ...]) -> dict[str, Any]:
+    topics = list(dict.fromkeys((*subtopology.sources, *subtopology.changelogs)))
+    return {
+        "id": f"{subtopology.number}_{partition}",
+        "stateful": bool(subtopology.stores),
+        "logged": bool(subtopology.changelogs),
+        "stores": list(subtopology.stores),
+        "partitions": [
+            {
+                "topic": topic,
+                "partition": partition,
+                "source": topic in subtopology.sources,
+                "changelog": topic in subtopology.changelogs,
+                "racks": sorted(draws.sample(racks, min(2, len(racks)))),
+            }
+            for topic in topics
+        ],
+    }
