@@ -40,7 +40,7 @@ def check_number_of_tasks(tasks: int) -> None:
     if tasks > MAX_TASKS:
         pairs = int(int32(tasks * (tasks - 1)) / 2)
         raise IllegalAssignmentArgumentError(
-            f"Illegal initial capacity: {pairs}: {tasks} tasks are more than the sticky assignors can pair, which is {MAX_TASKS}"
+            f"Illegal initial capacity: {pairs} ({tasks} tasks; the sticky assignors can pair at most {MAX_TASKS})"
         )
 
 

@@ -1,0 +1,96 @@
+"""Kafka's recorded answers beside the repository's copies of the scenarios."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from assignment_api import ApplicationMetadata, AssignorLabError, TaskAssignment, TaskAssignor
+from assignor_lab.scenarios import Scenario, read_scenarios
+
+DATA = Path(__file__).parents[1] / "data"
+GOLDEN = DATA / "golden" / "streams"
+SCALE = DATA / "scale" / "streams"
+
+Row = Mapping[str, Any]
+
+
+def documents(path: Path) -> list[Row]:
+    """The JSON lines of a gzip'd file."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def strategy(scenario: Scenario) -> str:
+    """The rack-aware strategy as the scenario writes it."""
+    return str(scenario.document["config"].get("rack.aware.assignment.strategy", "none"))
+
+
+def result_row(scenario_id: str, assignor: str, application: ApplicationMetadata, made: TaskAssignor) -> Row:
+    """The result of one call, as scenario-format.md has it (its errors name Kafka's exception only)."""
+    try:
+        answer = made.assign(application)
+    except AssignorLabError as error:
+        return {"id": scenario_id, "error": error.java_type}
+    return {
+        "format": 1,
+        "kind": "streams",
+        "id": scenario_id,
+        "assignor": assignor,
+        "assignment": {
+            str(client.process_id): {
+                "active": [str(task) for task in sorted(client.active_tasks())],
+                "standby": [str(task) for task in sorted(client.standby_tasks())],
+            }
+            for client in answer.assignments
+        },
+        "followup": asks_for_followup(answer),
+        "threads": None,
+        "error": None,
+    }
+
+
+def asks_for_followup(answer: TaskAssignment) -> bool:
+    return any(client.followup_rebalance_deadline_ms is not None for client in answer.assignments)
+
+
+def differences(
+    name: str, assignor: str, make: Callable[[], TaskAssignor], chosen: Callable[[Scenario], bool]
+) -> Iterator[str]:
+    """Ids of the chosen scenarios of a golden file for which the answer is not Kafka's."""
+    results = documents(GOLDEN / f"{name}.{assignor}.results.jsonl.gz")
+    for scenario, expected in zip(read_scenarios(GOLDEN / f"{name}.scenarios.jsonl.gz"), results, strict=True):
+        if chosen(scenario) and not _agrees(scenario, assignor, make, expected):
+            yield scenario.id
+
+
+def _agrees(scenario: Scenario, assignor: str, make: Callable[[], TaskAssignor], expected: Row) -> bool:
+    error = expected["error"]
+    try:
+        application = scenario.application
+    except AssignorLabError as refused:
+        return error is not None and refused.java_type == error["type"]
+    row = result_row(scenario.id, assignor, application, make())
+    if error is not None:
+        return bool(row["error"] == error["type"])
+    return row == {**expected, "threads": None}
+
+
+def digest(row: Row) -> str:
+    """The digest of a result row that ``digests.json`` of the scale scenarios has."""
+    text = json.dumps(row, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def scale_differences(name: str, assignor: str, make: Callable[[], TaskAssignor]) -> list[str]:
+    """Ids of the scenarios of a scale file for which the answer's digest is not that of Kafka's answer."""
+    digests = json.loads((SCALE / "digests.json").read_text())
+    return [
+        scenario.id
+        for scenario in read_scenarios(SCALE / f"{name}.jsonl.gz")
+        if digest(result_row(scenario.id, assignor, scenario.application, make())) != digests[scenario.id][assignor]
+    ]
