@@ -1,0 +1,202 @@
+"""The Spark job: work items in, rows out, through ``mapInArrow`` on a DataFrame and nothing else.
+
+So it runs on a local master, on a cluster and through Spark Connect alike. Items are small (a history is a seed), and
+an executor finds the plugins for itself, once for each Python process.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import pyarrow as pa
+
+from assignment_api import ApplicationMetadata, TaskAssignment, TaskAssignor
+from assignment_api.plugins import MetricPlugin, PluginError, PluginLoadError, Registry, ScenarioFamily, discover
+from assignor_lab.runtime.invocation import RunnableAssignor
+from assignor_lab.scoring.contest import Contest
+from assignor_lab.scoring.details import detail_of
+from assignor_lab.scoring.rows import RowMaker, rows_schema
+from assignor_lab.scoring.work import JobSpec, WorkItem
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["answers_frame", "details_frame", "items_frame"]
+
+#: Rows that an executor holds before it hands them on.
+BATCH_ROWS = 512
+
+_ITEM_SCHEMA = pa.schema(
+    [
+        pa.field("number", pa.int64(), nullable=False),
+        pa.field("source", pa.int32(), nullable=False),
+        pa.field("document", pa.string()),
+        pa.field("file", pa.string()),
+        pa.field("line", pa.int64()),
+        pa.field("family", pa.string()),
+        pa.field("seed", pa.int64()),
+    ]
+)
+_DETAIL_SCHEMA = pa.schema(
+    [
+        pa.field("item", pa.int64(), nullable=False),
+        pa.field("round", pa.int32(), nullable=False),
+        pa.field("detail", pa.string(), nullable=False),
+    ]
+)
+
+_SPARK_TYPES = {
+    pa.int64(): "BIGINT",
+    pa.int32(): "INT",
+    pa.string(): "STRING",
+    pa.bool_(): "BOOLEAN",
+    pa.float64(): "DOUBLE",
+    pa.list_(pa.string()): "ARRAY<STRING>",
+}
+
+
+def items_frame(spark: SparkSession, items: Iterable[WorkItem], partitions: int) -> DataFrame:
+    """Work items as a DataFrame in at most ``partitions`` partitions.
+
+    Args:
+        spark: Classic or Connect session.
+        items: The items; they are held in memory, as Arrow.
+        partitions: How many pieces the work is cut into.
+    """
+    table = pa.Table.from_pylist([attrs.asdict(item) for item in items], schema=_ITEM_SCHEMA)
+    # Neighbours (a family, a file) cost alike: dealing them out evens the pieces.
+    return spark.createDataFrame(table).repartition(max(1, min(partitions, table.num_rows)))
+
+
+def answers_frame(frame: DataFrame, spec: JobSpec) -> DataFrame:
+    """The rows of all answers to the items in ``frame``, in no particular order.
+
+    Columns: those of ``rows_schema(spec.metrics)``.
+    """
+    return frame.mapInArrow(partial(_answer_batches, spec), _ddl(rows_schema(spec.metrics)))
+
+
+def details_frame(frame: DataFrame, spec: JobSpec, wanted: Sequence[tuple[int, int]]) -> DataFrame:
+    """The full pictures of some states, as JSON: columns ``item``, ``round``, ``detail``.
+
+    Args:
+        frame: The items that the states belong to.
+        spec: The terms of the run.
+        wanted: Pairs of item and round.
+    """
+    return frame.mapInArrow(partial(_detail_batches, spec, frozenset(wanted)), _ddl(_DETAIL_SCHEMA))
+
+
+def _ddl(schema: pa.Schema) -> str:
+    return ", ".join(f"`{field.name.replace('`', '``')}` {_SPARK_TYPES[field.type]}" for field in schema)
+
+
+# --- on the executors -----------------------------------------------------------------------------
+
+
+def _answer_batches(spec: JobSpec, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    shop = _workshop(spec)
+    schema = rows_schema(spec.metrics)
+    rows: list[dict[str, Any]] = []
+    for item in _items(batches):
+        for answer in shop.contest.answers(item):
+            rows.append(shop.rows.row(answer))
+            if len(rows) >= BATCH_ROWS:
+                yield pa.RecordBatch.from_pylist(rows, schema=schema)
+                rows = []
+    if rows:
+        yield pa.RecordBatch.from_pylist(rows, schema=schema)
+
+
+def _detail_batches(
+    spec: JobSpec, wanted: frozenset[tuple[int, int]], batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    shop = _workshop(spec)
+    for item in _items(batches):
+        by_round: dict[int, list[Any]] = {}
+        for answer in shop.contest.answers(item):
+            if (item.number, answer.round) in wanted:
+                by_round.setdefault(answer.round, []).append(answer)
+        rows = [
+            {"item": item.number, "round": number, "detail": json.dumps(detail_of(answers))}
+            for number, answers in by_round.items()
+        ]
+        if rows:
+            yield pa.RecordBatch.from_pylist(rows, schema=_DETAIL_SCHEMA)
+
+
+def _items(batches: Iterable[pa.RecordBatch]) -> Iterator[WorkItem]:
+    for batch in batches:
+        for values in batch.to_pylist():
+            yield WorkItem(**values)
+
+
+@attrs.frozen(eq=False)
+class _Workshop:
+    """Everything that an executor needs for a run, made once for each Python process."""
+
+    spec: JobSpec
+    contest: Contest
+    rows: RowMaker
+
+
+_current: _Workshop | None = None
+
+
+def _workshop(spec: JobSpec) -> _Workshop:
+    global _current  # noqa: PLW0603 - Spark reuses its Python processes; importing plugins again would cost seconds
+    if _current is None or _current.spec != spec:
+        _current = _new_workshop(spec)
+    return _current
+
+
+def _new_workshop(spec: JobSpec) -> _Workshop:
+    registry = discover(spec.config.effective().policy())
+    families = {found.name: found.plugin for found in registry.families()}
+    contest = Contest(
+        assignors=tuple(_assignor(registry, spec, selector) for selector in spec.assignors),
+        families={name: families.get(name) or _missing_family(name) for name in spec.families},
+        config=spec.config,
+        observed=spec.observed,
+    )
+    metrics = {found.name: found.plugin for found in registry.metrics()}
+    return _Workshop(
+        spec, contest, RowMaker({name: metrics.get(name) or _missing_metric(name) for name in spec.metrics})
+    )
+
+
+def _assignor(registry: Registry, spec: JobSpec, selector: str) -> RunnableAssignor:
+    try:
+        return registry.task_assignor(selector, may_run_code=spec.may_run_code)
+    except PluginError as error:
+        return _MissingAssignor(selector, None, error)
+
+
+@attrs.frozen
+class _MissingAssignor:
+    """Stands for an assignor that the driver has and this executor has not: each of its rows says so."""
+
+    name: str
+    distribution: str | None
+    error: PluginError
+
+    def create(self) -> TaskAssignor:
+        raise self.error
+
+
+def _missing_family(name: str) -> ScenarioFamily:
+    def history(_seed: int) -> Any:
+        raise PluginLoadError(f"scenario family {name!r} is not installed on this executor: install it there, too")
+
+    return ScenarioFamily(name.replace(":", "-"), "", 1, history)
+
+
+def _missing_metric(name: str) -> MetricPlugin:
+    def compute(_application: ApplicationMetadata, _assignment: TaskAssignment) -> float | None:
+        raise PluginLoadError(f"metric {name!r} is not installed on this executor: install it there, too")
+
+    return MetricPlugin(name.replace(":", "-"), "", "none", "", compute)
