@@ -1,0 +1,42 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assignment_api.plugins import ConfigSources, config_sources
+from assignor_lab.cli.text import note
+
+__all__ = ["ConfigFile", "Json", "Overrides", "sources"]
+
+#: ``--config FILE``
+ConfigFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--config", metavar="FILE", help="Configuration to use, .toml or .properties; only assignment keys are read."
+    ),
+]
+
+#: ``-c key=value``, any number of times
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option("-c", metavar="KEY=VALUE", help="One key of the configuration; replaces every other source."),
+]
+
+#: ``--json``
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+
+def sources(config_file: Path | None, overrides: list[str] | None) -> ConfigSources:
+    """Reads the sources of configuration, and prints what the user should know of them on standard error.
+
+    Raises:
+        ConfigFileError, ConfigKeyError, ConfigValueError: as :func:`assignment_api.plugins.config_sources`.
+    """
+    read = config_sources(config_file, overrides or ())
+    for sentence in read.effective().notes:
+        note(sentence)
+    return read
