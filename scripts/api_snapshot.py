@@ -213,13 +213,14 @@ def _fields(thing: griffe.Class) -> list[str]:
     for member in thing.attributes.values():
         value = str(member.value) if member.value is not None else ""
         annotation = str(member.annotation)
-        if member.annotation is None or member.name.startswith("_") or "ClassVar" in annotation:
+        if member.annotation is None or "ClassVar" in annotation:
             continue
         if "property" in member.labels or "instance-attribute" not in member.labels or "init=False" in value:
             continue
         by_field = value.startswith("attrs.field(")
         optional = ("default=" in value or "factory=" in value) if by_field else bool(value)
-        parameters.append(f"{member.name}: {annotation}" + (" = ..." if optional else ""))
+        # attrs takes a private field by its name without the underscore.
+        parameters.append(f"{member.name.lstrip('_')}: {annotation}" + (" = ..." if optional else ""))
     return parameters
 
 

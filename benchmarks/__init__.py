@@ -1,0 +1,1 @@
+"""How long the installed assignors take: `make bench`."""
