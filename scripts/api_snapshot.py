@@ -9,6 +9,7 @@ Usage: api_snapshot.py [--write [--unreleased]]
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ import griffe
 ROOT = Path(__file__).resolve().parent.parent
 SNAPSHOT = ROOT / "tests" / "api" / "assignment_api.pyi.txt"
 PACKAGE = "assignment_api"
+_COLOUR = re.compile(r"\x1b\[\d+m")
 _ATTRS_CLASS = ("attrs.frozen", "attrs.define", "attrs.mutable")
 
 
@@ -63,7 +65,7 @@ def unannounced_breaks(recorded: str, present: str) -> list[str]:
     if _major(new) > _major(old):
         return []
     found = [
-        each.explain(griffe.ExplanationStyle.ONE_LINE).split(": ", maxsplit=1)[-1]
+        _COLOUR.sub("", each.explain(griffe.ExplanationStyle.ONE_LINE)).split(": ", maxsplit=1)[-1]
         for each in griffe.find_breaking_changes(old, new)
         if each.obj.name != "SPI_VERSION"
     ]

@@ -55,6 +55,7 @@ def test_a_break_is_named_and_told_how_to_announce(before: str, after: str, name
     assert found is not None
     assert names in found
     assert "SPI_VERSION" in found
+    assert "\x1b" not in found
 
 
 def test_a_new_major_version_may_break() -> None:
