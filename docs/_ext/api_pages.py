@@ -8,7 +8,7 @@ re-exports; each thing is documented where it is defined, once, and a reference 
 from __future__ import annotations
 
 import ast
-import importlib
+import pkgutil
 from pathlib import Path
 
 from docutils import nodes
@@ -114,20 +114,29 @@ def private_classes(tree: ast.Module) -> list[str]:
 def follow_face(
     app: Sphinx, env: BuildEnvironment, node: pending_xref, contnode: nodes.TextElement
 ) -> nodes.reference | None:
-    """Resolve a reference to a re-exported name by the place where the thing is defined."""
+    """Resolve a reference to a name that is imported where it is used by the place where the thing is defined."""
     target = node.get("reftarget", "")
-    if node.get("refdomain") != "py" or not target.startswith("assignment_api."):
+    if node.get("refdomain") != "py":
+        return None
+    for path in (target, f"{node.get('py:module')}.{target}"):
+        home = _home(path)
+        if home is not None and home != target:
+            domain = env.domains.python_domain
+            found = domain.resolve_xref(env, node["refdoc"], app.builder, node["reftype"], home, node, contnode)
+            if found is not None:
+                return found
+    return None
+
+
+def _home(path: str) -> str | None:
+    """Where the thing is defined that a dotted path leads to, or None where it leads nowhere."""
+    if not path.startswith("assignment_api"):
         return None
     try:
-        module, _, name = target.rpartition(".")
-        thing = getattr(importlib.import_module(module), name)
-        home = f"{thing.__module__}.{thing.__qualname__}"
-    except (ImportError, AttributeError):
+        thing = pkgutil.resolve_name(path)
+        return f"{thing.__module__}.{thing.__qualname__}"
+    except (ImportError, AttributeError, ValueError):
         return None
-    if home == target:
-        return None
-    domain = env.domains.python_domain
-    return domain.resolve_xref(env, node["refdoc"], app.builder, node["reftype"], home, node, contnode)
 
 
 # --- docstrings -----------------------------------------------------------------------------------
