@@ -1,0 +1,6 @@
+"""Two example assignors for Assignor Lab."""
+
+from assignor_round_robin.round_robin import RoundRobinTaskAssignor
+from assignor_round_robin.weighted_spread import WeightedSpreadTaskAssignor
+
+__all__ = ["RoundRobinTaskAssignor", "WeightedSpreadTaskAssignor"]
