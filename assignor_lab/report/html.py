@@ -1,0 +1,158 @@
+"""The report: one HTML file that opens from disk and asks the network for nothing.
+
+Foreign text reaches the page in one way only, as the value of a template expression, where it is first made plain
+(:func:`~assignor_lab.report.text.plain`) and then escaped. The content security policy allows the page's own style
+and script by their hashes and nothing else, so that a mistake here would still not run anybody's script.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import attrs
+import cattrs
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2.utils import htmlsafe_json_dumps
+from markupsafe import Markup, escape
+
+from assignor_lab.report import text, words
+from assignor_lab.report.placement import Change
+from assignor_lab.report.summary import Results, Summary, summary_from_document
+from assignor_lab.report.view import page, panel
+
+__all__ = ["render_report", "write_report"]
+
+#: Pictures of states are drawn until they come to this many characters; the rest is counted and left out.
+PANEL_BUDGET = 3_500_000
+#: Longest lists of sources, assumptions and the like that are shown whole.
+LONGEST_LIST = 200
+
+_PACKAGE = "assignor_lab.report"
+_TEMPLATES = "templates"
+
+
+def write_report(summary: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
+    """Writes the report of a run.
+
+    Args:
+        summary: The document of ``summary.json`` (``docs/summary-format.md``).
+        path: Where to; an older file there is replaced only once the new one is complete.
+
+    Raises:
+        SummaryFormatError: The document is not of format 1.
+        OSError: The file cannot be written.
+    """
+    content = render_report(summary_from_document(summary)).encode("utf-8")
+    target = Path(path)
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with part.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(target)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def render_report(summary: Summary) -> str:
+    """The report as a text."""
+    environment = _environment()
+    shown = page(summary)
+    panels: list[Markup] = []
+    anchors: dict[tuple[str, int], int] = {}
+    size = 0
+    template = environment.get_template("panel.html.j2")
+    opened = 0
+    for number, placement in enumerate(summary.results.placements, start=1):
+        picture = panel(number, placement, shown)
+        if not opened and picture.moves:
+            opened = number
+        drawn = template.render(panel=picture, opened=number == opened)
+        size += len(drawn)
+        if size > PANEL_BUDGET:
+            break
+        panels.append(Markup(drawn))  # noqa: S704 - made by an autoescaping template
+        anchors[(placement.scenario, placement.round)] = number
+    style, script = _asset("report.css"), _asset("report.js")
+    return environment.get_template("report.html.j2").render(
+        page=shown,
+        results=summary.results,
+        run=summary.run_metrics,
+        panels=panels,
+        drawn=summary.results.placements[: len(panels)],
+        anchors=anchors,
+        left_out=summary.results.placements_left_out + len(summary.results.placements) - len(panels),
+        style=Markup(style),  # noqa: S704 - our own file
+        script=Markup(script),  # noqa: S704 - our own file
+        policy=Markup(_policy(style, script)),  # noqa: S704 - hashes and keywords
+        figures=_figures(summary),
+        longest=LONGEST_LIST,
+    )
+
+
+def _figures(summary: Summary) -> Markup:
+    """The figures for machines: everything but the placements, in JSON that no text in it can break out of."""
+    results = cattrs.unstructure(attrs.evolve(summary.results, placements=()), Results)
+    document = {"format": summary.format, "results": results, "run_metrics": cattrs.unstructure(summary.run_metrics)}
+    del results["placements"], results["placements_left_out"]
+    return htmlsafe_json_dumps(document, separators=(",", ":"))
+
+
+def _policy(style: str, script: str) -> str:
+    def digest(content: str) -> str:
+        return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
+
+    return (
+        f"default-src 'none'; script-src {digest(script)}; style-src {digest(style)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+@cache
+def _asset(name: str) -> str:
+    return files(_PACKAGE).joinpath(_TEMPLATES, name).read_text(encoding="utf-8").strip()
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader(_PACKAGE, _TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_plain,
+    )
+    environment.filters.update(
+        figure=text.figure,
+        mean=text.mean,
+        unit_words=text.unit_words,
+        short=text.shortened,
+        breakable=_breakable,
+        plural=text.plural,
+        label=words.label,
+        better=words.better,
+    )
+    environment.globals.update(Change=Change, observed_name=words.OBSERVED)
+    return environment
+
+
+def _breakable(name: str) -> Markup:
+    """A name that a narrow column may break at its underscores."""
+    return Markup("_<wbr>").join(escape(part) for part in text.plain(name).split("_"))
+
+
+def _plain(value: object) -> object:
+    """Makes every text of every expression plain; markup that our own templates made passes."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return text.plain(value)
+    return value

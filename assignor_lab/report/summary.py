@@ -1,0 +1,409 @@
+"""The summary of a scoring run as values: ``docs/summary-format.md``, one class for each object there."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+import cattrs
+
+from assignment_api import AssignorLabError
+
+__all__ = [
+    "FORMAT",
+    "Aggregate",
+    "Agreement",
+    "AssignTime",
+    "Assignor",
+    "AssignorPlacement",
+    "Assumption",
+    "Caveat",
+    "Client",
+    "ClientTasks",
+    "ConfigValue",
+    "Failure",
+    "Metric",
+    "MetricRanking",
+    "OverallPlace",
+    "Place",
+    "Placement",
+    "Problem",
+    "Ranking",
+    "Results",
+    "RunMetrics",
+    "Source",
+    "StateRef",
+    "Summary",
+    "SummaryFormatError",
+    "Task",
+    "WorstCase",
+    "read_summary",
+    "summary_from_document",
+]
+
+#: The one format that is understood.
+FORMAT = 1
+
+
+class SummaryFormatError(AssignorLabError):
+    """A summary is not of format 1: the message names the key and what is wrong with it."""
+
+
+@attrs.frozen
+class ConfigValue:
+    """A value that overrode a scenario's own."""
+
+    key: str
+    value: str
+    source: str
+
+
+@attrs.frozen
+class Source:
+    """Where states came from; ``kind`` is ``scenarios``, ``log`` or ``family``."""
+
+    name: str
+    kind: str
+    states: int
+
+
+@attrs.frozen
+class Assumption:
+    """What a source could not tell, and for how many states."""
+
+    text: str
+    states: int
+
+
+#: A caveat has the shape of an assumption.
+Caveat = Assumption
+
+
+@attrs.frozen
+class Assignor:
+    """Somebody whose decisions were scored, Kafka itself included (``kind`` ``observed``)."""
+
+    name: str
+    kind: str
+    distribution: str | None
+    version: str | None
+    summary: str | None
+    status: str
+    reason: str | None
+    rows: int
+    failed_rows: int
+
+
+@attrs.frozen
+class Metric:
+    """What is measured; ``direction`` is ``lower``, ``higher`` or ``none``."""
+
+    name: str
+    group: str
+    unit: str
+    direction: str
+    summary: str
+    unavoidable: str | None
+    distribution: str | None
+
+
+@attrs.frozen
+class StateRef:
+    """One state: a scenario and a round of it."""
+
+    scenario: str
+    round: int
+
+
+@attrs.frozen
+class WorstCase:
+    """The state in which a metric was worst."""
+
+    scenario: str
+    round: int
+    value: float
+
+
+@attrs.frozen
+class Aggregate:
+    """One metric of one assignor over all of its rows; without values, ``n`` is 0 and the rest ``None``."""
+
+    assignor: str
+    metric: str
+    n: int
+    mean: float | None
+    median: float | None
+    p90: float | None
+    min: float | None
+    max: float | None
+    worst: WorstCase | None
+
+
+@attrs.frozen
+class OverallPlace:
+    """Place over all ranked metrics."""
+
+    place: int
+    assignor: str
+    mean_place: float
+    best_in: tuple[str, ...]
+
+
+@attrs.frozen
+class Place:
+    """Place in one metric; ``mean`` is over the states that all ranked assignors share."""
+
+    place: int
+    assignor: str
+    mean: float
+
+
+@attrs.frozen
+class MetricRanking:
+    """Places in one metric, best first."""
+
+    metric: str
+    n: int
+    places: tuple[Place, ...]
+
+
+@attrs.frozen
+class Ranking:
+    """Who is best, over all and by metric."""
+
+    method: str
+    states: int
+    overall: tuple[OverallPlace, ...]
+    by_metric: tuple[MetricRanking, ...]
+
+
+@attrs.frozen
+class Agreement:
+    """How often an assignor answered what Kafka really decided."""
+
+    assignor: str
+    compared: int
+    equal: int
+    different: int
+    failed: int
+    caveats: tuple[Caveat, ...]
+    first_difference: StateRef | None
+
+
+@attrs.frozen
+class Failure:
+    """Rows with the same error of the same assignor; ``type`` ``None`` stands for the groups left out."""
+
+    assignor: str | None
+    type: str | None
+    java_type: str | None
+    message: str | None
+    rows: int
+    first: StateRef | None
+
+
+@attrs.frozen
+class StateSource:
+    """Where a captured state was read."""
+
+    file: str | None = None
+    line: int | None = None
+    time_ms: int | None = None
+    group: str | None = None
+    generation: int | None = None
+
+
+@attrs.frozen
+class Client:
+    """A process of the application."""
+
+    process_id: str
+    host: str | None
+    rack: str | None
+    tags: dict[str, str]
+    threads: int
+    consumers: tuple[str, ...]
+
+
+@attrs.frozen
+class Task:
+    """A task, and whether it has state that a move would have to bring along."""
+
+    id: str
+    stateful: bool
+
+
+@attrs.frozen
+class ClientTasks:
+    """What one client runs."""
+
+    active: tuple[str, ...]
+    standby: tuple[str, ...]
+
+
+@attrs.frozen
+class Problem:
+    """Why an assignor has no answer."""
+
+    type: str
+    java_type: str | None
+    message: str
+
+
+@attrs.frozen
+class AssignorPlacement:
+    """One assignor's answer for one state; ``assignment`` is ``None`` after an error."""
+
+    assignor: str
+    error: Problem | None
+    followup: bool | None
+    equals_observed: bool | None
+    assignment: dict[str, ClientTasks] | None
+
+
+@attrs.frozen
+class Placement:
+    """One state with every answer to it."""
+
+    scenario: str
+    round: int
+    chosen: str
+    source: StateSource | None
+    assumptions: tuple[str, ...]
+    clients: tuple[Client, ...]
+    tasks: tuple[Task, ...]
+    before: dict[str, ClientTasks]
+    after: tuple[AssignorPlacement, ...]
+
+
+@attrs.frozen
+class Results:
+    """What follows from input, seed and plugins alone."""
+
+    title: str | None
+    seed: int | None
+    versions: dict[str, str]
+    config: tuple[ConfigValue, ...]
+    sources: tuple[Source, ...]
+    states: int
+    rows: int
+    failed_rows: int
+    assumptions: tuple[Assumption, ...]
+    assignors: tuple[Assignor, ...]
+    metrics: tuple[Metric, ...]
+    aggregates: tuple[Aggregate, ...]
+    ranking: Ranking
+    agreement: tuple[Agreement, ...]
+    failures: tuple[Failure, ...]
+    placements: tuple[Placement, ...]
+    placements_left_out: int
+
+
+@attrs.frozen
+class AssignTime:
+    """Time of the assign call alone, milliseconds."""
+
+    assignor: str
+    n: int
+    median: float | None
+    p99: float | None
+    max: float | None
+
+
+@attrs.frozen
+class RunMetrics:
+    """What differs from run to run."""
+
+    command: str | None
+    started: str | None
+    seconds: float | None
+    states_per_second: float | None
+    rows_per_second: float | None
+    master: str | None
+    cores: int | None
+    versions: dict[str, str]
+    assign_ms: tuple[AssignTime, ...]
+
+
+@attrs.frozen
+class Summary:
+    """The whole document."""
+
+    format: int
+    results: Results
+    run_metrics: RunMetrics
+
+
+def read_summary(path: Path) -> Summary:
+    """Reads a ``summary.json``.
+
+    Raises:
+        SummaryFormatError: The file is not a summary of format 1; the message names file and key.
+        OSError: It cannot be read.
+    """
+    try:
+        return summary_from_document(json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, RecursionError) as error:
+        raise SummaryFormatError(f"{path}: not JSON in UTF-8: {error}") from error
+    except SummaryFormatError as error:
+        raise SummaryFormatError(f"{path}: {error}") from error
+
+
+def summary_from_document(document: object) -> Summary:
+    """The values of a parsed summary. Keys that format 1 does not know are left aside.
+
+    Raises:
+        SummaryFormatError: A key is missing or has the wrong type, or the format is unknown.
+    """
+    found = document.get("format") if isinstance(document, Mapping) else None
+    if found != FORMAT:
+        raise SummaryFormatError(f"key format: {found!r} is not {FORMAT}; use the release that wrote this summary")
+    try:
+        return _CONVERTER.structure(document, Summary)
+    except cattrs.BaseValidationError as error:
+        faults = cattrs.transform_error(error, path="summary", format_exception=_sentence)
+        raise SummaryFormatError("; ".join(faults[:3])) from error
+
+
+def _sentence(error: BaseException, expected: type | None) -> str:
+    if isinstance(error, KeyError):
+        return f"key {error.args[0]!r} is missing"
+    return str(error) or f"not {expected}"
+
+
+# --- how JSON becomes values: cattrs would turn 5 into "5" and None into "None" -------------------
+
+
+def _text(value: Any, _: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.80} is not a text")
+    return value
+
+
+def _whole(value: Any, _: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{value!r:.80} is not a whole number")
+    return value
+
+
+def _truth(value: Any, _: object) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"{value!r:.80} is neither true nor false")
+    return value
+
+
+def _number(value: Any, _: object) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        raise TypeError(f"{value!r:.80} is not a finite number")
+    return float(value)
+
+
+_CONVERTER = cattrs.Converter()
+_CONVERTER.register_structure_hook(str, _text)
+_CONVERTER.register_structure_hook(int, _whole)
+_CONVERTER.register_structure_hook(bool, _truth)
+_CONVERTER.register_structure_hook(float, _number)

@@ -1,0 +1,128 @@
+"""The same results as tables in a terminal.
+
+Foreign text is shown as rich's ``Text``, never as markup, and after :func:`~assignor_lab.report.text.plain`, so that
+neither brackets nor terminal codes in a name do anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from assignor_lab.report import words
+from assignor_lab.report.summary import Assignor, MetricRanking, summary_from_document
+from assignor_lab.report.text import figure, mean, plain, shortened
+from assignor_lab.report.view import Page, page
+
+__all__ = ["print_summary"]
+
+#: Columns of text that a measure and one assignor need at least; a wider table would be cropped.
+MEASURE_WIDTH, VALUE_WIDTH = 28, 13
+#: Most assignors, best first, whose means are printed; the report has all of them.
+MOST_ASSIGNORS = 12
+NAME_LIMIT = 32
+MOST_FAILURES = 20
+
+
+def print_summary(summary: Mapping[str, Any], console: Console | None = None) -> None:
+    """Prints the results of a run.
+
+    Args:
+        summary: The document of ``summary.json`` (``docs/summary-format.md``).
+        console: Where to; standard output by default.
+
+    Raises:
+        SummaryFormatError: The document is not of format 1.
+    """
+    target = console or Console()
+    for view in _views(summary, target.width):
+        target.print(view)
+
+
+def _views(summary: Mapping[str, Any], width: int) -> list[RenderableType]:
+    shown = page(summary_from_document(summary))
+    views: list[RenderableType] = [Text(plain(shown.opening)), Text(plain(shown.verdict), style="bold"), Text("")]
+    if shown.cards:
+        views.append(_overall(shown))
+    side_by_side = max(1, (width - MEASURE_WIDTH) // VALUE_WIDTH)
+    ranked = shown.ranked[:MOST_ASSIGNORS]
+    views += [_measures(shown, ranked[at : at + side_by_side]) for at in range(0, len(ranked), side_by_side)]
+    if shown.results.failures or any(each.status == "not_loaded" for each in shown.results.assignors):
+        views.append(_failures(shown))
+    views += [Text(f"- {plain(remark)}") for remark in shown.remarks]
+    if shown.results.assumptions:
+        views += [Text(f"- assumed: {plain(each.text)}") for each in shown.results.assumptions[:5]]
+    return views
+
+
+def _table(title: str) -> Table:
+    return Table(title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+
+
+def _overall(shown: Page) -> Table:
+    table = _table("Ranking")
+    table.add_column("Place", justify="right")
+    table.add_column("Assignor", overflow="fold")
+    table.add_column("Mean place", justify="right")
+    table.add_column("Best in", justify="right")
+    table.add_column("As Kafka decided", justify="right")
+    measures = len(shown.results.ranking.by_metric)
+    for card in shown.cards:
+        agreement = card.agreement
+        table.add_row(
+            Text(str(card.place.place)),
+            Text(shortened(card.name, NAME_LIMIT)),
+            Text(mean(card.place.mean_place)),
+            Text(f"{len(card.place.best_in)} of {measures}"),
+            Text(f"{figure(agreement.equal)} of {figure(agreement.compared)}" if agreement else ""),
+        )
+    return table
+
+
+def _measures(shown: Page, assignors: Sequence[Assignor]) -> Table:
+    table = _table("Means for one decision: ↓ lower is better, ↑ higher is better, * best")
+    table.add_column("Measure", overflow="fold")
+    for assignor in assignors:
+        name = Text(shortened(shown.names[assignor.name], NAME_LIMIT))
+        table.add_column(name, justify="right", overflow="fold", min_width=VALUE_WIDTH - 3)
+    for group in shown.groups:
+        for each in group.tables:
+            if each.ranking is None:
+                continue
+            arrow = "↓" if each.metric.direction == "lower" else "↑"
+            unit = shortened(each.metric.unit, 16)
+            table.add_row(
+                Text.assemble(f"{shortened(each.label, 48)} {arrow} ", (f"({unit})", "dim")),
+                *(_value(each.ranking, assignor.name, each.metric.unit) for assignor in assignors),
+            )
+    return table
+
+
+def _value(ranking: MetricRanking, assignor: str, unit: str) -> Text:
+    place = next((each for each in ranking.places if each.assignor == assignor), None)
+    if place is None:
+        return Text("–")
+    best = place.place == 1
+    return Text(f"{mean(place.mean, unit)}{' *' if best else '  '}", style="bold" if best else "")
+
+
+def _failures(shown: Page) -> Table:
+    table = _table("What did not work")
+    table.add_column("Assignor", overflow="fold")
+    table.add_column("Decisions", justify="right")
+    table.add_column("Reason", overflow="fold")
+    for failure in shown.results.failures[:MOST_FAILURES]:
+        who = "all others" if failure.assignor is None else shown.names.get(failure.assignor, failure.assignor)
+        reason = ": ".join(part for part in (failure.type, failure.message) if part) or "–"
+        table.add_row(Text(shortened(who, NAME_LIMIT)), Text(figure(failure.rows)), Text(shortened(reason, 300)))
+    for assignor in shown.results.assignors:
+        if assignor.status == "not_loaded":
+            who = shortened(words.display_name(assignor), NAME_LIMIT)
+            reason = shortened(f"not loaded: {assignor.reason or 'no reason given'}", 300)
+            table.add_row(Text(who), Text("0"), Text(reason))
+    return table

@@ -1,0 +1,288 @@
+"""What the page shows, put together from a summary before any markup comes in."""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+
+import attrs
+
+from assignor_lab.report import words
+from assignor_lab.report.charts import Spread, spreads
+from assignor_lab.report.placement import (
+    Change,
+    Column,
+    Row,
+    Slot,
+    client_labels,
+    column,
+    runs_before,
+    task_ranges,
+)
+from assignor_lab.report.summary import (
+    Aggregate,
+    Agreement,
+    Assignor,
+    AssignTime,
+    Metric,
+    MetricRanking,
+    OverallPlace,
+    Place,
+    Placement,
+    Results,
+    Summary,
+)
+from assignor_lab.report.text import figure, listed, plural
+
+__all__ = ["Card", "Cell", "MetricGroup", "MetricTable", "MetricRow", "Page", "Panel", "PanelRow", "page", "panel"]
+
+#: From so many unchanged tasks of one role on a client, they are told as ranges instead of one by one.
+MANY = 24
+#: Most changed tasks of one role on a client that are drawn one by one.
+MOST_CHANGED = 120
+#: Most moves that are put into words for one assignor and state.
+MOST_MOVES = 100
+
+
+@attrs.frozen
+class Card:
+    """One ranked assignor at a glance."""
+
+    place: OverallPlace
+    assignor: Assignor
+    name: str
+    agreement: Agreement | None
+    figures: tuple[tuple[Metric, Place | None], ...]
+
+
+@attrs.frozen
+class MetricRow:
+    """One assignor in the table of one metric."""
+
+    assignor: Assignor
+    name: str
+    place: int | None
+    aggregate: Aggregate
+    spread: Spread | None
+
+    @property
+    def telling(self) -> bool:
+        """Whether one state is worse than another, so that a worst one is worth naming."""
+        return self.aggregate.min != self.aggregate.max
+
+
+@attrs.frozen
+class MetricTable:
+    """One metric with the figures of every assignor; ``ranking`` ``None``: it is not ranked."""
+
+    metric: Metric
+    label: str
+    better: str
+    ranking: MetricRanking | None
+    rows: tuple[MetricRow, ...]
+
+
+@attrs.frozen
+class MetricGroup:
+    """Metrics of one kind."""
+
+    name: str
+    tables: tuple[MetricTable, ...]
+
+
+@attrs.frozen
+class Page:
+    """Everything but the pictures of who runs what."""
+
+    summary: Summary
+    names: dict[str, str]
+    opening: str
+    verdict: str
+    remarks: tuple[str, ...]
+    agreement: tuple[tuple[Agreement, str], ...]
+    cards: tuple[Card, ...]
+    ranked: tuple[Assignor, ...]
+    groups: tuple[MetricGroup, ...]
+    times: tuple[tuple[AssignTime, str], ...]
+
+    @property
+    def results(self) -> Results:
+        """The part that does not depend on the machine."""
+        return self.summary.results
+
+
+def page(summary: Summary) -> Page:
+    """The page of a run."""
+    results = summary.results
+    names = {each.name: words.display_name(each) for each in results.assignors}
+    by_name = {each.name: each for each in results.assignors}
+    return Page(
+        summary=summary,
+        names=names,
+        opening=words.opening(results),
+        verdict=words.verdict(results),
+        remarks=tuple(words.remarks(results)),
+        agreement=tuple(
+            (each, words.agreement_sentence(each, names.get(each.assignor, each.assignor)))
+            for each in results.agreement
+        ),
+        cards=_cards(results, names, by_name),
+        ranked=tuple(by_name[place.assignor] for place in results.ranking.overall if place.assignor in by_name),
+        groups=_groups(results, names, by_name),
+        times=tuple((each, names.get(each.assignor, each.assignor)) for each in summary.run_metrics.assign_ms),
+    )
+
+
+def _cards(results: Results, names: dict[str, str], by_name: dict[str, Assignor]) -> tuple[Card, ...]:
+    agreements = {each.assignor: each for each in results.agreement}
+    rankings = {each.metric: each for each in results.ranking.by_metric}
+    headline: list[tuple[Metric, MetricRanking]] = []
+    for _, metrics in groupby((m for m in results.metrics if m.name in rankings), key=lambda metric: metric.group):
+        first = next(metrics)
+        headline.append((first, rankings[first.name]))
+    cards = []
+    for place in results.ranking.overall:
+        figures = tuple(
+            (metric, next((each for each in ranking.places if each.assignor == place.assignor), None))
+            for metric, ranking in headline[:4]
+        )
+        assignor = by_name.get(place.assignor)
+        if assignor is not None:
+            cards.append(Card(place, assignor, names[place.assignor], agreements.get(place.assignor), figures))
+    return tuple(cards)
+
+
+def _groups(results: Results, names: dict[str, str], by_name: dict[str, Assignor]) -> tuple[MetricGroup, ...]:
+    rankings = {each.metric: each for each in results.ranking.by_metric}
+    of_metric: dict[str, list[Aggregate]] = {}
+    for each in results.aggregates:
+        if each.assignor in by_name:
+            of_metric.setdefault(each.metric, []).append(each)
+    groups = []
+    for name, metrics in groupby(results.metrics, key=lambda metric: metric.group):
+        tables = []
+        for metric in metrics:
+            ranking = rankings.get(metric.name)
+            places = {each.assignor: each.place for each in ranking.places} if ranking else {}
+            aggregates = of_metric.get(metric.name, [])
+            rows = tuple(
+                MetricRow(by_name[each.assignor], names[each.assignor], places.get(each.assignor), each, spread)
+                for each, spread in zip(aggregates, spreads(aggregates), strict=True)
+            )
+            tables.append(MetricTable(metric, words.label(metric), words.better(metric), ranking, rows))
+        groups.append(MetricGroup(name, tuple(tables)))
+    return tuple(groups)
+
+
+# --- who runs what --------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Cell:
+    """One role of one client: tasks drawn one by one, and the unchanged ones as a text where they are many."""
+
+    slots: tuple[Slot, ...]
+    staying: int
+    staying_ranges: str
+    more: int
+    more_ranges: str
+
+
+@attrs.frozen
+class PanelRow:
+    """One client; ``before`` and each of ``after`` are (active, standby, leaving)."""
+
+    row: Row
+    label: str
+    before: tuple[Cell, Cell, Cell]
+    after: tuple[tuple[Cell, Cell, Cell] | None, ...]
+
+
+@attrs.frozen
+class Panel:
+    """One state with every answer to it."""
+
+    number: int
+    placement: Placement
+    labels: dict[str, str]
+    columns: tuple[tuple[Column, str, str], ...]
+    rows: tuple[PanelRow, ...]
+    most_moves: int = MOST_MOVES
+
+    @property
+    def moves(self) -> bool:
+        """Whether any answer takes a running task elsewhere, so that there is something to see."""
+        return any(move.source is not None for column, _, _ in self.columns for move in column.moves)
+
+
+def panel(number: int, placement: Placement, shown: Page) -> Panel:
+    """The picture of one state; ``number`` counts from 1 and becomes its anchor."""
+    names = shown.names
+    observed = {each.name for each in shown.results.assignors if each.kind == "observed"}
+    labels = client_labels(placement.clients)
+    clients = sorted(placement.clients, key=lambda client: _natural(labels[client.process_id]))
+    placement = attrs.evolve(placement, clients=tuple(clients))
+    before = runs_before(placement)
+    # What Kafka decided comes first: the other answers are read against it.
+    answers = sorted(placement.after, key=lambda answer: answer.assignor not in observed)
+    columns = [column(placement, answer) for answer in answers]
+    rows = []
+    for index, row in enumerate(before):
+        after = tuple(_cells(each.rows[index]) if each.rows else None for each in columns)
+        if row.client is None and not row.active and not any(each.rows and each.rows[index].active for each in columns):
+            continue
+        name = labels[row.client.process_id] if row.client else "Nobody"
+        rows.append(PanelRow(row, name, _cells(row), after))
+    return Panel(
+        number,
+        placement,
+        labels,
+        tuple((each, names.get(each.answer.assignor, each.answer.assignor), _told(each)) for each in columns),
+        tuple(rows),
+    )
+
+
+def _natural(label: str) -> list[tuple[str, int]]:
+    """Sorts ``i10`` after ``i9``."""
+    parts = re.findall(r"([^0-9]*)([0-9]{0,18})", label)
+    return [(text, int(number or -1)) for text, number in parts]
+
+
+def _cells(row: Row) -> tuple[Cell, Cell, Cell]:
+    return _cell(row.active), _cell(row.standby), _cell(row.leaving)
+
+
+def _cell(slots: tuple[Slot, ...]) -> Cell:
+    changed = [slot for slot in slots if slot.change is not Change.STAYS]
+    staying = [slot for slot in slots if slot.change is Change.STAYS]
+    if len(staying) <= MANY and len(changed) <= MOST_CHANGED:
+        return Cell(slots, 0, "", 0, "")
+    drawn = tuple(changed[:MOST_CHANGED])
+    more = changed[MOST_CHANGED:]
+    return Cell(
+        drawn,
+        len(staying),
+        task_ranges([slot.task for slot in staying]),
+        len(more),
+        task_ranges([slot.task for slot in more]),
+    )
+
+
+def _told(each: Column) -> str:
+    if each.answer.error is not None:
+        return "no answer"
+    moved = [move for move in each.moves if move.source is not None and move.stateful]
+    light = sum(move.source is not None and not move.stateful for move in each.moves)
+    fresh = sum(move.source is None for move in each.moves)
+    parts = []
+    if moved:
+        warm = sum(move.warm for move in moved)
+        onto = f" ({figure(warm)} onto a standby copy)" if warm else ""
+        parts.append(f"{plural(len(moved), 'task')} with state {'moves' if len(moved) == 1 else 'move'}{onto}")
+    if light:
+        parts.append(f"{plural(light, 'task')} without state {'moves' if light == 1 else 'move'}")
+    if fresh:
+        parts.append(f"{plural(fresh, 'task')} nobody ran before {'starts' if fresh == 1 else 'start'}")
+    if each.new_copies:
+        parts.append(plural(each.new_copies, "new copy", "new copies"))
+    return listed(parts) if parts else "nothing moves"

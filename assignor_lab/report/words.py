@@ -1,0 +1,132 @@
+"""The run in plain sentences: for somebody who has to decide, and does not know Kafka."""
+
+from __future__ import annotations
+
+from assignor_lab.report.summary import Agreement, Assignor, Metric, MetricRanking, Results
+from assignor_lab.report.text import figure, listed, plural, shortened
+
+__all__ = ["OBSERVED", "agreement_sentence", "better", "display_name", "label", "opening", "remarks", "verdict"]
+
+#: How Kafka's own decisions are called wherever a person reads.
+OBSERVED = "Kafka itself"
+
+#: Longest name inside a sentence; the table of assignors has the whole one.
+NAME_LIMIT = 40
+
+#: Units in which a sum over states means something.
+_ADDS_UP = frozenset({"tasks", "bytes", "dollars", "replicas", "rebalances"})
+
+_SOURCES = {"log": "log file", "scenarios": "scenario file", "family": "generated family"}
+_MANY = {"generated family": "generated families"}
+
+
+def display_name(assignor: Assignor) -> str:
+    """The assignor's name, or :data:`OBSERVED`."""
+    return OBSERVED if assignor.kind == "observed" else assignor.name
+
+
+def label(metric: Metric) -> str:
+    """The metric's name as words: ``stateful_actives_moved`` is *Stateful actives moved*."""
+    words = metric.name.replace("_", " ").strip()
+    return words[:1].upper() + words[1:]
+
+
+def better(metric: Metric) -> str:
+    """Its direction in words."""
+    return {"lower": "lower is better", "higher": "higher is better"}.get(metric.direction, "neither good nor bad")
+
+
+def opening(results: Results) -> str:
+    """What was done, in one sentence."""
+    kinds: dict[str, int] = {}
+    for source in results.sources:
+        if source.states:
+            kinds[source.kind] = kinds.get(source.kind, 0) + 1
+    origins = []
+    for kind, count in kinds.items():
+        one = _SOURCES.get(kind, "source")
+        origins.append(plural(count, one, _MANY.get(one)))
+    origin = f" from {listed(origins)}" if origins else ""
+    asked = [each for each in results.assignors if each.kind != "observed" and each.status != "not_loaded"]
+    verb = "was" if results.states == 1 else "were"
+    kafka = any(each.kind == "observed" for each in results.assignors)
+    compared = ", and its answers compared with what Kafka itself decided" if kafka else ""
+    if len(asked) != 1:
+        compared = compared.replace("its answers", "their answers")
+    return f"{plural(results.states, 'decision')}{origin} {verb} put to {plural(len(asked), 'assignor')}{compared}."
+
+
+def verdict(results: Results) -> str:
+    """Who is best, in one sentence."""
+    ranked = results.ranking.overall
+    if not ranked:
+        return "Nothing could be ranked: no assignor has an answer with a figure that is better low or high."
+    names = _names(results)
+    first = [names[place.assignor] for place in ranked if place.place == 1]
+    if len(ranked) == 1:
+        return f"{first[0]} is alone: there is nobody to compare it with."
+    if len(first) == len(ranked):
+        return f"{listed(first)} do equally well: no figure tells them apart over all."
+    measures = plural(len(results.ranking.by_metric), "measure")
+    if len(first) > 1:
+        return f"{listed(first)} share the first place over all {measures}."
+    return f"{first[0]} does best over all {measures} together."
+
+
+def agreement_sentence(agreement: Agreement, name: str) -> str:
+    """In how many decisions an assignor agrees with Kafka's own."""
+    who = shortened(name, NAME_LIMIT)
+    if agreement.compared and agreement.equal == agreement.compared:
+        return f"{who} decides exactly as Kafka did, in all {plural(agreement.compared, 'decision')}."
+    equal = figure(agreement.equal) if agreement.equal else "none"
+    return f"{who} decides as Kafka did in {equal} of {plural(agreement.compared, 'decision')}."
+
+
+def remarks(results: Results) -> list[str]:
+    """What the choice would have cost, and what a reader must know before believing it."""
+    sentences = [_cost(results, metric, ranking) for metric, ranking in _headline_costs(results)]
+    for assignor in results.assignors:
+        name = shortened(display_name(assignor), NAME_LIMIT)
+        if assignor.status == "not_loaded":
+            sentences.append(f"{name} could not be loaded and took no part.")
+        elif assignor.failed_rows:
+            sentences.append(
+                f"{name} had no answer in {figure(assignor.failed_rows)} of {plural(assignor.rows, 'decision')}."
+            )
+    if results.states > results.ranking.states > 0:
+        sentences.append(
+            f"The ranking is over the {plural(results.ranking.states, 'decision')} in which all of them have an answer."
+        )
+    return sentences
+
+
+def _headline_costs(results: Results) -> list[tuple[Metric, MetricRanking]]:
+    """The first movement metric, and all that are paid in bytes or money."""
+    by_name = {ranking.metric: ranking for ranking in results.ranking.by_metric}
+    ranked = [metric for metric in results.metrics if metric.name in by_name and metric.unit in _ADDS_UP]
+    movement = [metric for metric in ranked if metric.group == "movement"][:1]
+    paid = [metric for metric in ranked if metric.unit in {"bytes", "dollars"} and metric not in movement]
+    return [(metric, by_name[metric.name]) for metric in (*movement, *paid[:3])]
+
+
+def _cost(results: Results, metric: Metric, ranking: MetricRanking) -> str:
+    names = _names(results)
+    observed = {each.name for each in results.assignors if each.kind == "observed"}
+    totals = [(place.assignor, figure(_whole(place.mean * ranking.n), metric.unit)) for place in ranking.places]
+    what = shortened(label(metric), NAME_LIMIT)
+    unit = "" if metric.unit == "bytes" else f" {metric.unit}"
+    parts = [f"{total}{unit if index == 0 else ''} with {names[name]}" for index, (name, total) in enumerate(totals)]
+    for index, (name, total) in enumerate(totals):
+        if name in observed:
+            parts[index] = f"{total}{unit if index == 0 else ''} as {OBSERVED} decided"
+    return f"{what}, over {plural(ranking.n, 'decision')}: {listed(parts)}."
+
+
+def _whole(total: float) -> float:
+    # A mean times its count is whole but for rounding where the values were whole.
+    nearest = round(total)
+    return float(nearest) if abs(total - nearest) < 1e-6 * max(1.0, abs(total)) else total
+
+
+def _names(results: Results) -> dict[str, str]:
+    return {each.name: shortened(display_name(each), NAME_LIMIT) for each in results.assignors}
