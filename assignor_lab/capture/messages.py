@@ -1,0 +1,37 @@
+"""The words by which Kafka's messages about an assignment are found, whatever stands around them."""
+
+from __future__ import annotations
+
+import enum
+
+__all__ = ["MARKERS", "SECOND_LINE_OF_TASKS", "Kind"]
+
+
+class Kind(enum.Enum):
+    """The messages of a rebalance at its leader, in the order in which Kafka 4.3 writes them."""
+
+    JOINED = "Successfully joined group with generation "
+    CLIENT_METADATA = "Constructed client metadata "
+    END_OFFSETS_FAILED = " end offsets for changelogs"
+    PARTICIPANTS = "participating in this rebalance: "
+    TASKS = "Assigning stateful tasks: "
+    CLIENT_STATES = "Assigning tasks "
+    ASSIGNOR = " as the task assignor."
+    DEFAULT_ASSIGNOR = "No custom task assignors found"
+    BEFORE_OPTIMIZATION = "Assignment before active task optimization is "
+    DECIDED = "Decided on assignment: "
+    PLACEMENT = "Assignment of tasks to nodes: "
+    OLD_PLACEMENT = "ssigned tasks "
+    TEMPORARY_STANDBY = "Adding removed stateful active task "
+    PROBING = " to probe for caught-up replica tasks"
+    IMMEDIATE = "Requesting followup rebalance be scheduled immediately"
+    FOLLOWUP_OF_CLIENT = "Requested client "
+    CONSUMERS = " per-consumer assignment:"
+    FINISHED = "stable assignment of tasks"
+    GENERATION = "assignment for group at generation "
+
+
+SECOND_LINE_OF_TASKS = "and stateless tasks: "
+
+#: What a line must hold to matter: a message begins in it, or its second line does.
+MARKERS: tuple[str, ...] = (*(kind.value for kind in Kind), SECOND_LINE_OF_TASKS)

@@ -1,0 +1,116 @@
+"""Finds the time of a log line, in the layouts that are in use."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from typing import Any
+
+import attrs
+
+__all__ = ["LogTime", "find_time", "time_of_fields"]
+
+_ZONE = r"(?:\s?(Z|UTC|GMT|[+-]\d\d:?\d\d)(?![0-9A-Za-z]))?"
+_ISO = re.compile(
+    r"(?<!\d)(\d{4})[-/.](\d\d)[-/.](\d\d)[T _](\d\d):(\d\d):(\d\d)(?:[.,:](\d{1,9}))?(?!\d)" + _ZONE, re.ASCII
+)
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_NAMED_MONTH = re.compile(
+    rf"(?<!\d)(\d{{1,2}})[ /-]({'|'.join(_MONTHS)})[a-z]*[ /-](\d{{4}})[: T](\d\d):(\d\d):(\d\d)"
+    r"(?:[.,](\d{1,9}))?(?!\d)" + _ZONE,
+    re.ASCII,
+)
+_EPOCH_MS = re.compile(r"(?<![0-9A-Za-z.-])(1\d{12})(?![0-9A-Za-z.-])", re.ASCII)
+#: Fields of JSON logs that hold the time, the most telling first.
+_TIME_FIELDS = ("@timestamp", "timestamp", "timeMillis", "instant", "time", "ts", "eventTime", "datetime", "date", "t")
+
+
+@attrs.frozen
+class LogTime:
+    """When something was logged.
+
+    Args:
+        wall_ms: Milliseconds since 1970-01-01 00:00, in the zone of the log.
+        offset_ms: What to take off for UTC; ``None`` where the log does not say.
+    """
+
+    wall_ms: int
+    offset_ms: int | None
+
+    def epoch_ms(self, zone: tzinfo = UTC) -> int:
+        """Epoch milliseconds; ``zone`` is taken where the log does not name its own."""
+        if self.offset_ms is not None:
+            return self.wall_ms - self.offset_ms
+        wall = datetime(1970, 1, 1) + timedelta(milliseconds=self.wall_ms)  # noqa: DTZ001 - wall clock of the log
+        return self.wall_ms - round((wall.replace(tzinfo=zone).utcoffset() or timedelta()) / timedelta(milliseconds=1))
+
+
+def find_time(text: str) -> LogTime | None:
+    """The time that stands in a line before its message.
+
+    Of several (a container runtime's and the application's own) one with a zone wins, then the last one.
+    """
+    times = [time for found in _ISO.finditer(text) if (time := _iso(found)) is not None]
+    times += [time for found in _NAMED_MONTH.finditer(text) if (time := _named_month(found)) is not None]
+    if not times:
+        found = _EPOCH_MS.search(text)
+        return LogTime(int(found[1]), 0) if found else None
+    zoned = [time for time in times if time.offset_ms is not None]
+    return (zoned or times)[-1]
+
+
+def time_of_fields(fields: Mapping[str, Any]) -> LogTime | None:
+    """The time of a JSON log line, of a nested object if need be."""
+    for name in _TIME_FIELDS:
+        time = _time_of_value(fields.get(name))
+        if time is not None:
+            return time
+    return None
+
+
+def _time_of_value(value: object) -> LogTime | None:
+    if isinstance(value, str):
+        return find_time(value)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        # Seconds (GELF), milliseconds (Log4j 2) or nanoseconds: told apart by their size, for years 2001 to 2286.
+        for scale in (1000.0, 1.0, 1e-6):
+            if 1e12 <= value * scale < 1e13:
+                return LogTime(round(value * scale), 0)
+    if isinstance(value, dict) and isinstance(seconds := value.get("epochSecond"), int) and 0 <= seconds < 10**10:
+        nanos = value.get("nanoOfSecond")
+        return LogTime(seconds * 1000 + (nanos // 10**6 if isinstance(nanos, int) else 0), 0)
+    return None
+
+
+def _iso(found: re.Match[str]) -> LogTime | None:
+    year, month, day, hour, minute, second, fraction, zone = found.groups()
+    return _log_time((int(year), int(month), int(day), int(hour), int(minute), int(second)), fraction, zone)
+
+
+def _named_month(found: re.Match[str]) -> LogTime | None:
+    day, name, year, hour, minute, second, fraction, zone = found.groups()
+    numbers = (int(year), _MONTHS.index(name) + 1, int(day), int(hour), int(minute), int(second))
+    return _log_time(numbers, fraction, zone)
+
+
+def _log_time(numbers: tuple[int, int, int, int, int, int], fraction: str | None, zone: str | None) -> LogTime | None:
+    try:
+        wall = datetime(*numbers, tzinfo=UTC)
+    except ValueError:
+        return None
+    milliseconds = int(((fraction or "") + "000")[:3])
+    since_epoch = round((wall - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(seconds=1)) * 1000
+    return LogTime(since_epoch + milliseconds, _offset_ms(zone))
+
+
+def _offset_ms(zone: str | None) -> int | None:
+    if zone is None:
+        return None
+    if not zone[1:2].isdigit():
+        return 0
+    sign = -1 if zone[0] == "-" else 1
+    hours, minutes = int(zone[1:3]), int(zone[-2:])
+    if hours > 23 or minutes > 59:
+        return None
+    return sign * round(timezone(timedelta(hours=hours, minutes=minutes)).utcoffset(None) / timedelta(milliseconds=1))

@@ -1,0 +1,83 @@
+"""``assignor import-log``: what a group's leader logged, as scenarios."""
+
+from __future__ import annotations
+
+import sys
+from datetime import tzinfo
+from pathlib import Path
+from typing import Annotated
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import typer
+
+from assignor_lab.capture import Problem, import_log
+from assignor_lab.cli.options import ConfigFile, Overrides, sources
+from assignor_lab.cli.text import note
+from assignor_lab.scenarios import write_lines
+
+__all__ = ["register"]
+
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILES...",
+        help="Logs of the group's instances, plain or gzip, any layout; - is the standard input. "
+        "Every instance can be the leader, so give the logs of all.",
+    ),
+]
+Topology = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Text of Java's Topology#describe: gives stores and partitions of the tasks."),
+]
+Zone = Annotated[
+    str | None,
+    typer.Option(metavar="ZONE", help="Time zone of logs whose times name none, such as Europe/Paris; default UTC."),
+]
+Out = Annotated[
+    str,
+    typer.Option(metavar="FILE", help="Where the scenarios go, compressed if the name ends in .gz; - is the standard output."),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to ``app``."""
+
+    @app.command("import-log")
+    def import_log_command(
+        files: Files,
+        config: ConfigFile = None,
+        c: Overrides = None,
+        topology: Topology = None,
+        timezone: Zone = None,
+        out: Out = "-",
+    ) -> None:
+        """Turn each decision in the logs of a Kafka Streams group into a scenario.
+
+        A scenario holds what the leader knew, what it decided, where that was read, and as assumptions what a log does not
+        say. What is garbled or incomplete is left out and named on the standard error.
+        """
+        problems: list[Problem] = []
+        documents = import_log(
+            files,
+            config_layers=sources(config, c).above,
+            topology=topology,
+            zone=_zone(timezone),
+            on_problem=problems.append,
+            standard_input=sys.stdin.buffer,
+        )
+        written = write_lines(out, documents)
+        for problem in problems:
+            note(f"warning: {problem}")
+        lost = sum(problem.loses_decision for problem in problems)
+        note(f"{written} {'decision' if written == 1 else 'decisions'} imported" + (f", {lost} left out" if lost else ""))
+
+
+def _zone(name: str | None) -> tzinfo | None:
+    if name is None:
+        return None
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        raise typer.BadParameter(
+            f"{name!r} is no time zone: give a name such as Europe/Paris or UTC", param_hint="--timezone"
+        ) from error
