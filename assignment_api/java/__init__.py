@@ -2,6 +2,7 @@
 
 from assignment_api.java.hash_table import (
     DEFAULT_CAPACITY,
+    MAX_CHAIN,
     JavaHashTable,
     fits_plain,
     grown_capacity,
@@ -27,6 +28,7 @@ from assignment_api.java.priority_queue import JavaPriorityQueue
 __all__ = [
     "DEFAULT_CAPACITY",
     "DEFAULT_JDK",
+    "MAX_CHAIN",
     "JavaHashTable",
     "JavaPriorityQueue",
     "JdkGeneration",

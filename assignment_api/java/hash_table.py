@@ -20,6 +20,7 @@ from assignment_api.java.tree_bin import TreeBin, TreeNode
 
 __all__ = [
     "DEFAULT_CAPACITY",
+    "MAX_CHAIN",
     "JavaHashTable",
     "fits_plain",
     "grown_capacity",
@@ -30,8 +31,9 @@ __all__ = [
 
 #: Slots of a table that was created without a size.
 DEFAULT_CAPACITY = 16
+#: Keys that a slot holds at most before it becomes a tree, or the table grows.
+MAX_CHAIN = 8
 
-_MAX_CHAIN = 8
 _MIN_TREE_CAPACITY = 64
 _UNTREEIFY = 6
 
@@ -124,7 +126,7 @@ class JavaHashTable(Generic[_K, _V]):
             chain.insert(node)
         else:
             chain.nodes.append(node)
-            if len(chain.nodes) > _MAX_CHAIN:
+            if len(chain.nodes) > MAX_CHAIN:
                 if len(self._slots) < _MIN_TREE_CAPACITY:
                     self._grow()
                 else:
@@ -247,7 +249,7 @@ def stays_plain(hashes: Sequence[int], initial_capacity: int = DEFAULT_CAPACITY)
     Then each slot keeps insertion order whatever the table grows through, removals included.
     """
     size = len(hashes)
-    if size <= _MAX_CHAIN:
+    if size <= MAX_CHAIN:
         return True
     spreads = [spread(code) for code in hashes]
     capacity = table_size_for(initial_capacity)
@@ -265,11 +267,11 @@ def fits_plain(hashes: Sequence[int], capacity: int) -> bool:
 
 
 def _overfull(spreads: Sequence[int], capacity: int) -> bool:
-    if len(spreads) <= _MAX_CHAIN:
+    if len(spreads) <= MAX_CHAIN:
         return False
     mask = capacity - 1
     slots = sorted([code & mask for code in spreads])
-    return any(map(eq, slots, slots[_MAX_CHAIN:]))
+    return any(map(eq, slots, slots[MAX_CHAIN:]))
 
 
 def _literal_order(

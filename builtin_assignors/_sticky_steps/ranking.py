@@ -87,6 +87,8 @@ class RankedClients:
         fallback = -1
         for rank in self._ranks:
             group = self._groups[rank] & free
+            if group and not unpaired:
+                return self._order[(group & -group).bit_length() - 1]
             while group:
                 bit = group & -group
                 client = self._order[bit.bit_length() - 1]

@@ -1,14 +1,17 @@
 """In which order the clients without a task are looked at when it gets a standby.
 
-Kafka collects them in a ``HashSet`` for every standby. The order of that set depends on its size class only, apart
-from crowded slots, so it is computed once per class (reference 9.2).
+Kafka collects them in a ``HashSet`` for every standby. Unless a slot of that set gets crowded, its order depends on
+its size class only, so one ranking per class serves all sets; whether a slot gets crowded is asked with bit operations
+(reference 9.2).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
-from assignment_api.java import DEFAULT_CAPACITY, fits_plain, grown_capacity, iteration_order, spread
+import attrs
+
+from assignment_api.java import DEFAULT_CAPACITY, MAX_CHAIN, grown_capacity, iteration_order, spread
 from builtin_assignors._sticky_steps.placement import Placement
 from builtin_assignors._sticky_steps.problem import StickyProblem
 from builtin_assignors._sticky_steps.ranking import RankedClients
@@ -16,31 +19,63 @@ from builtin_assignors._sticky_steps.ranking import RankedClients
 __all__ = ["StandbyCandidates"]
 
 
+@attrs.frozen
+class _Stage:
+    """One size of a growing table, and the slots of it that could get crowded."""
+
+    #: Number of clients that are put into the table while it has this size, those put in earlier included.
+    inserted: int
+    #: Members of each slot that could get more than eight of them, as bitsets of clients.
+    crowds: list[int]
+
+    def is_crowded(self, excluded: int) -> bool:
+        """Whether a slot gets more than eight clients, where those of the bitset ``excluded`` are left out."""
+        end, counted = self.inserted, -1
+        while end != counted:  # the clients up to the last one that is inserted, some of them left out
+            counted, end = end, self.inserted + (excluded & (1 << end) - 1).bit_count()
+        present = (1 << end) - 1 & ~excluded
+        return any((crowd & present).bit_count() > MAX_CHAIN for crowd in self.crowds)
+
+
+@attrs.frozen
+class _SizeClass:
+    """All sets of clients for which Java's table ends at one size."""
+
+    ranking: RankedClients | None
+    stages: list[_Stage]
+
+
 class StandbyCandidates:
-    """Orders of all sets "the clients but at most ``num_standbys`` of them".
+    """All sets "the clients but at most ``num_standbys`` of them".
 
     Args:
         problem: The input.
         placement: Whose loads count; its later changes are seen.
     """
 
-    __slots__ = ("_by_excluded", "_problem")
+    __slots__ = ("_classes", "_problem")
 
     def __init__(self, problem: StickyProblem, placement: Placement) -> None:
         self._problem = problem
         clients = len(problem.capacities)
         most_excluded = max(0, min(problem.num_standbys, clients))
-        classes: dict[int, RankedClients | None] = {}
-        self._by_excluded: list[RankedClients | None] = []
+        known: dict[int, _SizeClass] = {}
+        self._classes: list[_SizeClass] = []
         for excluded in range(most_excluded + 1):
             capacity = grown_capacity(clients - excluded)
-            if capacity not in classes:
-                classes[capacity] = _ranking(problem, placement, capacity, most_excluded)
-            self._by_excluded.append(classes[capacity])
+            if capacity not in known:
+                known[capacity] = _size_class(problem, placement, capacity, most_excluded)
+            self._classes.append(known[capacity])
 
-    def ranking(self, excluded: int) -> RankedClients | None:
-        """The clients by load, in the order of a set that lacks ``excluded`` of them; None if each set has its own."""
-        return self._by_excluded[excluded]
+    def ranking(self, num_excluded: int, excluded: int) -> RankedClients | None:
+        """The clients by load, in the order of the set without ``num_excluded`` of them, which are a bitset.
+
+        None where that set has an order of its own, or loads cannot be ranked: then :meth:`listed` tells.
+        """
+        size_class = self._classes[num_excluded]
+        if size_class.stages and any(stage.is_crowded(excluded) for stage in size_class.stages):
+            return None
+        return size_class.ranking
 
     def listed(self, excluded: Collection[int]) -> list[int]:
         """The clients that are not in ``excluded``, in the order of Kafka's ``HashSet``."""
@@ -50,15 +85,23 @@ class StandbyCandidates:
         return iteration_order(rest, hashes, sort_key=problem.client_ranks.__getitem__)
 
 
-def _ranking(problem: StickyProblem, placement: Placement, capacity: int, most_excluded: int) -> RankedClients | None:
-    hashes = problem.client_hashes
+def _size_class(problem: StickyProblem, placement: Placement, capacity: int, most_excluded: int) -> _SizeClass:
+    clients = len(problem.client_hashes)
+    stages = []
     passed = DEFAULT_CAPACITY
-    while passed < capacity:
-        # What was inserted before the table grew lies, whoever is excluded, within this many clients.
-        if not fits_plain(hashes[: 3 * passed // 4 + 1 + most_excluded], passed):
-            return None
+    while passed <= capacity:
+        inserted = clients if passed == capacity else 3 * passed // 4 + 1
+        crowds = _crowds(problem, passed, min(clients, inserted + most_excluded))
+        if crowds:
+            stages.append(_Stage(inserted, crowds))
         passed *= 2
-    if not fits_plain(hashes, capacity):
-        return None
-    slots = [spread(code) & capacity - 1 for code in hashes]
-    return placement.ranking(sorted(range(len(hashes)), key=slots.__getitem__))
+    slots = [spread(code) & capacity - 1 for code in problem.client_hashes]
+    return _SizeClass(placement.ranking(sorted(range(clients), key=slots.__getitem__)), stages)
+
+
+def _crowds(problem: StickyProblem, capacity: int, clients: int) -> list[int]:
+    members: dict[int, int] = {}
+    for client in range(clients):
+        slot = spread(problem.client_hashes[client]) & capacity - 1
+        members[slot] = members.get(slot, 0) | 1 << client
+    return [crowd for crowd in members.values() if crowd.bit_count() > MAX_CHAIN]

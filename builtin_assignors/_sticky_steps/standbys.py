@@ -32,22 +32,31 @@ def place_standbys(
     if problem.num_standbys <= 0:
         return
     candidates = StandbyCandidates(problem, placement)
+    everything = 0
+    for tasks in placement.tasks:
+        everything |= tasks
     for task in stateful_tasks:
-        _place_standbys_of(task, problem.num_standbys, candidates, previous, placement)
+        _place_standbys_of(task, problem.num_standbys, everything, candidates, previous, placement)
 
 
 def _place_standbys_of(
-    task: int, wanted: int, candidates: StandbyCandidates, previous: PreviousOwners, placement: Placement
+    task: int,
+    wanted: int,
+    everything: int,
+    candidates: StandbyCandidates,
+    previous: PreviousOwners,
+    placement: Placement,
 ) -> None:
     clients = len(placement.counts)
     holders = [placement.owner[task]]
-    met = placement.met_by_active(task)
+    excluded = 1 << holders[0]
+    unpaired = everything & ~(placement.met_by_active(task) | 1 << task)
     last_owner = previous.active.get(task)
     last_standbys = [client for client in previous.standby_clients_copied(task) if client != holders[0]]
     ranking: RankedClients | None = None
     free = 0
     for _ in range(min(wanted, clients - 1)):
-        suited = candidates.ranking(len(holders))
+        suited = candidates.ranking(len(holders), excluded)
         if suited is not None and suited is not ranking:
             free = suited.all
             for holder in holders:
@@ -56,15 +65,16 @@ def _place_standbys_of(
         client: int | None = None
         if clients - len(holders) > 1:
             owner = None if last_owner in holders else last_owner
-            client = choose_previous(owner, last_standbys, placement, ~met)
+            client = choose_previous(owner, last_standbys, placement, unpaired)
         if client is None and ranking is not None:
-            client = ranking.least_loaded(free, placement.tasks, ~met)
+            client = ranking.least_loaded(free, placement.tasks, unpaired)
         elif client is None:
-            client = placement.least_loaded_of(candidates.listed(holders), ~met)
+            client = placement.least_loaded_of(candidates.listed(holders), unpaired)
         assert client is not None  # not all clients hold the task
-        met |= placement.tasks[client]
+        unpaired &= ~placement.tasks[client]
         placement.put_standby(task, client)
         holders.append(client)
+        excluded |= 1 << client
         if ranking is not None:
             free ^= ranking.bits[client]
         if client in last_standbys:
