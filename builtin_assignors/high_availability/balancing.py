@@ -38,11 +38,12 @@ def level(
     counts = [len(moving[client]) + len(fixed[client]) for client in clients]
     # Load of each client if it got one task more: nothing moves from a client to one that would end up above it.
     raised = [(counts[client] + 1) / capacities[client] for client in clients]
-    lowest = min(raised, default=0.0)
     moved = True
     while moved:
         moved = False
         for source in clients:
+            # Destinations only rise while tasks leave this source, so this stays a lower bound until the next one.
+            lowest = min(raised)
             for destination in clients:
                 if (counts[source] - 1) / capacities[source] < lowest:
                     break
@@ -54,7 +55,6 @@ def level(
                     moved = True
                     raised[destination] = (counts[destination] + 1) / capacities[destination]
                     raised[source] = (counts[source] + 1) / capacities[source]
-                    lowest = min(raised)
 
 
 def _level_pair(
