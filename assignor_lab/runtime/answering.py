@@ -17,7 +17,7 @@ from assignment_api import (
     TaskAssignmentUtils,
     TaskId,
 )
-from assignment_api.plugins import FoundTaskAssignor, Registry, UnknownPluginError
+from assignment_api.plugins import ConfigSources, FoundTaskAssignor, Registry, UnknownPluginError
 from assignor_lab.runtime.invocation import Failure, failure_of, invoke
 from assignor_lab.runtime.threads import ConsumerTasks, spread_over_consumers
 from assignor_lab.scenarios import Scenario, error_row, result_row
@@ -33,14 +33,18 @@ class AnswerOptions:
     """What the rows are to hold, and under which configuration they are made.
 
     Args:
-        config: Keys that override the scenario's own: Kafka's, and what plugins are configured with.
+        sources: Configuration around each scenario's own.
         threads: Add which consumer runs what.
         followups: Add the deadlines of follow-up rebalances.
     """
 
-    config: Mapping[str, Any] = attrs.field(factory=dict)
+    sources: ConfigSources
     threads: bool = False
     followups: bool = False
+
+    def application(self, scenario: Scenario) -> ApplicationMetadata:
+        """The scenario's application; explicit configuration replaces the scenario's own."""
+        return scenario.application_with(self.sources.explicit_values())
 
 
 def answerer(selector: str, registry: Registry, options: AnswerOptions, *, may_run_code: bool = False) -> Answer:
@@ -87,13 +91,14 @@ def _assignor_row(
     found: FoundTaskAssignor, without_lags: FoundTaskAssignor, scenario: Scenario, options: AnswerOptions
 ) -> dict[str, Any]:
     try:
-        application = scenario.application_with(options.config)
+        application = options.application(scenario)
     except AssignorLabError as error:
         return _failure_row(scenario, found.name, failure_of(error))
     chosen = (
         found if all(client.has_lags() for client in application.streams_client_states().values()) else without_lags
     )
-    outcome = invoke(chosen, application, {**scenario.config, **options.config})
+    configs = options.sources.effective(scenario.config, str(scenario.place)).values_for(chosen.name)
+    outcome = invoke(chosen, application, configs)
     if outcome.assignment is None:
         failure = outcome.failure or Failure("InternalError", None, "neither an answer nor a failure")
         return _failure_row(scenario, found.name, failure)
@@ -165,7 +170,7 @@ UTILITIES: Mapping[str, Utility] = {
 
 def _utility_row(name: str, utility: Utility, scenario: Scenario, options: AnswerOptions) -> dict[str, Any]:
     try:
-        assignment, further = utility(scenario.application_with(options.config), scenario)
+        assignment, further = utility(options.application(scenario), scenario)
     except AssignorLabError as error:
         return _failure_row(scenario, name, failure_of(error))
     return {**result_row(scenario, name, assignment, with_followups=options.followups), **further}
@@ -176,7 +181,7 @@ def _threads_row(scenario: Scenario, options: AnswerOptions) -> dict[str, Any]:
     assignment = TaskAssignment(given_assignment(scenario))
     via = (scenario.document.get("params") or {}).get("via", "custom")
     try:
-        threads = _threads_of(scenario.application_with(options.config), assignment, via == "legacy")
+        threads = _threads_of(options.application(scenario), assignment, via == "legacy")
     except AssignorLabError as error:
         return _failure_row(scenario, "threads", failure_of(error))
     return {**result_row(scenario, "threads", assignment, threads=threads), "followup": None}

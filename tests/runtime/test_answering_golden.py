@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from assignment_api.plugins import discover
+from assignment_api.plugins import config_sources, discover
 from assignor_lab.runtime.answering import Answer, AnswerOptions, answerer
 from assignor_lab.scenarios import Scenario, read_scenarios
 
+SOURCES = config_sources(environ={})
 GOLDEN = Path(__file__).parents[1] / "data" / "golden" / "streams"
 
 
@@ -47,13 +48,13 @@ def differences(answer: Answer, cases: list[tuple[Scenario, dict[str, Any]]]) ->
 def test_a_utility_answers_as_kafka_does(operation: str) -> None:
     cases = pairs(f"utils-{operation}", f"utils-{operation}")
     assert len(cases) >= 80
-    assert differences(answerer(f"utils.{operation}", discover(), AnswerOptions()), cases) == []
+    assert differences(answerer(f"utils.{operation}", discover(), AnswerOptions(SOURCES)), cases) == []
 
 
 def test_given_tasks_are_spread_over_threads_as_kafka_does() -> None:
     cases = pairs("threads-given", "threads-given")
     assert len(cases) == 150
-    assert differences(answerer("threads", discover(), AnswerOptions()), cases) == []
+    assert differences(answerer("threads", discover(), AnswerOptions(SOURCES)), cases) == []
 
 
 @pytest.mark.parametrize("assignor", ["high_availability"])
@@ -64,4 +65,4 @@ def test_an_answer_is_spread_over_threads_as_kafka_does(assignor: str) -> None:
         if scenario.config.get("rack.aware.assignment.strategy", "none") == "none"
     ]
     assert len(cases) > 150
-    assert differences(answerer(assignor, discover(), AnswerOptions(threads=True)), cases) == []
+    assert differences(answerer(assignor, discover(), AnswerOptions(SOURCES, threads=True)), cases) == []

@@ -1,0 +1,59 @@
+"""``assignor assign``: one result line for each scenario."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from assignment_api.plugins import discover
+from assignor_lab.cli.options import ConfigFile, Overrides, sources
+from assignor_lab.runtime.answering import AnswerOptions, answerer
+from assignor_lab.scenarios import read_scenarios, write_lines
+
+__all__ = ["register"]
+
+Assignor = Annotated[
+    str,
+    typer.Option(
+        "--assignor",
+        metavar="NAME",
+        help="Name of an assignor (see 'assignor plugins'), distribution:name, module:attribute or a Kafka class; "
+        "also utils.default_standby, utils.identity, utils.validate and threads.",
+    ),
+]
+Scenarios = Annotated[
+    str, typer.Option("--scenarios", metavar="FILE", help="File of scenarios, plain or gzip; - is the standard input.")
+]
+Threads = Annotated[bool, typer.Option("--threads", help="Add which consumer runs which task.")]
+Followups = Annotated[bool, typer.Option("--followups", help="Add the deadlines of follow-up rebalances.")]
+Out = Annotated[
+    str,
+    typer.Option(
+        "--out", metavar="FILE", help="Where results go, compressed if the name ends in .gz; - is the standard output."
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to ``app``."""
+
+    @app.command()
+    def assign(
+        assignor: Assignor,
+        scenarios: Scenarios,
+        config: ConfigFile = None,
+        c: Overrides = None,
+        threads: Threads = False,  # noqa: FBT002 - a flag
+        followups: Followups = False,  # noqa: FBT002 - a flag
+        out: Out = "-",
+    ) -> None:
+        """Let an assignor place the tasks of every scenario in a file, in order.
+
+        A failing assignor gives a row with an error; the command still ends with 0.
+        """
+        given = sources(config, c)
+        options = AnswerOptions(given, threads=threads, followups=followups)
+        registry = discover(given.effective().policy())
+        answer = answerer(assignor, registry, options, may_run_code=True)
+        write_lines(out, map(answer, read_scenarios(scenarios)))
