@@ -1,0 +1,1 @@
+"""Rack-aware optimisation of active and standby tasks (KIP-925)."""

@@ -1,0 +1,138 @@
+"""Min-cost flow by cancelling the very cycles that Kafka cancels, without its graph.
+
+Kafka finds each negative cycle with Bellman-Ford sweeps over all nodes in ascending order, never stopping early, and
+the cycle it cancels is the one in the parent graph after the *last* sweep (reference 3.6); any other choice gives
+another placement. So every sweep has to be accounted for, but not played:
+
+* The graph has layers (tasks, clients of each group, with a second stage the clients themselves), so a sweep is a few
+  synchronous steps. A task's distance changes through its owner alone, and a client's candidates differ by rack only:
+  one minimum for each group and rack serves all its clients.
+* A node that did not change since it was last scanned relaxes nobody.
+* Once a negative cycle turns, distances fall by the same amounts in every period of sweeps. Then one period is played
+  with growth rates beside the values, which tells for how many periods no comparison changes its outcome; those are
+  skipped at once.
+
+Needs costs that are not negative: only then a client's own tasks can take part in the minima (they never win).
+Work for each cycle: sweeps played x tasks that changed x racks. Memory: 129 snapshots of the distances.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from operator import sub
+
+import attrs
+
+from assignment_api.utils.rack_aware.distances import Distances
+from assignment_api.utils.rack_aware.flow_problem import FlowProblem
+from assignment_api.utils.rack_aware.growth import play_period
+
+__all__ = ["Flow", "cancel_cycles"]
+
+#: Longest period that is looked for, in sweeps.
+MAX_PERIOD = 64
+
+
+@attrs.define(eq=False)
+class Flow:
+    """A placement under way.
+
+    Args:
+        problem: What is to be placed.
+        owner: Client of each task; changed in place.
+        second_stage: For each group the number of its tasks that a client may hold; ``None`` in Kafka's graph of the
+            minimal traffic, where only the number of tasks per client is fixed.
+    """
+
+    problem: FlowProblem
+    owner: list[int]
+    second_stage: list[list[int]] | None = None
+    #: Tasks of each client, for each group (index: group x clients + client), ascending.
+    held: list[list[int]] = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        clients = len(self.problem.rack_of)
+        self.held = [[] for _ in range(max(self.problem.groups, 1) * clients)]
+        for task, client in enumerate(self.owner):
+            self.held[self.problem.group_of[task] * clients + client].append(task)
+
+    def give(self, task: int, client: int) -> None:
+        """Moves ``task`` to ``client``."""
+        clients = len(self.problem.rack_of)
+        base = self.problem.group_of[task] * clients
+        self.held[base + self.owner[task]].remove(task)
+        insort(self.held[base + client], task)
+        self.owner[task] = client
+
+    def nodes(self) -> int:
+        """Number of nodes of Kafka's graph, source and sink counted in."""
+        tasks, clients = len(self.owner), len(self.problem.rack_of)
+        return tasks + clients + 2 + (self.problem.groups * clients if self.second_stage is not None else 0)
+
+
+def cancel_cycles(flow: Flow) -> None:
+    """Moves tasks until no negative cycle is left, cycle by cycle as Kafka does; ``flow`` is changed in place."""
+    while (moves := _next_cycle(flow)) is not None:
+        for task, client in moves:
+            flow.give(task, client)
+
+
+def _next_cycle(flow: Flow) -> list[tuple[int, int]] | None:
+    """The moves (task, new client) of the cycle that Kafka would cancel next."""
+    distances = Distances(flow)
+    history = _History()
+    last = flow.nodes()
+    sweep = 0
+    while sweep < last:
+        distances.note_source()
+        if not distances.sweep():
+            return None
+        sweep += 1
+        if sweep >= last - 1:
+            continue
+        history.add(distances)
+        period = history.period()
+        if period is None or sweep + period[0] >= last - 1:
+            continue
+        length, gains = period
+        limit = play_period(distances, length, gains)
+        sweep += length
+        skipped = min(limit, (last - 1 - sweep) // length)
+        if skipped > 0:
+            distances.fall(gains, skipped)
+            sweep += skipped * length
+        history = _History(pause=0 if skipped > 0 else 2 * length)
+    return distances.last_sweep()
+
+
+class _History:
+    """Distances after the latest sweeps, to see whether their changes repeat."""
+
+    __slots__ = ("_pause", "_snapshots", "_sums")
+
+    def __init__(self, pause: int = 0) -> None:
+        self._pause = pause
+        self._snapshots: list[list[int]] = []
+        self._sums: list[int] = []
+
+    def add(self, distances: Distances) -> None:
+        snapshot = distances.snapshot()
+        self._snapshots.append(snapshot)
+        self._sums.append(sum(snapshot))
+        if len(self._snapshots) > 2 * MAX_PERIOD + 1:
+            del self._snapshots[0], self._sums[0]
+
+    def period(self) -> tuple[int, list[int]] | None:
+        """Shortest period whose changes came twice in a row, with the changes; ``None`` if there is none."""
+        if self._pause > 0:
+            self._pause -= 1
+            return None
+        sums = self._sums
+        for length in range(1, (len(sums) - 1) // 2 + 1):
+            if sums[-1] - sums[-1 - length] != sums[-1 - length] - sums[-1 - 2 * length]:
+                continue
+            now, before, earlier = (self._snapshots[-1 - turns * length] for turns in range(3))
+            gains = list(map(sub, now, before))
+            if gains == list(map(sub, before, earlier)):
+                return length, gains
+        return None

@@ -1,0 +1,53 @@
+"""The assignment problem of the rack-aware optimiser as plain numbers, and the cost of an answer.
+
+Kafka builds a graph source -> tasks -> clients -> sink (KIP-925). Everything that its two shapes have in common is
+here: tasks, clients on racks, who holds what, and what it costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+
+__all__ = ["FlowProblem"]
+
+
+@attrs.frozen
+class FlowProblem:
+    """Tasks that clients hold, and what another placement costs.
+
+    Tasks and clients are numbered in the order of Kafka's graph nodes. A client's cost for a task depends on its rack
+    alone, but for the client that held the task at the start, which saves ``non_overlap_cost``.
+
+    Args:
+        group_of: Group (sub-topology) of each task; tasks of a group stand together, groups ascend from 0.
+        rack_of: Rack of each client, as a number from 0.
+        rack_costs: For each rack, the traffic cost of each task on a client there.
+        non_overlap_cost: Cost of a task on any client that did not hold it at the start.
+        holder: Client that holds each task at the start.
+    """
+
+    group_of: Sequence[int]
+    rack_of: Sequence[int]
+    rack_costs: Sequence[Sequence[int]]
+    non_overlap_cost: int
+    holder: Sequence[int]
+
+    @property
+    def groups(self) -> int:
+        """Number of groups."""
+        return self.group_of[-1] + 1 if self.group_of else 0
+
+    def cost(self, task: int, client: int) -> int:
+        """Cost of ``task`` on ``client``."""
+        traffic = self.rack_costs[self.rack_of[client]][task]
+        return traffic if self.holder[task] == client else traffic + self.non_overlap_cost
+
+    def total_cost(self, owner: Sequence[int]) -> int:
+        """Cost of a whole placement, given as the client of each task."""
+        return sum(self.cost(task, client) for task, client in enumerate(owner))
+
+    def has_negative_cost(self) -> bool:
+        """Whether some cost is below zero, as a negative cost in the configuration makes it (Kafka allows that)."""
+        return self.non_overlap_cost < 0 or any(min(costs, default=0) < 0 for costs in self.rack_costs)

@@ -1,0 +1,164 @@
+"""One period of sweeps with growth rates beside the distances: how long will every comparison end the same way?
+
+A distance that is ``value`` now is taken to be ``value + m * rate`` after ``m`` further periods. Each comparison of a
+sweep bounds ``m``; if the period ends in the state in which it began, one period later, the bound says how many
+periods can be skipped (reference 9.3).
+"""
+
+from __future__ import annotations
+
+from operator import add
+
+from assignment_api.utils.rack_aware.distances import FROM_CLIENT, Distances
+
+__all__ = ["play_period"]
+
+#: More periods than any graph has sweeps.
+UNBOUNDED = 1 << 60
+
+
+def play_period(distances: Distances, length: int, gains: list[int]) -> int:
+    """Plays ``length`` sweeps and says for how many periods after them the distances fall by ``gains`` each.
+
+    Args:
+        distances: Taken forward by the sweeps.
+        length: Number of sweeps.
+        gains: What the distances fell by during the last ``length`` sweeps, shaped like a snapshot.
+
+    Returns:
+        Number of periods, 0 if the sweeps did not repeat.
+    """
+    expected = list(map(add, distances.snapshot(), gains))
+    growing = _Growing(distances, gains)
+    for _ in range(length):
+        growing.sweep()
+    distances.mark_all()
+    if distances.snapshot() != expected or growing.rates() != gains:
+        return 0
+    return growing.limit
+
+
+class _Growing:
+    """The layers once more, with rates. Every node is scanned: what relaxes nobody now might do so later."""
+
+    __slots__ = ("_client_rate", "_distances", "_place_rate", "_task_rate", "limit")
+
+    def __init__(self, distances: Distances, gains: list[int]) -> None:
+        tasks, places = len(distances.task), len(distances.place)
+        self._distances = distances
+        self._task_rate = gains[:tasks]
+        self._place_rate = gains[tasks : tasks + places]
+        self._client_rate = gains[tasks + places :]
+        self.limit = UNBOUNDED
+
+    def rates(self) -> list[int]:
+        return [*self._task_rate, *self._place_rate, *self._client_rate]
+
+    def sweep(self) -> None:
+        self._scan_tasks()
+        self._scan_places()
+        if self._client_rate:
+            self._scan_clients()
+
+    # --- bounds -----------------------------------------------------------------------------------
+
+    def _stays_below(self, low: int, low_rate: int, high: int, high_rate: int) -> None:
+        """``low < high`` now: bounds the periods for which that holds."""
+        if low_rate > high_rate:
+            self.limit = min(self.limit, (high - low - 1) // (low_rate - high_rate))
+
+    def _stays_not_below(self, high: int, high_rate: int, low: int, low_rate: int) -> None:
+        """``high >= low`` now: bounds the periods for which that holds."""
+        if high_rate < low_rate:
+            self.limit = min(self.limit, (high - low) // (low_rate - high_rate))
+
+    # --- layers -----------------------------------------------------------------------------------
+
+    def _scan_tasks(self) -> None:
+        problem = self._distances.flow.problem
+        first = 0
+        for group in range(problem.groups):
+            end = first
+            while end < len(problem.group_of) and problem.group_of[end] == group:
+                end += 1
+            self._relax_places(group, range(first, end))
+            first = end
+
+    def _relax_places(self, group: int, tasks: range) -> None:
+        distances, rates = self._distances, self._task_rate
+        problem, surcharge = distances.flow.problem, distances.flow.problem.non_overlap_cost
+        base = group * len(problem.rack_of)
+        by_rack: list[list[tuple[int, int, int]]] = []
+        for costs in problem.rack_costs:
+            # Among tasks of one rate the lowest stays the lowest: (value, task) of each rate.
+            lowest: dict[int, tuple[int, int]] = {}
+            for task in tasks:
+                value = distances.task[task] + costs[task]
+                known = lowest.get(rates[task])
+                if known is None or value < known[0]:
+                    lowest[rates[task]] = (value, task)
+            by_rack.append([(value + surcharge, task, rate) for rate, (value, task) in lowest.items()])
+        extra: dict[int, list[tuple[int, int, int]]] = {}
+        for task in tasks:
+            index = distances.extra_places[task]
+            if index >= 0:
+                traffic = problem.rack_costs[problem.rack_of[index - base]][task]
+                extra.setdefault(index, []).append((distances.task[task] + traffic, task, rates[task]))
+        for index, rack in enumerate(problem.rack_of, base):
+            candidates = by_rack[rack] + extra[index] if index in extra else by_rack[rack]
+            self._relax_place(index, candidates)
+
+    def _relax_place(self, index: int, candidates: list[tuple[int, int, int]]) -> None:
+        distances = self._distances
+        value, task, rate = min(candidates)
+        now, now_rate = distances.place[index], self._place_rate[index]
+        if value >= now:
+            for other, _, other_rate in candidates:
+                self._stays_not_below(other, other_rate, now, now_rate)
+            return
+        self._stays_below(value, rate, now, now_rate)
+        for other, _, other_rate in candidates:
+            if other_rate < rate:
+                # Equal is bearable now, because the winner comes first; later it might not.
+                self.limit = min(self.limit, max(0, (other - value - 1) // (rate - other_rate)))
+        distances.place[index] = value
+        distances.place_parent[index] = task
+        self._place_rate[index] = rate
+
+    def _scan_places(self) -> None:
+        distances = self._distances
+        flow = distances.flow
+        clients = len(flow.problem.rack_of)
+        for index, held in enumerate(flow.held):
+            value, rate = distances.place[index], self._place_rate[index]
+            group, client = divmod(index, clients)
+            for task in held:
+                reached = value - flow.problem.cost(task, client)
+                if self._falls(reached, rate, distances.task[task], self._task_rate[task]):
+                    distances.task[task] = reached
+                    distances.task_relaxed[task] = True
+                    self._task_rate[task] = rate
+            if flow.second_stage is None or len(held) >= flow.second_stage[group][client]:
+                continue
+            if self._falls(value, rate, distances.client[client], self._client_rate[client]):
+                distances.client[client] = value
+                distances.client_parent[client] = group
+                self._client_rate[client] = rate
+
+    def _scan_clients(self) -> None:
+        distances = self._distances
+        clients, held = len(distances.client), distances.flow.held
+        for client, (value, rate) in enumerate(zip(distances.client, self._client_rate, strict=True)):
+            for index in range(client, len(held), clients):
+                if held[index] and self._falls(value, rate, distances.place[index], self._place_rate[index]):
+                    distances.place[index] = value
+                    distances.place_parent[index] = FROM_CLIENT
+                    self._place_rate[index] = rate
+
+    def _falls(self, reached: int, rate: int, now: int, now_rate: int) -> bool:
+        """Whether ``reached`` relaxes a node at ``now``; either way the limit is bounded."""
+        if reached < now:
+            self._stays_below(reached, rate, now, now_rate)
+            return True
+        self._stays_not_below(reached, rate, now, now_rate)
+        return False

@@ -1,0 +1,218 @@
+"""Optimal placements on Kafka's two graphs: minimal traffic, and balanced sub-topologies (reference 3.3, 3.4)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from math import ceil
+
+from assignment_api.errors import IllegalAssignmentStateError
+from assignment_api.utils.rack_aware.cycle_canceling import Flow, cancel_cycles
+from assignment_api.utils.rack_aware.flow_problem import FlowProblem
+from assignment_api.utils.rack_aware.literal_graph import LiteralGraph
+
+__all__ = ["balance_subtopology", "min_traffic"]
+
+_SOURCE = -1
+
+
+def min_traffic(problem: FlowProblem) -> list[int]:
+    """Client of each task where traffic is least and every client keeps its number of tasks.
+
+    Kafka: ``MinTrafficGraphConstructor``. Groups do not matter; all tasks must be in group 0.
+    """
+    if problem.has_negative_cost():
+        return _literal_min_traffic(problem)
+    flow = Flow(problem, list(problem.holder))
+    cancel_cycles(flow)
+    return flow.owner
+
+
+def balance_subtopology(problem: FlowProblem, counts: Sequence[int]) -> list[int]:
+    """Client of each task where traffic is least among placements that spread each group over the clients.
+
+    Kafka: ``BalanceSubtopologyGraphConstructor``. Present owners only count in the costs: a maximal flow is built
+    anew before cycles are cancelled.
+
+    Args:
+        problem: The tasks to place.
+        counts: Number of the tasks that each client holds; it holds as many afterwards.
+
+    Raises:
+        IllegalAssignmentStateError: if the tasks cannot all be placed.
+    """
+    capacities = _second_stage(problem, counts)
+    if problem.has_negative_cost():
+        return _literal_balance(problem, counts, capacities)
+    owner = _maximal_flow(problem, counts, capacities)
+    flow = Flow(problem, owner, capacities)
+    cancel_cycles(flow)
+    return flow.owner
+
+
+def _second_stage(problem: FlowProblem, counts: Sequence[int]) -> list[list[int]]:
+    """How many tasks of each group a client may hold: its share, rounded up, in Kafka's order of operations."""
+    total = len(problem.group_of)
+    sizes = [0] * problem.groups
+    for group in problem.group_of:
+        sizes[group] += 1
+    return [[ceil(count * 1.0 / total * size) for count in counts] for size in sizes]
+
+
+# --- the maximal flow -----------------------------------------------------------------------------
+
+
+def _maximal_flow(problem: FlowProblem, counts: Sequence[int], capacities: Sequence[Sequence[int]]) -> list[int]:
+    """The flow that breadth-first augmentation finds, neighbours in ascending order (reference 3.5).
+
+    As long as some group has a client with room in both stages, the shortest path is known: the first such group's
+    first unplaced task to the first such client. Only then a search is needed.
+    """
+    clients = len(counts)
+    owner = [-1] * len(problem.group_of)
+    held = [[0] * clients for _ in capacities]
+    room = list(counts)
+    waiting: list[deque[int]] = [deque() for _ in capacities]
+    for task, group in enumerate(problem.group_of):
+        waiting[group].append(task)
+    placed = 0
+    while placed < len(owner):
+        direct = _direct_path(waiting, held, capacities, room)
+        if direct is not None:
+            group, client = direct
+            owner[waiting[group].popleft()] = client
+            held[group][client] += 1
+            room[client] -= 1
+        else:
+            last = _searched_path(problem, owner, held, capacities, room)
+            if last is None:
+                raise IllegalAssignmentStateError(
+                    f"max flow calculated: {placed} does not match taskCount: {len(owner)}"
+                )
+            room[last] -= 1
+            for tasks in waiting:
+                while tasks and owner[tasks[0]] >= 0:
+                    tasks.popleft()
+        placed += 1
+    return owner
+
+
+def _direct_path(
+    waiting: Sequence[deque[int]], held: Sequence[Sequence[int]], capacities: Sequence[Sequence[int]], room: Sequence[int]
+) -> tuple[int, int] | None:
+    for group, tasks in enumerate(waiting):
+        if tasks:
+            for client, free in enumerate(room):
+                if free > 0 and held[group][client] < capacities[group][client]:
+                    return group, client
+    return None
+
+
+def _searched_path(
+    problem: FlowProblem,
+    owner: list[int],
+    held: list[list[int]],
+    capacities: Sequence[Sequence[int]],
+    room: Sequence[int],
+) -> int | None:
+    """Augments along a longer path, in place; answers its last client, whose room the caller has to take."""
+    clients, tasks = len(room), len(owner)
+    places = len(held) * clients
+    # Nodes: tasks, then places (group x clients + client), then clients; parents by node.
+    parent: dict[int, int] = {}
+    queue: deque[int] = deque()
+    for task, client in enumerate(owner):
+        if client < 0:
+            parent[task] = _SOURCE
+            queue.append(task)
+    tasks_at: dict[int, list[int]] = {}
+    for task, client in enumerate(owner):
+        if client >= 0:
+            tasks_at.setdefault(problem.group_of[task] * clients + client, []).append(task)
+    while queue:
+        node = queue.popleft()
+        if node < tasks:
+            base = problem.group_of[node] * clients
+            neighbours = [tasks + base + client for client in range(clients) if owner[node] != client]
+        elif node < tasks + places:
+            group, client = divmod(node - tasks, clients)
+            neighbours = list(tasks_at.get(node - tasks, ()))
+            if held[group][client] < capacities[group][client]:
+                neighbours.append(tasks + places + client)
+        else:
+            client = node - tasks - places
+            if room[client] > 0:
+                # The sink is the client's last neighbour, but the search ends when it is found.
+                _augment(node, parent, owner, held, tasks, places, clients)
+                return client
+            neighbours = [tasks + index for index in range(client, places, clients) if held[index // clients][client] > 0]
+        for neighbour in neighbours:
+            if neighbour not in parent:
+                parent[neighbour] = node
+                queue.append(neighbour)
+    return None
+
+
+def _augment(
+    node: int, parent: dict[int, int], owner: list[int], held: list[list[int]], tasks: int, places: int, clients: int
+) -> None:
+    while (before := parent[node]) != _SOURCE:
+        if before < tasks <= node:  # task -> place: the task moves there; what it left is on the path, too
+            owner[before] = (node - tasks) % clients
+        elif tasks <= before < tasks + places <= node:  # place -> client: one more of this group
+            group, client = divmod(before - tasks, clients)
+            held[group][client] += 1
+        elif tasks <= node < tasks + places <= before:  # client -> place: one less
+            group, client = divmod(node - tasks, clients)
+            held[group][client] -= 1
+        node = before
+
+
+# --- Kafka's graph for negative costs -------------------------------------------------------------
+
+
+def _literal_min_traffic(problem: FlowProblem) -> list[int]:
+    tasks, clients = len(problem.holder), len(problem.rack_of)
+    sink = tasks + clients
+    graph = LiteralGraph(_SOURCE, sink)
+    for task, holder in enumerate(problem.holder):
+        for client in range(clients):
+            graph.add_edge(task, tasks + client, 1, problem.cost(task, client), int(client == holder))
+        graph.add_edge(_SOURCE, task, 1, 0, 1)
+    for client in range(clients):
+        count = sum(holder == client for holder in problem.holder)
+        graph.add_edge(tasks + client, sink, count, 0, count)
+    graph.solve_min_cost_flow()
+    return [
+        next(client for client in range(clients) if graph.flow(task, tasks + client) == 1) for task in range(tasks)
+    ]
+
+
+def _literal_balance(
+    problem: FlowProblem, counts: Sequence[int], capacities: Sequence[Sequence[int]]
+) -> list[int]:
+    tasks, clients, groups = len(problem.holder), len(counts), len(capacities)
+    second = tasks + clients * groups
+    sink = second + clients
+    graph = LiteralGraph(_SOURCE, sink)
+    for task, group in enumerate(problem.group_of):
+        for client in range(clients):
+            graph.add_edge(task, tasks + clients * group + client, 1, problem.cost(task, client), 0)
+        graph.add_edge(_SOURCE, task, 1, 0, 0)
+    for group, row in enumerate(capacities):
+        for client, capacity in enumerate(row):
+            graph.add_edge(tasks + clients * group + client, second + client, capacity, 0, 0)
+    for client, count in enumerate(counts):
+        graph.add_edge(second + client, sink, count, 0, 0)
+    placed = graph.solve_max_flow()
+    if placed != tasks:
+        raise IllegalAssignmentStateError(f"max flow calculated: {placed} does not match taskCount: {tasks}")
+    graph.solve_min_cost_flow()
+    return [
+        next(
+            client
+            for client in range(clients)
+            if graph.flow(task, tasks + clients * problem.group_of[task] + client) == 1
+        )
+        for task in range(tasks)
+    ]
