@@ -1,0 +1,89 @@
+"""Assignors that do what no assignor should."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from assignment_api import ApplicationMetadata, AssignedTask, StreamsClientAssignment, TaskAssignment, TaskAssignor
+from assignment_api.plugins import TaskAssignorPlugin, hookimpl
+
+
+class Raises(TaskAssignor):
+    """Raises an error of its own."""
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        """Raises."""
+        raise RuntimeError("no assignment today </script>\x1b[2J[bold]")
+
+
+class Leaves(TaskAssignor):
+    """Tries to end the process."""
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        """Leaves."""
+        sys.exit("gone")
+
+
+class ReturnsText(TaskAssignor):
+    """Returns something else than an answer."""
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        """Returns a text."""
+        garbage: Any = "garbage"
+        return garbage  # type: ignore[no-any-return]
+
+
+class GarbageAmongTasks(TaskAssignor):
+    """Gives the first client garbage as its fifth task, or as its last where there are fewer than four."""
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        """Everything on the first client, and garbage among it."""
+        tasks: list[Any] = [AssignedTask.active(task) for task in application.all_tasks()]
+        tasks.insert(4, "garbage")
+        first, *others = application.streams_client_states()
+        return TaskAssignment([StreamsClientAssignment(first, tasks), *map(StreamsClientAssignment, others)])
+
+
+class GarbageAmongClients(TaskAssignor):
+    """Gives garbage as the fifth client, or as the last where there are fewer than four."""
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        """Everything on the first client, and garbage among the clients."""
+        first, *others = application.streams_client_states()
+        everything = tuple(AssignedTask.active(task) for task in application.all_tasks())
+        clients: list[Any] = [StreamsClientAssignment(first, everything), *map(StreamsClientAssignment, others)]
+        clients.insert(4, "garbage")
+        return TaskAssignment(clients)
+
+
+class Mutates(TaskAssignor):
+    """Changes its input, then gives an answer that would be right without."""
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        """Everything on the first client, which it made believe to have run everything before."""
+        first, *others = application.streams_client_states()
+        state = application.streams_client_states()[first]
+        object.__setattr__(state, "previous_active_tasks", tuple(application.all_tasks()))
+        object.__setattr__(state, "num_stream_threads", state.num_stream_threads + 1)
+        everything = tuple(AssignedTask.active(task) for task in application.all_tasks())
+        return TaskAssignment([StreamsClientAssignment(first, everything), *map(StreamsClientAssignment, others)])
+
+
+def _no_assignor() -> Any:
+    return object()
+
+
+@hookimpl
+def assignor_lab_task_assignors() -> list[TaskAssignorPlugin]:
+    """One assignor for each way to misbehave, and one that takes the name of a built-in."""
+    return [
+        TaskAssignorPlugin("raises", Raises),
+        TaskAssignorPlugin("leaves", Leaves),
+        TaskAssignorPlugin("returns_text", ReturnsText),
+        TaskAssignorPlugin("garbage_among_tasks", GarbageAmongTasks),
+        TaskAssignorPlugin("garbage_among_clients", GarbageAmongClients),
+        TaskAssignorPlugin("mutates", Mutates),
+        TaskAssignorPlugin("makes_no_assignor", _no_assignor),
+        TaskAssignorPlugin("High-Availability", Raises),
+    ]
