@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from assignor_lab.scenarios.errors import printable
-from assignor_lab.scenarios.shapes import Mismatch
+from assignor_lab.scenarios.shapes import Mismatch, any_value
 
 __all__ = ["parse_json"]
 
@@ -48,7 +48,8 @@ def parse_json(line: bytes) -> Any:
     suspects: list[object] = []
     value = _decoded(text, suspects)
     if suspects or _ESCAPED_SURROGATE.search(text):
-        _refuse_odd_values(value)
+        # Paths are made on the way down, so the depth must be known to be small.
+        _refuse_odd_values(any_value(value))
     return value
 
 
@@ -79,7 +80,7 @@ def _decoded(text: str, suspects: list[object]) -> Any:
             f"not JSON at column {error.pos + 1} ({error.msg}): each line must be one complete JSON object"
         ) from None
     except RecursionError:
-        raise Mismatch("nested too deeply: no value of the format is") from None
+        raise Mismatch("nested too deeply: no value of the format is deeper than a few levels") from None
     except ValueError:
         # Python's own limit against the quadratic time that reading thousands of digits takes.
         raise Mismatch("holds a number of thousands of digits: no number of the format is wider than 64 bits") from None

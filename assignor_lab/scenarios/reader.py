@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
 from typing import Any, BinaryIO
 
-from assignment_api.plugins.near import did_you_mean
-from assignor_lab.scenarios.errors import Place
+from assignor_lab.scenarios.errors import Place, ScenarioFormatError
 from assignor_lab.scenarios.formats import (
     check_connect,
     check_connect_episode,
@@ -18,12 +17,15 @@ from assignor_lab.scenarios.formats import (
 from assignor_lab.scenarios.json_text import parse_json
 from assignor_lab.scenarios.lines import MAX_LINE_BYTES, bounded_lines, source_name
 from assignor_lab.scenarios.scenario import Scenario
-from assignor_lab.scenarios.shapes import Mismatch, described, document_error
+from assignor_lab.scenarios.shapes import Mismatch, described, document_error, suggestion
 
 __all__ = ["FORMAT", "KINDS", "read_scenarios", "scenario_from_document", "scenario_from_line"]
 
 #: Version of the format that is read and written.
 FORMAT = 1
+
+#: Blank lines that are skipped in one file; a small compressed file can hold billions of them.
+MAX_BLANK_LINES = 1_000
 
 _CHECKS: Mapping[str, Callable[[Any], Any]] = {
     "streams": read_streams,
@@ -51,9 +53,16 @@ def read_scenarios(source: str | PathLike[str] | BinaryIO, max_line_bytes: int =
             line have been yielded.
     """
     name = source_name(source)
+    blank = 0
     for number, line in bounded_lines(source, max_line_bytes):
         if not line.isspace():
             yield scenario_from_line(line, Place(name, number))
+            continue
+        blank += 1
+        if blank > MAX_BLANK_LINES:
+            raise ScenarioFormatError(
+                name, number, "", f"more than {MAX_BLANK_LINES:,} blank lines: is this a scenario file?"
+            )
 
 
 def scenario_from_line(line: bytes, place: Place) -> Scenario:
@@ -101,5 +110,5 @@ def _kind(document: Any) -> str:
     kind = document["kind"]
     if type(kind) is str and kind in _CHECKS:
         return kind
-    hint = did_you_mean(kind, KINDS) if type(kind) is str else ""
-    raise Mismatch(f"unknown kind {described(kind)}" + (hint or "; known kinds are " + ", ".join(KINDS)), "kind")
+    hint = suggestion(kind if type(kind) is str else "", KINDS, "kinds")
+    raise Mismatch(f"unknown kind {described(kind)}: {hint}", "kind")

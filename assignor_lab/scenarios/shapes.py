@@ -7,11 +7,11 @@ as long as there is none. :func:`document_error` turns a mismatch into the error
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
-from assignment_api.plugins.near import did_you_mean
 from assignor_lab.scenarios.errors import Place, ScenarioFormatError, key_path, printable
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "number",
     "one_of",
     "record",
+    "suggestion",
     "text",
     "whole",
 ]
@@ -39,7 +40,7 @@ INT_MAX = 2**31 - 1
 LONG_MIN, LONG_MAX = -(2**63), 2**63 - 1
 
 #: Deepest nesting of values whose shape is not checked further.
-_FREE_DEPTH = 32
+_MAX_DEPTH = 64
 
 T = TypeVar("T")
 Check = Callable[[Any], T]
@@ -216,17 +217,23 @@ def _wrong_keys(found: Iterable[str], needed: Iterable[str], known: Iterable[str
     known = list(known)
     for key in found:
         if key not in known:
-            hint = did_you_mean(key, known) or "; known keys are " + ", ".join(known)
-            return Mismatch(f'unknown key "{printable(key)}"{hint}', key)
+            return Mismatch(f'unknown key "{printable(key)}": {suggestion(key, known, "keys")}', key)
     found = list(found)
     missing = next(key for key in needed if key not in found)
     return Mismatch(f'required key "{missing}" is missing: add it; nothing is guessed for it', missing)
 
 
+def suggestion(word: str, known: Iterable[str], what: str) -> str:
+    """What may have been meant by a word that is none of the known ones; ``what`` they are called together."""
+    known = list(known)
+    near = difflib.get_close_matches(word[:100], known, n=1, cutoff=0.7)
+    return f'did you mean "{near[0]}"?' if near else f"known {what} are " + ", ".join(known)
+
+
 def any_value(value: Any) -> Any:
-    """Any value that is not nested too deeply; its meaning is checked by whoever uses it."""
+    """Any value of at most 64 levels; its meaning is checked by whoever uses it."""
     level = [value]
-    for _ in range(_FREE_DEPTH):
+    for _ in range(_MAX_DEPTH):
         deeper: list[Any] = []
         for item in level:
             if type(item) is dict:
@@ -236,4 +243,4 @@ def any_value(value: Any) -> Any:
         if not deeper:
             return value
         level = deeper
-    raise Mismatch(f"nested deeper than {_FREE_DEPTH} levels: flatten it")
+    raise Mismatch(f"nested deeper than {_MAX_DEPTH} levels: no value of the format is")

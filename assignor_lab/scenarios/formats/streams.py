@@ -39,20 +39,21 @@ __all__ = ["read_streams", "workload"]
 _HOST = re.compile(r"(?P<host>.+):(?P<port>[0-9]{1,5})\Z", re.DOTALL)
 _MAX_PORT = 65_535
 _EPOCH_MS = whole(0, LONG_MAX)
-_COST = nullable(whole(LONG_MIN, LONG_MAX))
-
-# Ranges are Kafka's business: a number of the wrong size is a failing assignment, not a wrong file.
+# Ranges are Kafka's business: a number of the wrong size is a failing assignment, not a wrong file. The limit is there
+# because Python takes its time over a number of thousands of digits.
+_CONFIG_NUMBER = whole(-(2**127), 2**127 - 1)
+_CONFIG_COST = nullable(_CONFIG_NUMBER)
 _CONFIG: Check[dict[str, Any]] = record(
     {},
     {
-        "num.standby.replicas": whole(LONG_MIN, LONG_MAX),
-        "max.warmup.replicas": whole(LONG_MIN, LONG_MAX),
-        "acceptable.recovery.lag": whole(LONG_MIN, LONG_MAX),
-        "probing.rebalance.interval.ms": whole(LONG_MIN, LONG_MAX),
+        "num.standby.replicas": _CONFIG_NUMBER,
+        "max.warmup.replicas": _CONFIG_NUMBER,
+        "acceptable.recovery.lag": _CONFIG_NUMBER,
+        "probing.rebalance.interval.ms": _CONFIG_NUMBER,
         "rack.aware.assignment.tags": list_of(text),
         "rack.aware.assignment.strategy": text,
-        "rack.aware.assignment.traffic_cost": _COST,
-        "rack.aware.assignment.non_overlap_cost": _COST,
+        "rack.aware.assignment.traffic_cost": _CONFIG_COST,
+        "rack.aware.assignment.non_overlap_cost": _CONFIG_COST,
     },
 )
 
@@ -146,8 +147,8 @@ def _document_shape(ids: _TaskIds) -> Check[dict[str, Any]]:
                 {},
                 {
                     "tasks": _task_selection(task_list),
-                    "traffic_cost": _COST,
-                    "non_overlap_cost": _COST,
+                    "traffic_cost": _CONFIG_COST,
+                    "non_overlap_cost": _CONFIG_COST,
                     "via": one_of("legacy", "custom"),
                 },
             ),
