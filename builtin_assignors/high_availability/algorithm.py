@@ -60,7 +60,7 @@ class Problem:
     Args:
         stateful: The stateful (logged) tasks, ascending.
         stateless: All other tasks, ascending.
-        capacities: Number of threads of each client, at least 1; at least one client if there is a task.
+        capacities: Number of threads of each client; at least one client if there is a task.
         lags: Lag of each task, for each client; the entries of stateless tasks are not read.
         acceptable_recovery_lag: In offsets; 2**63-1 = everybody is caught up.
         max_warmup_replicas: Warm-ups that may be in flight.

@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from heapq import heapify, heapreplace
+from math import inf
+
+from assignment_api.utils.standby import load_without_threads
 
 __all__ = ["assign_round_robin", "assign_to_least_active", "level"]
 
@@ -31,17 +34,19 @@ def level(
     Args:
         moving: The tasks that may move, for each client; changed in place.
         fixed: The other tasks of each client, which count as load and block a task of the same number.
-        capacities: Number of threads of each client, at least 1.
+        capacities: Number of threads of each client. A client without any neither gives nor takes.
         allowed: Whether tasks may go from one client to another; ``None`` = always.
     """
     clients = range(len(capacities))
     counts = [len(moving[client]) + len(fixed[client]) for client in clients]
     # Load of each client if it got one task more: nothing moves from a client to one that would end up above it.
-    raised = [(counts[client] + 1) / capacities[client] for client in clients]
+    raised = [(counts[client] + 1) / capacities[client] if capacities[client] else inf for client in clients]
     moved = True
     while moved:
         moved = False
         for source in clients:
+            if capacities[source] == 0:
+                continue
             # Destinations only rise while tasks leave this source, so this stays a lower bound until the next one.
             lowest = min(raised)
             for destination in clients:
@@ -90,10 +95,14 @@ def assign_to_least_active(tasks: Sequence[int], active: Sequence[set[int]], cap
     changes: a plain heap gives the same order.
     """
     counts = [len(held) for held in active]
-    queue = [(count / capacities[client], client) for client, count in enumerate(counts)]
+    queue = [(_load(count, capacities[client]), client) for client, count in enumerate(counts)]
     heapify(queue)
     for task in tasks:
         client = queue[0][1]
         active[client].add(task)
         counts[client] += 1
-        heapreplace(queue, (counts[client] / capacities[client], client))
+        heapreplace(queue, (_load(counts[client], capacities[client]), client))
+
+
+def _load(count: int, capacity: int) -> float:
+    return count / capacity if capacity else load_without_threads(count)

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from assignment_api.java.priority_queue import JavaPriorityQueue
+from assignment_api.utils.standby import load_without_threads
 
 __all__ = ["ClientQueue", "HashOrder"]
 
@@ -33,7 +34,7 @@ class ClientQueue:
 
     Args:
         counts: Number of tasks of each client.
-        capacities: Number of threads of each client, at least 1.
+        capacities: Number of threads of each client.
         hash_order: Iteration order of a hash set of clients.
     """
 
@@ -53,7 +54,10 @@ class ClientQueue:
         self._counts = list(counts)
         self._threads = capacities
         self._hash_order = hash_order
-        self._loads = [count / capacity for count, capacity in zip(counts, capacities, strict=True)]
+        self._loads = [
+            count / capacity if capacity else load_without_threads(count)
+            for count, capacity in zip(counts, capacities, strict=True)
+        ]
         # Whether the heap is certainly in order; if not, a choice among several clients needs the array.
         self._trusted = True
         # The array as Kafka has it, where it had to be worked out.
@@ -97,8 +101,9 @@ class ClientQueue:
                 self._heap.offer(client)
 
     def _change(self, client: int, difference: int) -> None:
-        self._counts[client] += difference
-        self._loads[client] = self._counts[client] / self._threads[client]
+        count = self._counts[client] = self._counts[client] + difference
+        capacity = self._threads[client]
+        self._loads[client] = count / capacity if capacity else load_without_threads(count)
         if self._heap is None:
             self._journal.append((_COUNT, client, self._loads[client]))
 

@@ -28,7 +28,7 @@ def applications(draw: st.DrawFn, max_clients: int = 6, max_partitions: int = 6)
     clients = [
         StreamsClientState(
             ProcessID(UUID(int=number)),
-            draw(st.integers(1, 3)),
+            draw(st.integers(0, 3)),
             lags={info.id: draw(lag) for info in tasks if info.is_logged},
             client_tags=draw(tags),
         )

@@ -177,3 +177,14 @@ def test_a_task_with_a_store_but_no_changelog_counts_as_stateless() -> None:
     configs = AssignmentConfigs(num_standby_replicas=1)
     answer = assign(ApplicationMetadata(configs, [task], [client(1, {}), client(2, {})]))
     assert Counter(each.type.value for assigned in answer.assignments for each in assigned.tasks) == {"active": 1}
+
+
+def test_a_client_without_threads_gets_its_turn_but_nothing_for_balance() -> None:
+    """Kafka divides by the number of threads: such a client counts as infinitely busy, or, while idle, as busier."""
+    tasks = [*stateful("0_0", "0_1", "0_2"), *(TaskInfo(TaskId(1, number), False, False) for number in range(3))]
+    lags = dict.fromkeys([task.id for task in tasks if task.is_logged], 0)
+    idle, busy = assign(
+        ApplicationMetadata(AssignmentConfigs(), tasks, [client(1, lags, 0), client(2, lags)])
+    ).assignments
+    assert [str(task) for task in idle.active_tasks()] == ["0_0", "0_2"]
+    assert [str(task) for task in busy.active_tasks()] == ["0_1", "1_0", "1_1", "1_2"]

@@ -117,7 +117,7 @@ def assign_to_different_tags(
     Args:
         tasks: Stateful tasks; their order decides.
         replicas: Standbys of each task.
-        capacities: Number of threads of each client, at least 1.
+        capacities: Number of threads of each client.
         active: Active tasks of each client.
         standby: Standby tasks of each client; changed in place.
         owners: The clients on which each task is active; usually one.

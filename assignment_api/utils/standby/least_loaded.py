@@ -10,8 +10,12 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
+from math import inf
 
-__all__ = ["ClientsByLoad", "assign_least_loaded"]
+__all__ = ["ClientsByLoad", "assign_least_loaded", "load_without_threads"]
+
+#: Above every load that there can be, and below what stands for "not a number".
+_INFINITE = 1e300
 
 #: Up to so many changed entries are put back one by one; more of them are cheaper to sort in at once.
 _FEW = 4
@@ -29,7 +33,7 @@ def assign_least_loaded(
     Args:
         tasks: Stateful tasks; their order decides.
         replicas: Standbys of each task; nothing happens below 1.
-        capacities: Number of threads of each client, at least 1.
+        capacities: Number of threads of each client.
         active: Active tasks of each client.
         standby: Standby tasks of each client; changed in place.
 
@@ -41,11 +45,20 @@ def assign_least_loaded(
     return {task: left for task, left in missing.items() if left > 0}
 
 
+def load_without_threads(count: int) -> float:
+    """Load of a client that has no thread, as a number that sorts where Java's quotient does.
+
+    Java divides doubles: infinity for any task at all, and "not a number", which sorts last, for none. A client
+    without tasks is thus the last one to get any.
+    """
+    return _INFINITE if count else inf
+
+
 class ClientsByLoad:
     """All clients, ordered by (tasks per thread, client), while standbys are added to them.
 
     Args:
-        capacities: Number of threads of each client, at least 1.
+        capacities: Number of threads of each client.
         active: Active tasks of each client.
         standby: Standby tasks of each client; changed in place.
     """
@@ -62,7 +75,9 @@ class ClientsByLoad:
         self._queue = sorted(map(self._entry, range(len(capacities))))
 
     def _entry(self, client: int) -> tuple[float, int]:
-        return (self._counts[client] / self._capacities[client], client)
+        capacity = self._capacities[client]
+        count = self._counts[client]
+        return (count / capacity if capacity else load_without_threads(count), client)
 
     def add_standbys(self, task: int, replicas: int) -> int:
         """Adds standbys of ``task`` to the least loaded clients that do not hold it; answers how many are missing.
