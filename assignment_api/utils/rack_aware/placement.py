@@ -98,7 +98,10 @@ def _maximal_flow(problem: FlowProblem, counts: Sequence[int], capacities: Seque
 
 
 def _direct_path(
-    waiting: Sequence[deque[int]], held: Sequence[Sequence[int]], capacities: Sequence[Sequence[int]], room: Sequence[int]
+    waiting: Sequence[deque[int]],
+    held: Sequence[Sequence[int]],
+    capacities: Sequence[Sequence[int]],
+    room: Sequence[int],
 ) -> tuple[int, int] | None:
     for group, tasks in enumerate(waiting):
         if tasks:
@@ -145,7 +148,9 @@ def _searched_path(
                 # The sink is the client's last neighbour, but the search ends when it is found.
                 _augment(node, parent, owner, held, tasks, places, clients)
                 return client
-            neighbours = [tasks + index for index in range(client, places, clients) if held[index // clients][client] > 0]
+            neighbours = [
+                tasks + index for index in range(client, places, clients) if held[index // clients][client] > 0
+            ]
         for neighbour in neighbours:
             if neighbour not in parent:
                 parent[neighbour] = node
@@ -183,14 +188,10 @@ def _literal_min_traffic(problem: FlowProblem) -> list[int]:
         count = sum(holder == client for holder in problem.holder)
         graph.add_edge(tasks + client, sink, count, 0, count)
     graph.solve_min_cost_flow()
-    return [
-        next(client for client in range(clients) if graph.flow(task, tasks + client) == 1) for task in range(tasks)
-    ]
+    return [next(client for client in range(clients) if graph.flow(task, tasks + client) == 1) for task in range(tasks)]
 
 
-def _literal_balance(
-    problem: FlowProblem, counts: Sequence[int], capacities: Sequence[Sequence[int]]
-) -> list[int]:
+def _literal_balance(problem: FlowProblem, counts: Sequence[int], capacities: Sequence[Sequence[int]]) -> list[int]:
     tasks, clients, groups = len(problem.holder), len(counts), len(capacities)
     second = tasks + clients * groups
     sink = second + clients

@@ -1,0 +1,66 @@
+"""Why racks do not count: the conditions under which Kafka's optimiser switches itself off, each with a reason.
+
+Kafka only logs them. The internal assignors and the public utilities have different gates (reference 3.1, 5.4, 5.5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from assignment_api.streams.application import ApplicationMetadata
+from assignment_api.streams.configs import RACK_AWARE_STRATEGY_NONE
+from assignment_api.streams.tasks import TaskInfo, TaskTopicPartition
+
+__all__ = ["internal_reason_against", "public_reason_against"]
+
+Partitions = Callable[[TaskInfo], Iterable[TaskTopicPartition]]
+
+
+def internal_reason_against(application: ApplicationMetadata) -> str | None:
+    """Why Kafka's internal assignors ignore racks for ``application``; ``None`` if they use them.
+
+    One client or one replica without a rack is enough. Changelogs count only if standbys are asked for, but then for
+    active tasks, too. Kafka: ``RackAwareTaskAssignor.canEnableRackAwareAssignor``.
+    """
+    if application.assignment_configs().rack_aware_assignment_strategy == RACK_AWARE_STRATEGY_NONE:
+        return "the strategy is none"
+    reason = _client_without_rack(application) or _partition_without_racks(application, TaskInfo.source_partitions)
+    if reason is None and application.assignment_configs().num_standby_replicas != 0:
+        reason = _partition_without_racks(application, TaskInfo.changelog_partitions)
+    return reason
+
+
+def public_reason_against(application: ApplicationMetadata, partitions: Partitions) -> str | None:
+    """Why the public utilities do nothing for ``application``; ``None`` if they do.
+
+    Both costs must be configured: an override does not make up for that.
+
+    Args:
+        application: The application.
+        partitions: The partitions of a task whose racks are needed.
+    """
+    configs = application.assignment_configs()
+    if configs.rack_aware_assignment_strategy == RACK_AWARE_STRATEGY_NONE:
+        return "the strategy is none"
+    if configs.rack_aware_traffic_cost is None:
+        return "rack.aware.assignment.traffic_cost is not configured"
+    if configs.rack_aware_non_overlap_cost is None:
+        return "rack.aware.assignment.non_overlap_cost is not configured"
+    return _client_without_rack(application) or _partition_without_racks(application, partitions)
+
+
+def _client_without_rack(application: ApplicationMetadata) -> str | None:
+    for process, client in application.streams_client_states().items():
+        if client.rack_id is None:
+            return f"client {process} has no rack"
+    return None
+
+
+def _partition_without_racks(application: ApplicationMetadata, partitions: Partitions) -> str | None:
+    for task, info in application.task_infos().items():
+        if info.topic_partitions is None:
+            return f"the partitions of task {task} are unknown"
+        for partition in partitions(info):
+            if not partition.rack_ids:
+                return f"the racks of partition {partition.topic}-{partition.partition} of task {task} are unknown"
+    return None

@@ -1,0 +1,202 @@
+"""The optimiser of Kafka's internal assignors on dense indices: tasks and clients numbered in their order.
+
+Kafka: ``RackAwareTaskAssignor`` (KIP-925; reference 3.2, 3.8, 3.9).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from assignment_api.errors import IllegalAssignmentArgumentError
+from assignment_api.streams.application import ApplicationMetadata
+from assignment_api.streams.client_state import StreamsClientState
+from assignment_api.streams.configs import RACK_AWARE_STRATEGY_BALANCE_SUBTOPOLOGY
+from assignment_api.streams.ids import TaskId, utf16_key
+from assignment_api.streams.tasks import TaskInfo
+from assignment_api.utils.rack_aware.flow_problem import FlowProblem
+from assignment_api.utils.rack_aware.gates import internal_reason_against
+from assignment_api.utils.rack_aware.placement import balance_subtopology, min_traffic
+from assignment_api.utils.rack_aware.traffic import costs_of, crossings, numbered_racks
+
+__all__ = ["MAX_STANDBY_ROUNDS", "InternalRackOptimizer"]
+
+#: How often Kafka goes through all pairs of clients.
+MAX_STANDBY_ROUNDS = 4
+
+#: (task, source, destination): may a standby move?
+MayMove = Callable[[int, int, int], bool]
+
+
+class InternalRackOptimizer:
+    """Moves tasks to where they cross fewer racks; every client keeps its number of tasks.
+
+    Args:
+        application: The application; :func:`internal_reason_against` must have nothing against it.
+        tasks: All tasks, sorted; a task's number is its place here.
+        clients: All clients, sorted by process id; likewise.
+    """
+
+    __slots__ = ("_balanced", "_changelog", "_groups", "_rack_of", "_source")
+
+    def __init__(
+        self, application: ApplicationMetadata, tasks: Sequence[TaskId], clients: Sequence[StreamsClientState]
+    ) -> None:
+        infos = [application.task_infos()[task] for task in tasks]
+        racks, self._rack_of = numbered_racks(client.rack_id for client in clients)
+        self._source = crossings(infos, TaskInfo.source_partitions, racks)
+        self._changelog = crossings(infos, TaskInfo.changelog_partitions, racks)
+        strategy = application.assignment_configs().rack_aware_assignment_strategy
+        self._balanced = strategy == RACK_AWARE_STRATEGY_BALANCE_SUBTOPOLOGY
+        self._groups = _group_numbers(tasks)
+
+    @classmethod
+    def of(
+        cls, application: ApplicationMetadata, tasks: Sequence[TaskId], clients: Sequence[StreamsClientState]
+    ) -> InternalRackOptimizer | None:
+        """The optimiser, or ``None`` where Kafka would not use it."""
+        return None if internal_reason_against(application) is not None else cls(application, tasks, clients)
+
+    def optimize_active(
+        self, tasks: Sequence[int], active: Sequence[set[int]], traffic_cost: int, non_overlap_cost: int
+    ) -> None:
+        """Moves the active ``tasks`` between clients; ``active`` is changed in place.
+
+        Args:
+            tasks: Ascending; each must be active on exactly one client.
+            active: Active tasks of each client.
+            traffic_cost: Cost of a source partition in another rack.
+            non_overlap_cost: Cost of a task that moves.
+
+        Raises:
+            IllegalAssignmentArgumentError: if a task is active on no client or on several.
+        """
+        if not tasks:
+            return
+        holder_of = _holders(tasks, active)
+        if self._balanced:
+            ordered = sorted(tasks, key=lambda task: (self._groups[task], task))
+            groups = _renumbered([self._groups[task] for task in ordered])
+        else:
+            ordered, groups = list(tasks), [0] * len(tasks)
+        holder = [holder_of[task] for task in ordered]
+        costs = costs_of(self._source, ordered, traffic_cost)
+        problem = FlowProblem(groups, self._rack_of, costs, non_overlap_cost, holder)
+        if self._balanced:
+            counts = [0] * len(active)
+            for client in holder:
+                counts[client] += 1
+            owner = balance_subtopology(problem, counts)
+        else:
+            owner = min_traffic(problem)
+        for task, before, now in zip(ordered, holder, owner, strict=True):
+            if before != now:
+                active[before].remove(task)
+                active[now].add(task)
+
+    def optimize_standby(
+        self,
+        active: Sequence[set[int]],
+        standby: Sequence[set[int]],
+        traffic_cost: int,
+        non_overlap_cost: int,
+        may_move: MayMove | None,
+    ) -> None:
+        """Exchanges standbys between pairs of clients in different racks; ``standby`` is changed in place.
+
+        The graph is always the one of minimal traffic, whatever the strategy.
+
+        Args:
+            active: Active tasks of each client.
+            standby: Standby tasks of each client.
+            traffic_cost: Cost of a changelog partition in another rack.
+            non_overlap_cost: Cost of a task that moves.
+            may_move: Whether a standby may move; ``None``: all may.
+        """
+        for _ in range(MAX_STANDBY_ROUNDS):
+            moved = False
+            for first in range(len(standby)):
+                for second in range(first + 1, len(standby)):
+                    if self._rack_of[first] != self._rack_of[second]:
+                        pair = _Pair(first, second, active, standby, may_move)
+                        moved = self._exchange(pair, traffic_cost, non_overlap_cost) or moved
+            if not moved:
+                return
+
+    def _exchange(self, pair: _Pair, traffic_cost: int, non_overlap_cost: int) -> bool:
+        if not pair.there or not pair.back:
+            return False
+        tasks = sorted(pair.there + pair.back)
+        leaving = set(pair.there)
+        rows = [self._changelog[self._rack_of[client]] for client in (pair.first, pair.second)]
+        holder = [0 if task in leaving else 1 for task in tasks]
+        problem = FlowProblem([0] * len(tasks), (0, 1), costs_of(rows, tasks, traffic_cost), non_overlap_cost, holder)
+        owner = min_traffic(problem)
+        return pair.write_back(tasks, holder, owner)
+
+
+class _Pair:
+    """Two clients and the standbys that may go from one to the other."""
+
+    __slots__ = ("_standby", "back", "first", "second", "there")
+
+    def __init__(
+        self,
+        first: int,
+        second: int,
+        active: Sequence[set[int]],
+        standby: Sequence[set[int]],
+        may_move: MayMove | None,
+    ) -> None:
+        self.first, self.second, self._standby = first, second, standby
+        self.there = _movable(first, second, active, standby, may_move)
+        # Without a task in one direction there is nothing to exchange, and Kafka's rule need not be asked.
+        self.back = _movable(second, first, active, standby, may_move) if self.there else []
+
+    def write_back(self, tasks: Sequence[int], before: Sequence[int], now: Sequence[int]) -> bool:
+        """Moves what has a new owner (0 = first, 1 = second); answers whether anything moved."""
+        clients = (self.first, self.second)
+        moved = False
+        for task, source, destination in zip(tasks, before, now, strict=True):
+            if source != destination:
+                self._standby[clients[source]].remove(task)
+                self._standby[clients[destination]].add(task)
+                moved = True
+        return moved
+
+
+def _movable(
+    source: int,
+    destination: int,
+    active: Sequence[set[int]],
+    standby: Sequence[set[int]],
+    may_move: MayMove | None,
+) -> list[int]:
+    tasks = sorted(standby[source] - standby[destination] - active[destination])
+    return tasks if may_move is None else [task for task in tasks if may_move(task, source, destination)]
+
+
+def _holders(tasks: Sequence[int], active: Sequence[set[int]]) -> dict[int, int]:
+    wanted = set(tasks)
+    holder_of: dict[int, int] = {}
+    for client, held in enumerate(active):
+        for task in sorted(held & wanted):
+            if task in holder_of:
+                raise IllegalAssignmentArgumentError(f"Task {task} assigned to multiple clients")
+            holder_of[task] = client
+    for task in tasks:
+        if task not in holder_of:
+            raise IllegalAssignmentArgumentError(f"Task {task} not assigned to any client")
+    return holder_of
+
+
+def _group_numbers(tasks: Sequence[TaskId]) -> list[int]:
+    """Number of each task's sub-topology in Kafka's order: by number, then by name, no name first."""
+    keys = {(task.subtopology, utf16_key(task.topology_name or "")) for task in tasks}
+    numbers = {key: number for number, key in enumerate(sorted(keys))}
+    return [numbers[task.subtopology, utf16_key(task.topology_name or "")] for task in tasks]
+
+
+def _renumbered(groups: Sequence[int]) -> list[int]:
+    """Ascending group numbers without gaps: a group without a task to place has no nodes."""
+    numbers: dict[int, int] = {}
+    return [numbers.setdefault(group, len(numbers)) for group in groups]
