@@ -12,16 +12,19 @@ from assignor_lab.scoring.rows import equals_observed
 __all__ = ["detail_of"]
 
 
-def detail_of(answers: Sequence[Answer]) -> dict[str, Any]:
+def detail_of(answers: Sequence[Answer], assignor: str | None = None) -> dict[str, Any]:
     """Answers to one state as an entry of the summary's ``placements``, without ``chosen``.
 
-    In the later rounds of a history each assignor has a state of its own; the picture is then that of the first answer
-    for which there is a state, with the answers to that very state.
+    In the later rounds of a history each assignor has a state of its own; the picture is then of one of them, with the
+    answers to that very state.
 
     Args:
         answers: All answers of one item and round, at least one.
+        assignor: Whose state it is to be; ``None``: the first one's that could be made.
     """
-    seen = next((answer for answer in answers if answer.application is not None), answers[0])
+    made = [answer for answer in answers if answer.application is not None]
+    own = [answer for answer in made if answer.assignor == assignor]
+    seen = (own or made or answers)[0]
     scenario, application = seen.scenario, seen.application
     return {
         "scenario": None if scenario is None else scenario.id,

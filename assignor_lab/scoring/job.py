@@ -7,7 +7,7 @@ an executor finds the plugins for itself, once for each Python process.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -80,15 +80,15 @@ def answers_frame(frame: DataFrame, spec: JobSpec) -> DataFrame:
     return frame.mapInArrow(partial(_answer_batches, spec), _ddl(rows_schema(spec.metrics)))
 
 
-def details_frame(frame: DataFrame, spec: JobSpec, wanted: Sequence[tuple[int, int]]) -> DataFrame:
+def details_frame(frame: DataFrame, spec: JobSpec, wanted: Mapping[tuple[int, int], str | None]) -> DataFrame:
     """The full pictures of some states, as JSON: columns ``item``, ``round``, ``detail``.
 
     Args:
         frame: The items that the states belong to.
         spec: The terms of the run.
-        wanted: Pairs of item and round.
+        wanted: Pairs of item and round, each with the assignor whose state is to be shown where they differ.
     """
-    return frame.mapInArrow(partial(_detail_batches, spec, frozenset(wanted)), _ddl(_DETAIL_SCHEMA))
+    return frame.mapInArrow(partial(_detail_batches, spec, dict(wanted)), _ddl(_DETAIL_SCHEMA))
 
 
 def _ddl(schema: pa.Schema) -> str:
@@ -113,7 +113,7 @@ def _answer_batches(spec: JobSpec, batches: Iterable[pa.RecordBatch]) -> Iterato
 
 
 def _detail_batches(
-    spec: JobSpec, wanted: frozenset[tuple[int, int]], batches: Iterable[pa.RecordBatch]
+    spec: JobSpec, wanted: Mapping[tuple[int, int], str | None], batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     shop = _workshop(spec)
     for item in _items(batches):
@@ -122,7 +122,11 @@ def _detail_batches(
             if (item.number, answer.round) in wanted:
                 by_round.setdefault(answer.round, []).append(answer)
         rows = [
-            {"item": item.number, "round": number, "detail": json.dumps(detail_of(answers))}
+            {
+                "item": item.number,
+                "round": number,
+                "detail": json.dumps(detail_of(answers, wanted[item.number, number])),
+            }
             for number, answers in by_round.items()
         ]
         if rows:
@@ -163,10 +167,7 @@ def _new_workshop(spec: JobSpec) -> _Workshop:
         config=spec.config,
         observed=spec.observed,
     )
-    metrics = {found.name: found.plugin for found in registry.metrics()}
-    return _Workshop(
-        spec, contest, RowMaker({name: metrics.get(name) or _missing_metric(name) for name in spec.metrics})
-    )
+    return _Workshop(spec, contest, RowMaker({name: _metric(registry, name) for name in spec.metrics}))
 
 
 def _assignor(registry: Registry, spec: JobSpec, selector: str) -> RunnableAssignor:
@@ -195,8 +196,13 @@ def _missing_family(name: str) -> ScenarioFamily:
     return ScenarioFamily(name.replace(":", "-"), "", 1, history)
 
 
-def _missing_metric(name: str) -> MetricPlugin:
+def _metric(registry: Registry, name: str) -> MetricPlugin:
+    try:
+        return registry.metric(name).plugin
+    except PluginError as error:
+        missing = error
+
     def compute(_application: ApplicationMetadata, _assignment: TaskAssignment) -> float | None:
-        raise PluginLoadError(f"metric {name!r} is not installed on this executor: install it there, too")
+        raise missing
 
     return MetricPlugin(name.replace(":", "-"), "", "none", "", compute)

@@ -196,5 +196,7 @@ def equals_observed(answer: Answer) -> bool | None:
 
 
 def _racks_unknown(application: ApplicationMetadata) -> bool:
-    """Whether the source of the state did not tell the partitions of a task, and so neither their racks."""
+    """Whether racks matter in this state and its source did not tell them: a log line names no partitions."""
+    if application.assignment_configs().rack_aware_assignment_strategy == "none":
+        return False
     return any(info.topic_partitions is None for info in state_of(application).infos)

@@ -1,0 +1,71 @@
+"""Who competes: every installed assignor or the named ones, and what could not be loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import attrs
+
+from assignment_api.plugins import FoundTaskAssignor, PluginLoadError, Registry
+from assignor_lab.scoring.contest import OBSERVED
+
+__all__ = ["Contestants", "Unloaded", "contestants"]
+
+
+@attrs.frozen
+class Unloaded:
+    """A plugin that could not be loaded, and why."""
+
+    name: str
+    distribution: str | None
+    version: str | None
+    reason: str
+
+
+@attrs.frozen
+class Contestants:
+    """Everybody who was asked for.
+
+    Args:
+        assignors: Who competes, each once, in the order in which they were asked for.
+        unloaded: Who would, but could not be loaded.
+    """
+
+    assignors: tuple[FoundTaskAssignor, ...]
+    unloaded: tuple[Unloaded, ...]
+
+
+def contestants(registry: Registry, selectors: Iterable[str] = (), *, may_run_code: bool = False) -> Contestants:
+    """Finds the assignors of a run.
+
+    Args:
+        registry: What is installed.
+        selectors: Names, aliases and the like; none: every installed assignor. ``kafka`` may be among them: what Kafka
+            really decided is scored anyway where it is known.
+        may_run_code: Whether ``module:attribute`` may be imported.
+
+    Raises:
+        UnknownPluginError, AmbiguousPluginError, UntrustedCodeError: if a selector means nothing that could be loaded.
+        PluginLoadError: if no assignor is left.
+    """
+    found: dict[str, FoundTaskAssignor] = {}
+    unloaded: list[Unloaded] = []
+    wanted = [selector for selector in selectors if selector != OBSERVED]
+    if not wanted:
+        found = {assignor.name: assignor for assignor in registry.task_assignors()}
+        unloaded = [
+            Unloaded(row.name, row.distribution, row.version, row.reason)
+            for row in registry.listing()
+            if row.kind in ("plugin", "task-assignor") and row.status in ("broken", "refused")
+        ]
+    for selector in wanted:
+        try:
+            assignor = registry.task_assignor(selector, may_run_code=may_run_code)
+        except PluginLoadError as error:
+            unloaded.append(Unloaded(selector, None, None, str(error)))
+        else:
+            found.setdefault(assignor.name, assignor)
+    if not found:
+        reasons = "; ".join(f"{one.name}: {one.reason}" for one in unloaded)
+        raise PluginLoadError(f"no assignor is left to score: {reasons or 'none is installed'}")
+    return Contestants(tuple(found.values()), tuple(unloaded))

@@ -1,0 +1,208 @@
+"""Means, quantiles, worst cases and places, from the finished table of results.
+
+One column is in memory at a time. Sums are exact (``math.fsum``), so no order of pieces shows in a figure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import fsum
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from assignment_api.plugins import MetricPlugin
+
+__all__ = ["METHOD", "ResultsTable", "aggregates", "assign_times", "ranking", "worst_states"]
+
+METHOD = "By the mean place over all ranked metrics; only states in which every ranked assignor has an answer count."
+
+
+@attrs.frozen(eq=False)
+class ResultsTable:
+    """The table ``results`` of a run, as far as figures need it.
+
+    Args:
+        path: The Parquet file.
+        assignors: Assignors that have rows, in the order of the summary.
+    """
+
+    path: Path
+    assignors: tuple[str, ...]
+    _keys: pa.Table = attrs.field(init=False)
+
+    @_keys.default
+    def _read_keys(self) -> pa.Table:
+        table = pq.read_table(self.path, columns=["item", "round", "assignor", "error_type", "scenario"])
+        return table.combine_chunks()
+
+    def rows_of(self, assignor: str) -> pa.Table:
+        """Keys of the rows of one assignor, in order."""
+        return self._keys.filter(pc.equal(self._keys["assignor"], assignor))
+
+    def column(self, metric: str) -> dict[str, pa.Array]:
+        """A metric by assignor, each in the order of its rows."""
+        values = pq.read_table(self.path, columns=[metric])[metric].combine_chunks()
+        return {
+            assignor: values.filter(pc.equal(self._keys["assignor"], assignor)).combine_chunks()
+            if isinstance(values, pa.ChunkedArray)
+            else values.filter(pc.equal(self._keys["assignor"], assignor).combine_chunks())
+            for assignor in self.assignors
+        }
+
+    def answered(self, assignors: Sequence[str]) -> dict[str, pa.Array]:
+        """For each of ``assignors`` a mask of its rows: true in the states in which all of them have an answer."""
+        good: dict[tuple[int, int], int] = {}
+        for assignor in assignors:
+            rows = self.rows_of(assignor)
+            for item, number, error in zip(*(rows[name].to_pylist() for name in _STATE_AND_ERROR), strict=True):
+                if error is None:
+                    good[item, number] = good.get((item, number), 0) + 1
+        masks = {}
+        for assignor in assignors:
+            rows = self.rows_of(assignor)
+            keys = zip(rows["item"].to_pylist(), rows["round"].to_pylist(), strict=True)
+            masks[assignor] = pa.array([good.get(key) == len(assignors) for key in keys], pa.bool_())
+        return masks
+
+
+_STATE_AND_ERROR = ("item", "round", "error_type")
+
+
+def aggregates(table: ResultsTable, metrics: Mapping[str, MetricPlugin]) -> list[dict[str, Any]]:
+    """Entries of the summary's ``aggregates``."""
+    entries: dict[tuple[str, str], dict[str, Any]] = {}
+    for metric, plugin in metrics.items():
+        for assignor, values in table.column(metric).items():
+            entries[assignor, metric] = _aggregate(table, assignor, metric, plugin, values)
+    return [entries[assignor, metric] for assignor in table.assignors for metric in metrics]
+
+
+def _aggregate(
+    table: ResultsTable, assignor: str, metric: str, plugin: MetricPlugin, values: pa.Array
+) -> dict[str, Any]:
+    known = values.drop_null()
+    figures: dict[str, Any] = dict.fromkeys(("mean", "median", "p90", "min", "max", "worst"))
+    if len(known):
+        median, p90 = pc.quantile(known, [0.5, 0.9]).to_pylist()
+        low, high = pc.min(known).as_py(), pc.max(known).as_py()
+        figures = {"mean": _mean(known), "median": median, "p90": p90, "min": low, "max": high, "worst": None}
+        if plugin.direction != "none":
+            worst = high if plugin.direction == "lower" else low
+            figures["worst"] = _worst(table.rows_of(assignor), values, worst)
+    return {"assignor": assignor, "metric": metric, "n": len(known), **figures}
+
+
+def _worst(rows: pa.Table, values: pa.Array, worst: float) -> dict[str, Any]:
+    index = pc.index(values, worst).as_py()
+    row = rows.slice(index, 1).to_pylist()[0]
+    name = row["scenario"] if row["scenario"] is not None else f"item {row['item']}"
+    return {"scenario": name, "round": row["round"], "value": worst}
+
+
+def _mean(values: pa.Array) -> float:
+    return fsum(values.to_pylist()) / len(values)
+
+
+def ranking(table: ResultsTable, ranked: Sequence[str], metrics: Mapping[str, MetricPlugin]) -> dict[str, Any]:
+    """The summary's ``ranking`` of the assignors ``ranked``."""
+    masks = table.answered(ranked)
+    states = masks[ranked[0]].true_count if ranked else 0
+    by_metric: list[dict[str, Any]] = []
+    for metric, plugin in metrics.items():
+        if plugin.direction == "none" or not states:
+            continue
+        means, count = _paired_means(table.column(metric), masks)
+        if count:
+            places = _places(means, lower_is_better=plugin.direction == "lower")
+            by_metric.append({"metric": metric, "n": count, "places": places})
+    return {"method": METHOD, "states": states, "overall": _overall(ranked, by_metric), "by_metric": by_metric}
+
+
+def _paired_means(columns: Mapping[str, pa.Array], masks: Mapping[str, pa.Array]) -> tuple[dict[str, float], int]:
+    """Mean of each assignor over the states in which all have a figure, and the number of those states."""
+    paired = {assignor: columns[assignor].filter(mask) for assignor, mask in masks.items()}
+    known: pa.Array | None = None
+    for values in paired.values():
+        valid = pc.is_valid(values)
+        known = valid if known is None else pc.and_(known, valid)
+    count = 0 if known is None else known.true_count
+    if not count:
+        return {}, 0
+    return {assignor: _mean(values.filter(known)) for assignor, values in paired.items()}, count
+
+
+def _places(means: Mapping[str, float], *, lower_is_better: bool) -> list[dict[str, Any]]:
+    order = sorted(means.items(), key=lambda entry: entry[1] if lower_is_better else -entry[1])
+    places: list[dict[str, Any]] = []
+    for position, (assignor, mean) in enumerate(order, start=1):
+        tied = bool(places) and places[-1]["mean"] == mean
+        place = places[-1]["place"] if tied else position
+        places.append({"place": place, "assignor": assignor, "mean": mean})
+    return places
+
+
+def _overall(ranked: Sequence[str], by_metric: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    if not by_metric:
+        return []
+    places: dict[str, list[int]] = {assignor: [] for assignor in ranked}
+    best: dict[str, list[str]] = {assignor: [] for assignor in ranked}
+    for entry in by_metric:
+        shared = all(place["place"] == 1 for place in entry["places"])
+        for place in entry["places"]:
+            places[place["assignor"]].append(place["place"])
+            if place["place"] == 1 and not shared:
+                best[place["assignor"]].append(entry["metric"])
+    means = {assignor: fsum(own) / len(own) for assignor, own in places.items()}
+    return [
+        {
+            "place": place["place"],
+            "assignor": place["assignor"],
+            "mean_place": place["mean"],
+            "best_in": best[place["assignor"]],
+        }
+        for place in _places(means, lower_is_better=True)
+    ]
+
+
+def worst_states(table: ResultsTable, metrics: Mapping[str, MetricPlugin], most: int) -> list[tuple[int, int, str]]:
+    """The worst row of each metric: item, round and assignor, each state once, at most ``most``.
+
+    Metrics in which nothing differs have no worst row.
+    """
+    found: dict[tuple[int, int], str] = {}
+    for metric, plugin in metrics.items():
+        if plugin.direction == "none" or len(found) >= most:
+            continue
+        worst: tuple[float, str, int] | None = None
+        lowest: float | None = None
+        sign = 1.0 if plugin.direction == "lower" else -1.0
+        for assignor, values in table.column(metric).items():
+            if values.null_count == len(values):
+                continue
+            bad = sign * (pc.max(values) if sign > 0 else pc.min(values)).as_py()
+            good = sign * (pc.min(values) if sign > 0 else pc.max(values)).as_py()
+            lowest = good if lowest is None else min(lowest, good)
+            if worst is None or bad > worst[0]:
+                worst = bad, assignor, pc.index(values, sign * bad).as_py()
+        if worst is not None and lowest is not None and worst[0] > lowest:
+            row = table.rows_of(worst[1]).slice(worst[2], 1).to_pylist()[0]
+            found.setdefault((row["item"], row["round"]), worst[1])
+    return [(item, number, assignor) for (item, number), assignor in found.items()]
+
+
+def assign_times(path: Path, assignors: Sequence[str]) -> list[dict[str, Any]]:
+    """Entries of the summary's ``assign_ms``, from the table ``run_metrics``."""
+    table = pq.read_table(path, columns=["assignor", "assign_ms"])
+    entries = []
+    for assignor in assignors:
+        values = table.filter(pc.equal(table["assignor"], assignor))["assign_ms"]
+        median, p99 = pc.quantile(values, [0.5, 0.99]).to_pylist() if len(values) else (None, None)
+        entries.append(
+            {"assignor": assignor, "n": len(values), "median": median, "p99": p99, "max": pc.max(values).as_py()}
+        )
+    return entries

@@ -1,0 +1,83 @@
+"""Scoring for notebooks: a session, sources and assignors in, a DataFrame out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from assignment_api.plugins import Registry, discover
+from assignment_api.plugins.layers import Layer, default_layer, layer_of
+from assignment_api.plugins.selection import ConfigSources
+from assignor_lab.scoring.contestants import Contestants, contestants
+from assignor_lab.scoring.sources import Plan, SourceInput, plan_sources
+from assignor_lab.scoring.work import JobSpec
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["job_spec", "metric_columns", "score"]
+
+#: Pieces that the work is cut into where the session does not say how many tasks run at a time.
+DEFAULT_PIECES = 32
+
+
+def score(
+    spark: SparkSession,
+    sources: Iterable[SourceInput],
+    assignors: Iterable[str] = (),
+    config: ConfigSources | Mapping[str, Any] | None = None,
+) -> DataFrame:
+    """Scores assignors on states.
+
+    The DataFrame is lazy, as every DataFrame; sources and plugins are checked at once. Its columns are those of the
+    table ``results``, then those of ``run_metrics`` (docs, "Scoring"); it comes in no particular order: sort by
+    ``item``, ``round``, ``assignor``.
+
+    Args:
+        spark: A session, classic or Spark Connect. Its Python workers need this package and the plugins.
+        sources: Paths of scenario files, logs or folders, :class:`~assignor_lab.scoring.Generated` histories,
+            scenarios, or scenario documents.
+        assignors: Names of assignors; none: every installed one. What Kafka really decided is scored besides, under
+            the name ``kafka``, where a scenario knows it.
+        config: Keys and values in place of the scenarios' own, or all sources of configuration.
+
+    Raises:
+        AssignorLabError: a subclass, if a source cannot be read, an assignor cannot be loaded, or a value cannot be
+            used.
+    """
+    from assignor_lab.scoring.job import answers_frame, items_frame
+    from assignor_lab.scoring.session import parallelism_of
+
+    terms = config if isinstance(config, ConfigSources) else _above(config or {})
+    registry = discover(terms.effective().policy())
+    competing = contestants(registry, assignors, may_run_code=True)
+    with plan_sources(sources, registry, terms.above) as plan:
+        spec = job_spec(registry, competing, plan, terms)
+        pieces = 4 * (parallelism_of(spark) or DEFAULT_PIECES // 4)
+        return answers_frame(items_frame(spark, plan.work(), pieces), spec)
+
+
+def job_spec(registry: Registry, competing: Contestants, plan: Plan, config: ConfigSources) -> JobSpec:
+    """The terms of a run as they travel to the executors."""
+    return JobSpec(
+        assignors=tuple(assignor.name for assignor in competing.assignors),
+        metrics=metric_columns(registry),
+        families=tuple(sorted({source.generated.family for source in plan.sources if source.generated is not None})),
+        config=config,
+        may_run_code=True,
+    )
+
+
+def metric_columns(registry: Registry) -> tuple[str, ...]:
+    """Column names of all metrics; one that is called like another column gets its distribution before its name."""
+    from assignor_lab.scoring.rows import rows_schema
+
+    taken = set(rows_schema(()).names)
+    return tuple(
+        f"{found.distribution}:{found.name}" if found.name in taken else found.name for found in registry.metrics()
+    )
+
+
+def _above(values: Mapping[str, Any]) -> ConfigSources:
+    pairs = [(key, value, "score()") for key, value in values.items()]
+    return ConfigSources((default_layer(),), (layer_of(Layer.COMMAND_LINE, pairs),))

@@ -1,0 +1,290 @@
+"""Where states come from: scenario files, logs, documents in memory, and families by seed.
+
+Sources are read once, checked, and laid down as lines of a temporary file, so that a fault in the last line is found
+before anything is scored, the standard input can be a source, and memory stays flat. Histories are not laid down: they
+are counted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from os import PathLike, fspath
+from pathlib import Path
+from tempfile import TemporaryFile
+from types import TracebackType
+from typing import IO, Any, Self
+
+import attrs
+
+from assignment_api import AssignorLabError
+from assignment_api.plugins import Registry
+from assignment_api.plugins.layers import ConfigLayer
+from assignor_lab.capture.import_log import import_log
+from assignor_lab.scenarios import Place, Scenario, ScenarioKindError, read_scenarios, scenario_from_document
+from assignor_lab.scenarios.lines import bounded_lines
+from assignor_lab.scoring.work import WorkItem
+
+__all__ = [
+    "EmptySourceError",
+    "Generated",
+    "Plan",
+    "Source",
+    "SourceInput",
+    "family_names",
+    "generated",
+    "plan_sources",
+]
+
+#: The name that stands for the standard input.
+STANDARD_INPUT = "-"
+
+
+class EmptySourceError(AssignorLabError):
+    """A source holds no state at all, or there is no source."""
+
+
+@attrs.frozen
+class Generated:
+    """Histories of a family as a source: seeds ``seed``, ``seed + 1``, ... one for each history.
+
+    Args:
+        family: Name of the family.
+        count: Number of histories.
+        seed: Seed of the first one.
+    """
+
+    family: str
+    count: int
+    seed: int = 0
+
+
+#: What a source may be: a path (scenario file, log, or folder of either), histories, or scenarios in memory.
+SourceInput = str | PathLike[str] | Generated | Scenario | Mapping[str, Any]
+
+
+@attrs.frozen
+class Source:
+    """A source once it is read.
+
+    Args:
+        name: As it was given.
+        kind: ``scenarios``, ``log`` or ``family``.
+        first: Number of its first work item.
+        items: Number of its work items: scenarios or histories.
+        generated: The histories, where it is a family.
+    """
+
+    name: str
+    kind: str
+    first: int
+    items: int
+    generated: Generated | None = None
+
+
+def generated(families: Sequence[str], count: int, seed: int) -> tuple[Generated, ...]:
+    """``count`` histories over all ``families``, as evenly as it goes; each family starts at ``seed``."""
+    if not families or count < 1:
+        return ()
+    share, left = divmod(count, len(families))
+    shares = [share + (number < left) for number in range(len(families))]
+    return tuple(Generated(name, own, seed) for name, own in zip(families, shares, strict=True) if own)
+
+
+class Plan:
+    """All work of a run; a context, because of its temporary file.
+
+    Args:
+        sources: The sources, in order.
+        lines: One line for each scenario, in order.
+    """
+
+    def __init__(self, sources: Sequence[Source], lines: IO[bytes]) -> None:
+        self.sources = tuple(sources)
+        self._lines = lines
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._lines.close()
+
+    @property
+    def items(self) -> int:
+        """Number of work items."""
+        return sum(source.items for source in self.sources)
+
+    def work(self, wanted: frozenset[int] | None = None) -> Iterator[WorkItem]:
+        """The work items in order; only one reader at a time.
+
+        Args:
+            wanted: Numbers of the items to yield; ``None``: all.
+        """
+        self._lines.seek(0)
+        for position, source in enumerate(self.sources):
+            for number in range(source.first, source.first + source.items):
+                line = b"" if source.generated is not None else self._lines.readline()
+                if wanted is not None and number not in wanted:
+                    continue
+                if source.generated is not None:
+                    seed = source.generated.seed + number - source.first
+                    yield WorkItem(number, position, family=source.generated.family, seed=seed)
+                else:
+                    yield _laid_down(line, number, position)
+
+
+def _laid_down(line: bytes, number: int, position: int) -> WorkItem:
+    file, place, document = line.decode().rstrip("\n").split("\t", 2)
+    return WorkItem(number, position, document, json.loads(file), int(place) or None)
+
+
+def family_names(registry: Registry, selectors: Iterable[str]) -> tuple[str, ...]:
+    """Names of the families that ``selectors`` mean, each once; ``all`` stands for every installed one.
+
+    Raises:
+        PluginError: a subclass, as :meth:`assignment_api.plugins.Registry.family` raises it.
+    """
+    names: dict[str, None] = {}
+    for selector in selectors:
+        for part in selector.split(","):
+            found = registry.families() if part.strip() == "all" else (registry.family(part),)
+            names.update((family.name, None) for family in found)
+    return tuple(names)
+
+
+def plan_sources(
+    sources: Iterable[SourceInput],
+    registry: Registry,
+    config_layers: Sequence[ConfigLayer] = (),
+    on_note: Callable[[str], None] | None = None,
+) -> Plan:
+    """Reads and checks all sources.
+
+    Args:
+        sources: What to score, in order. A path is a log unless its first line is a scenario; a folder stands for the
+            files in it, by name. Neighbouring logs are read together, since the instances of a group may each have
+            a log of their own.
+        registry: Where families are found.
+        config_layers: The application's configuration, for logs, which do not tell it; the lowest layer first.
+        on_note: Told of what is odd in a log.
+
+    Raises:
+        ScenarioFormatError: if a scenario file cannot be read.
+        ScenarioKindError: if a scenario is of another kind than ``streams``.
+        EmptySourceError: if there is nothing to score.
+        LogImportError: if a log cannot be read, or no decision is in it.
+        UnknownPluginError: if there is no such family.
+        AssignorLabError: what else is wrong with a source, with its place.
+    """
+    with ExitStack() as stack:
+        lines = stack.enter_context(TemporaryFile(prefix="assignor-sources-"))
+        found: list[Source] = []
+        first = 0
+        for name, kind, parts in _grouped(sources):
+            if kind == "family":
+                part = parts[0]
+                assert isinstance(part, Generated)
+                source = _family(part, first, registry)
+            else:
+                count = 0
+                for scenario in _scenarios(kind, parts, config_layers, on_note):
+                    _lay_down(lines, scenario)
+                    count += 1
+                if not count:
+                    raise EmptySourceError(f"{name}: no scenario in it")
+                source = Source(name, kind, first, count)
+            found.append(source)
+            first += source.items
+        if not found:
+            raise EmptySourceError(
+                "nothing to score: name scenario files or logs, or a family with --families and --count"
+            )
+        stack.pop_all()
+        return Plan(found, lines)
+
+
+def _family(part: Generated, first: int, registry: Registry) -> Source:
+    name = registry.family(part.family).name
+    if part.count < 1:
+        raise EmptySourceError(f"family {part.family}: {part.count} histories asked for: give a number from 1")
+    return Source(name, "family", first, part.count, attrs.evolve(part, family=name))
+
+
+def _grouped(sources: Iterable[SourceInput]) -> Iterator[tuple[str, str, list[Any]]]:
+    """Name, kind and parts of each source; neighbouring logs become one."""
+    logs: list[Path | str] = []
+    for source in _files(sources):
+        kind = _kind(source)
+        if kind == "log":
+            logs.append(source)
+            continue
+        if logs:
+            yield _log_name(logs), "log", list(logs)
+            logs.clear()
+        name = fspath(source) if isinstance(source, (str, PathLike)) else getattr(source, "family", "(in memory)")
+        yield name, kind, [source]
+    if logs:
+        yield _log_name(logs), "log", list(logs)
+
+
+def _log_name(logs: Sequence[Path | str]) -> str:
+    return str(logs[0]) if len(logs) == 1 else f"{logs[0]} and {len(logs) - 1} more"
+
+
+def _files(sources: Iterable[SourceInput]) -> Iterator[Any]:
+    for source in sources:
+        if isinstance(source, (str, PathLike)) and fspath(source) != STANDARD_INPUT and Path(source).is_dir():
+            files = sorted(path for path in Path(source).iterdir() if path.is_file() and not path.name.startswith("."))
+            if not files:
+                raise EmptySourceError(f"{fspath(source)}: no file in this folder")
+            yield from files
+        else:
+            yield source
+
+
+def _kind(source: Any) -> str:
+    if isinstance(source, Generated):
+        return "family"
+    if not isinstance(source, (str, PathLike)) or fspath(source) == STANDARD_INPUT:
+        return "scenarios"
+    name = fspath(source)
+    if name.removesuffix(".gz").endswith((".jsonl", ".json")):
+        return "scenarios"
+    for _, line in bounded_lines(source):
+        if not line.isspace():
+            return "scenarios" if line.lstrip().startswith(b'{"format"') else "log"
+    return "scenarios"
+
+
+def _scenarios(
+    kind: str, parts: Sequence[Any], config_layers: Sequence[ConfigLayer], on_note: Callable[[str], None] | None
+) -> Iterator[Scenario]:
+    if kind == "log":
+        for document in import_log(parts, config_layers=config_layers, on_problem=_told(on_note)):
+            source = document.get("source") or {}
+            yield scenario_from_document(document, Place(str(source.get("file", "-")), source.get("line")))
+        return
+    for part in parts:
+        if isinstance(part, Scenario):
+            yield part
+        elif isinstance(part, Mapping):
+            yield scenario_from_document(dict(part), Place("(in memory)"))
+        else:
+            yield from read_scenarios(part)
+
+
+def _told(on_note: Callable[[str], None] | None) -> Callable[[object], None] | None:
+    return None if on_note is None else lambda problem: on_note(str(problem))
+
+
+def _lay_down(lines: IO[bytes], scenario: Scenario) -> None:
+    if scenario.kind != "streams":
+        raise ScenarioKindError(
+            f"{scenario.place}: scenario {scenario.id!r} is of kind {scenario.kind!r}: "
+            "scoring takes kind 'streams' only"
+        )
+    document = json.dumps(scenario.document, separators=(",", ":"), ensure_ascii=True)
+    lines.write(f"{json.dumps(scenario.place.file)}\t{scenario.place.line or 0}\t{document}\n".encode())
