@@ -7,8 +7,8 @@ import unicodedata
 __all__ = ["plain", "shortened", "figure", "mean", "unit_words", "plural", "listed"]
 
 #: What a terminal acts on, and what turns or hides the text around it: controls, format characters (the
-#: right-to-left override is one), lone surrogates, private use, line and paragraph separators.
-_STEERING = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
+#: right-to-left override is one), lone surrogates, private use, what is no character (yet), line and paragraph ends.
+_STEERING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 _BYTES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 

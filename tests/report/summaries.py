@@ -1,0 +1,96 @@
+"""Summaries for the tests: a real group's, one whose every text is hostile, and one of a large run."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from copy import deepcopy
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+DATA = Path(__file__).resolve().parents[1] / "data" / "report"
+
+#: Ends script and comment, opens elements, colours a terminal, turns the text around, ends lines in JavaScript.
+HOSTILE = '</script><!--<img src=x onerror="hacked=1">\x1b[31m[red]\u202e\u2028{{7*7}}&quot;\''
+#: What people are to read in its place.
+HOSTILE_SHOWN = '</script><!--<img src=x onerror="hacked=1">\\x1b[31m[red]\\u202e\\u2028{{7*7}}&quot;\''
+
+#: Words of the format; a producer cannot put a text of its own there.
+_FORMAT_WORDS = frozenset({"kind", "status", "direction", "chosen"})
+
+
+@cache
+def _tagged() -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(gzip.decompress((DATA / "tagged.summary.json.gz").read_bytes()))
+    return document
+
+
+def tagged() -> dict[str, Any]:
+    """The recorded group `tagged`, 24 decisions, three assignors and Kafka's own answers."""
+    return deepcopy(_tagged())
+
+
+def hostile() -> dict[str, Any]:
+    """The same with every text of the document, names of tags and assignors included, ending in `HOSTILE`."""
+    document = _spoiled(tagged(), key="")
+    assert isinstance(document, dict)
+    return document
+
+
+def _spoiled(value: Any, key: str) -> Any:
+    if isinstance(value, str):
+        return value if key in _FORMAT_WORDS else value + HOSTILE
+    if isinstance(value, list):
+        return [_spoiled(each, key) for each in value]
+    if isinstance(value, dict):
+        # Maps from names to values, in which the keys are foreign, too.
+        foreign = key in {"tags", "before", "assignment", "versions"}
+        return {(name + HOSTILE if foreign else name): _spoiled(each, name) for name, each in value.items()}
+    return value
+
+
+def large(clients: int = 100, tasks: int = 1500, placements: int = 60) -> dict[str, Any]:
+    """What a run over 100,000 states leaves: large figures, and more pictures than fit on a page."""
+    document = tagged()
+    results = document["results"]
+    results["states"], results["rows"] = 100_000, 400_000
+    names = [f"00000000-0000-0000-0000-{number:012x}" for number in range(clients)]
+    ids = [f"{number % 7}_{number // 7}" for number in range(tasks)]
+
+    def dealt(shift: int) -> dict[str, Any]:
+        return {
+            name: {"active": ids[at::clients], "standby": ids[(at + shift) % clients :: clients]}
+            for at, name in enumerate(names)
+        }
+
+    before, moved = dealt(1), dealt(2)
+    moved[names[0]], moved[names[1]] = moved[names[1]], moved[names[0]]
+    for number in range(placements):
+        results["placements"].append(
+            {
+                "scenario": f"steady-{number}",
+                "round": number % 3,
+                "chosen": "worst",
+                "source": None,
+                "assumptions": [],
+                "clients": [
+                    {"process_id": name, "host": None, "rack": "r1", "tags": {}, "threads": 4, "consumers": []}
+                    for name in names
+                ],
+                "tasks": [{"id": task, "stateful": True} for task in ids],
+                "before": before,
+                "after": [
+                    {
+                        "assignor": assignor["name"],
+                        "error": None,
+                        "followup": False,
+                        "equals_observed": None,
+                        "assignment": moved,
+                    }
+                    for assignor in results["assignors"]
+                    if assignor["kind"] == "plugin" and assignor["status"] == "scored"
+                ],
+            }
+        )
+    return document

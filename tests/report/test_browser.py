@@ -1,0 +1,217 @@
+"""The page in a real browser: offline, at every width, by keyboard, in both colour schemes, with hostile names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+
+from assignor_lab.report import write_report
+from tests.report.summaries import HOSTILE_SHOWN, hostile, large, tagged
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.services
+
+Scheme = Literal["light", "dark"]
+DOCUMENTS: dict[str, Callable[[], dict[str, Any]]] = {"tagged": tagged, "hostile": hostile, "large": large}
+DESKTOP, PHONE = 1280, 390
+OPEN_ALL = "document.querySelectorAll('details').forEach((each) => { each.open = true; each.hidden = false; })"
+
+Opener = Callable[..., AbstractContextManager["Page"]]
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("reports")
+    for name, document in DOCUMENTS.items():
+        write_report(document(), folder / f"{name}.html")
+    return {name: folder / f"{name}.html" for name in DOCUMENTS}
+
+
+@pytest.fixture
+def opened(browser: Browser, reports: dict[str, Path]) -> Opener:
+    """Opens a report; whatever it asks for, says or throws fails the test."""
+
+    @contextmanager
+    def opening(
+        report: str = "tagged", *, width: int = DESKTOP, scheme: Scheme = "light", script: bool = True
+    ) -> Iterator[Page]:
+        context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, java_script_enabled=script
+        )
+        try:
+            page = context.new_page()
+            requests: list[str] = []
+            said: list[str] = []
+            page.on("request", lambda request: requests.append(request.url))
+            page.on("console", lambda message: said.append(message.text))
+            page.on("pageerror", lambda error: said.append(str(error)))
+            page.on("dialog", lambda dialog: said.append(dialog.message))
+            page.goto(reports[report].as_uri())
+            yield page
+            assert requests == [reports[report].as_uri()]
+            assert said == []
+        finally:
+            context.close()
+
+    return opening
+
+
+@pytest.mark.parametrize("width", [320, PHONE, 768, DESKTOP])
+@pytest.mark.parametrize("report", DOCUMENTS)
+def test_the_page_never_scrolls_sideways(opened: Opener, report: str, width: int) -> None:
+    with opened(report, width=width) as page:
+        page.evaluate(OPEN_ALL)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate("(window.scrollTo(500, 0), window.scrollX)") == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [PHONE, DESKTOP])
+@pytest.mark.parametrize("report", ["tagged", "hostile"])
+def test_axe_finds_nothing(opened: Opener, report: str, width: int, scheme: Scheme) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    with opened(report, width=width, scheme=scheme) as page:
+        for step in ("as it opens", "with everything unfolded"):
+            violations = Axe().run(page).response["violations"]
+            found = [(each["id"], [node["html"][:200] for node in each["nodes"][:3]]) for each in violations]
+            assert found == [], step
+            # One state is enough: the others are made by the same template.
+            page.evaluate("document.querySelectorAll('details:not(.state)').forEach((each) => { each.open = true; })")
+
+
+def test_every_region_and_control_is_reached_by_keyboard_and_shows_it(opened: Opener) -> None:
+    with opened() as page:
+        reached = tabbed_through(page)
+        expected = page.evaluate(
+            """() => [...document.querySelectorAll('a, button:enabled, select, summary, [tabindex="0"]')]
+                .filter((each) => each.checkVisibility())
+                .map((each) => [...document.querySelectorAll('*')].indexOf(each))"""
+        )
+        assert [element["at"] for element in reached] == expected
+        assert [element for element in reached if not element["outlined"]] == []
+
+
+def tabbed_through(page: Page) -> list[dict[str, Any]]:
+    """Presses Tab until the focus leaves the page; tells where it was and whether that could be seen."""
+    reached: list[dict[str, Any]] = []
+    for _ in range(2000):
+        page.keyboard.press("Tab")
+        element = page.evaluate(
+            """() => {
+                const focused = document.activeElement;
+                const style = getComputedStyle(focused);
+                return {
+                    at: focused === document.body ? -1 : [...document.querySelectorAll('*')].indexOf(focused),
+                    outlined: style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2,
+                };
+            }"""
+        )
+        if element["at"] < 0 or (reached and element["at"] == reached[0]["at"]):
+            return reached
+        reached.append(element)
+    raise AssertionError("the focus never leaves the page")
+
+
+def test_states_and_decisions_are_chosen_by_keyboard(opened: Opener) -> None:
+    with opened() as page:
+        page.focus("#choose-state")
+        page.keyboard.press("Home")
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowDown")
+        assert page.locator("details.state:visible").count() == 1
+        assert page.locator("details.state:visible h3").inner_text() == "tagged-generation-3-002"
+        page.focus("#next-state")
+        page.keyboard.press("Enter")
+        assert page.locator("details.state:visible h3").inner_text() == "tagged-generation-4-003"
+        assert page.locator("#shown").inner_text() == "tagged-generation-4-003"
+        page.focus("#choose-assignor")
+        page.keyboard.type("sticky")
+        heads = page.locator("details.state:visible thead th:visible")
+        assert [head.split("\n")[0] for head in heads.all_inner_texts()] == ["Client", "Before", "sticky"]
+
+
+def test_the_worst_case_leads_to_its_picture(opened: Opener) -> None:
+    with opened() as page:
+        link = page.locator("table.figures a").first
+        name = link.inner_text()
+        link.press("Enter")
+        assert page.locator("details.state:visible h3").inner_text() == name
+        assert page.evaluate("document.activeElement.closest('details.state') !== null")
+
+
+def test_what_moves_stands_out_without_colour(opened: Opener) -> None:
+    with opened() as page:
+        page.select_option("#choose-state", label="tagged-generation-3-002")
+        shown = page.locator("details.state:visible")
+        moved, staying = shown.locator("td li.moved").first, shown.locator("td ul.active > li:not([class])").first
+        assert moved.inner_text()[0] in "→↑↓"
+        width = "(element) => parseFloat(getComputedStyle(element).borderTopWidth)"
+        assert moved.evaluate(width) > staying.evaluate(width)
+        assert moved.locator(".vh").inner_text().strip() in {
+            "starts here, ran elsewhere before",
+            "was a standby copy here, now runs here",
+            "ran here, now a standby copy here",
+        }
+
+
+def test_dark_mode_is_dark(opened: Opener) -> None:
+    def brightness(scheme: Scheme) -> tuple[int, int]:
+        with opened(scheme=scheme) as page:
+            colours = page.evaluate("(({backgroundColor: a, color: b}) => [a, b])(getComputedStyle(document.body))")
+        back, ink = (sum(map(int, colour.removeprefix("rgb(").removesuffix(")").split(","))) for colour in colours)
+        return back, ink
+
+    back, ink = brightness("light")
+    assert back > 600 > 200 > ink
+    back, ink = brightness("dark")
+    assert back < 200 < 600 < ink
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_hostile_names_are_read_as_text(opened: Opener, script: bool) -> None:
+    with opened("hostile", script=script) as page:
+        assert page.locator("img").count() == 0
+        assert HOSTILE_SHOWN in page.locator("body").inner_text()
+        if script:
+            assert page.evaluate("typeof hacked") == "undefined"
+            assert "\nsticky</script>" in page.locator("#choose-assignor").inner_text()
+
+
+def test_without_script_every_state_can_be_opened(opened: Opener) -> None:
+    with opened(script=False) as page:
+        assert not page.locator("#controls").is_visible()
+        states = page.locator("details.state")
+        assert states.count() == 24
+        last = states.last
+        last.locator("> summary").focus()
+        page.keyboard.press("Enter")
+        assert last.locator("table").is_visible()
+
+
+def test_the_figures_can_be_saved(opened: Opener) -> None:
+    with opened() as page, page.expect_download() as download:
+        page.click("#save")
+    assert download.value.suggested_filename == "figures.json"
+
+
+def test_nothing_moves_for_those_who_do_not_want_it(browser: Browser, reports: dict[str, Path]) -> None:
+    context = browser.new_context(reduced_motion="reduce")
+    page = context.new_page()
+    page.goto(reports["tagged"].as_uri())
+    assert page.evaluate("getComputedStyle(document.documentElement).scrollBehavior") == "auto"
+    context.close()
+
+
+def test_the_printed_page_leaves_the_controls_out(opened: Opener) -> None:
+    with opened() as page:
+        page.emulate_media(media="print")
+        assert not page.locator("nav").is_visible()
+        assert not page.locator("#controls").is_visible()
+        assert page.locator("table.ranking").is_visible()

@@ -1,0 +1,242 @@
+"""The page as a file: complete, closed to the network, and safe whatever the names are."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from assignor_lab.report import SummaryFormatError, render_report, summary_from_document, write_report
+from tests.report.summaries import HOSTILE_SHOWN, hostile, large, tagged
+
+VOID = {"br", "img", "input", "link", "meta", "hr", "wbr", "circle", "line"}
+HEADINGS = {f"h{level}": level for level in range(1, 7)}
+
+
+class Markup(HTMLParser):
+    """Reads a page strictly: every element that is opened is closed, in order."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str]]] = []
+        self.contents: dict[str, list[str]] = {"style": [], "script": [], "caption": []}
+        self.faults: list[str] = []
+        self.text = ""
+        self.feed(page)
+        self.close()
+        self.faults += [f"<{tag}> is never closed" for tag in self.open]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, {name: value or "" for name, value in attrs}))
+        if len(dict(attrs)) != len(attrs):
+            self.faults.append(f"<{tag}> has an attribute twice")
+        if tag not in VOID:
+            self.open.append(tag)
+            self.contents.get(tag, []).append("")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.faults.append(f"</{tag}> closes nothing at {self.getpos()}")
+
+    def handle_data(self, data: str) -> None:
+        inner = self.open[-1] if self.open else ""
+        if inner in self.contents:
+            self.contents[inner][-1] += data
+        if inner not in {"script", "style"}:
+            self.text += data
+
+    def tags(self, name: str) -> list[dict[str, str]]:
+        return [attributes for tag, attributes in self.elements if tag == name]
+
+
+@pytest.fixture(scope="module", params=["tagged", "hostile"])
+def page(request: pytest.FixtureRequest) -> Markup:
+    document = {"tagged": tagged, "hostile": hostile}[request.param]()
+    return Markup(render_report(summary_from_document(document)))
+
+
+def test_every_element_is_closed_in_order(page: Markup) -> None:
+    assert page.faults == []
+
+
+def test_nothing_in_the_page_leads_to_the_network(page: Markup) -> None:
+    leading = {"src", "href", "srcset", "action", "data", "poster", "formaction", "ping", "background"}
+    targets = [value for _, attributes in page.elements for name, value in attributes.items() if name in leading]
+    assert {value for value in targets if not value.startswith("#")} == {"data:,"}
+    own = "".join(page.contents["style"] + page.contents["script"][1:])
+    assert not re.search(r"https?:|url\(|@import|fetch\(|XMLHttpRequest|import\(", own)
+
+
+def test_the_policy_allows_this_style_and_this_script_and_nothing_else(page: Markup) -> None:
+    policy = next(meta["content"] for meta in page.tags("meta") if meta.get("http-equiv") == "Content-Security-Policy")
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    assert rules["default-src"] == "'none'"
+    assert rules["style-src"] == digest(page.contents["style"][0])
+    assert rules["script-src"] == digest(page.contents["script"][1])
+    assert rules["base-uri"] == rules["form-action"] == "'none'"
+    assert len(page.tags("style")) == 1
+    assert [script.get("type") for script in page.tags("script")] == ["application/json", None]
+
+
+def digest(content: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
+
+
+def test_no_element_carries_style_or_script_of_its_own(page: Markup) -> None:
+    names = {name for _, attributes in page.elements for name in attributes}
+    assert "style" not in names
+    assert {name for name in names if name.startswith("on")} == set()
+
+
+def test_headings_do_not_skip_a_level(page: Markup) -> None:
+    levels = [HEADINGS[tag] for tag, _ in page.elements if tag in HEADINGS]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+
+
+def test_ids_are_unique_and_references_lead_to_them(page: Markup) -> None:
+    ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    references = [
+        attributes[name].removeprefix("#")
+        for _, attributes in page.elements
+        for name in ("aria-labelledby", "for", "href")
+        if name in attributes and attributes[name] != "data:,"
+    ]
+    assert set(references) <= set(ids)
+
+
+def test_every_table_has_a_caption_and_scoped_headers(page: Markup) -> None:
+    assert len(page.tags("table")) == len(page.contents["caption"]) > 0
+    without = [attributes for attributes in page.tags("th") if "scope" not in attributes]
+    # The one header over the drawings is for nobody who cannot see them.
+    assert all(attributes.get("class") == "drawn" for attributes in without)
+
+
+def test_hostile_names_are_text() -> None:
+    text = render_report(summary_from_document(hostile()))
+    page = Markup(text)
+    assert page.tags("img") == []
+    assert HOSTILE_SHOWN in page.text
+    assert "{{7*7}}" in page.text
+    assert [sign for sign in set(text) if not sign.isprintable() and sign not in "\n\u202f"] == []
+
+
+def test_the_figures_for_machines_come_back_as_they_were() -> None:
+    document = hostile()
+    page = Markup(render_report(summary_from_document(document)))
+    figures = json.loads(page.contents["script"][0])
+    expected = document["results"]
+    del expected["placements"], expected["placements_left_out"]
+    assert figures == {"format": 1, "results": expected, "run_metrics": document["run_metrics"]}
+
+
+def test_a_long_name_is_cut_short_and_its_whole_is_there() -> None:
+    document = tagged()
+    name = "x" * 5000
+    text = json.dumps(document).replace('"round_robin"', json.dumps(name))
+    page = Markup(render_report(summary_from_document(json.loads(text))))
+    assert name in page.text
+    assert re.search(r"\bx{10,30}…x{5,30}\b", page.text)
+
+
+def test_the_report_of_a_large_run_stays_small(tmp_path: Path) -> None:
+    write_report(large(), tmp_path / "report.html")
+    size = (tmp_path / "report.html").stat().st_size
+    assert size < 6_000_000
+    assert "more states not shown" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_states_that_the_summary_left_out_are_told() -> None:
+    document = tagged()
+    document["results"]["placements_left_out"] = 7
+    assert "7 more states not shown" in render_report(summary_from_document(document))
+
+
+def test_a_run_in_which_everything_failed_has_a_report() -> None:
+    document = tagged()
+    results = document["results"]
+    results.update(aggregates=[], agreement=[], placements=[], metrics=[], states=1)
+    results["ranking"].update(overall=[], by_metric=[], states=0)
+    page = Markup(render_report(summary_from_document(document)))
+    assert page.faults == []
+    assert "Nothing could be ranked" in page.text
+
+
+def test_a_state_without_an_answer_is_drawn_with_its_error() -> None:
+    document = tagged()
+    answer = document["results"]["placements"][0]["after"][0]
+    answer.update(error={"type": "BoomError", "java_type": None, "message": "no way"}, assignment=None, followup=None)
+    assert "No answer: BoomError: no way" in render_report(summary_from_document(document))
+
+
+def test_the_old_report_stays_when_the_new_one_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "report.html"
+    target.write_text("old")
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        write_report(tagged(), target)
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+    assert target.read_text() == "old"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"format": 2}, "key format: 2 is not 1"),
+        ({"results": {}}, "key 'title' is missing"),
+        ({"run_metrics": None}, "run_metrics"),
+    ],
+)
+def test_another_shape_is_refused_with_its_key(change: dict[str, object], said: str, tmp_path: Path) -> None:
+    with pytest.raises(SummaryFormatError, match=said):
+        write_report({**tagged(), **change}, tmp_path / "report.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_wrong_type_is_refused_with_its_place() -> None:
+    document = tagged()
+    document["results"]["aggregates"][3]["mean"] = "many"
+    with pytest.raises(
+        SummaryFormatError, match=r"'many' is not a finite number @ summary.results.aggregates\[3\].mean"
+    ):
+        summary_from_document(document)
+
+
+def test_unknown_keys_are_left_aside() -> None:
+    document = tagged()
+    document["results"]["metrics"][0]["novel"] = 1
+    assert summary_from_document(document) == summary_from_document(tagged())
+
+
+def test_equal_summaries_give_equal_bytes_under_any_hash_seed(tmp_path: Path) -> None:
+    source = tmp_path / "summary.json"
+    source.write_text(json.dumps(hostile()))
+    program = (
+        "import json, sys; from assignor_lab.report import write_report;"
+        "write_report(json.load(open(sys.argv[1])), sys.argv[2])"
+    )
+    for seed in ("0", "4711"):
+        command = [sys.executable, "-c", program, str(source), str(tmp_path / f"{seed}.html")]
+        subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": seed})
+    assert (tmp_path / "0.html").read_bytes() == (tmp_path / "4711.html").read_bytes()
