@@ -82,7 +82,7 @@ class ApplicationMetadata:
         return self._stateful.keys()
 
     def task_infos(self) -> Mapping[TaskId, TaskInfo]:
-        """Partitions, racks and stores of each task, in the order of the input; read-only (Kafka 4.3: ``allTasks()``)."""
+        """Partitions, racks and stores of each task, in the order of the input; read-only (Kafka: ``allTasks()``)."""
         return MappingProxyType(self._tasks)
 
     def current_time_ms(self) -> int:

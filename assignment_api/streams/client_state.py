@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Any
 
 import attrs
 
@@ -33,8 +34,9 @@ def _sorted_tasks(tasks: object) -> tuple[TaskId, ...]:
     return tuple(sorted(tasks, key=TaskId.sort_key))  # type: ignore[call-overload]
 
 
-def _frozen_mapping(mapping: Mapping[object, object] | None) -> Mapping[object, object] | None:
-    return None if mapping is None else MappingProxyType(dict(mapping))
+def _frozen_mapping(mapping: Mapping[Any, Any] | None) -> Mapping[Any, Any] | None:
+    # What is read-only already is shared: many clients may have one and the same mapping of lags.
+    return mapping if mapping is None or isinstance(mapping, MappingProxyType) else MappingProxyType(dict(mapping))
 
 
 @attrs.frozen(eq=False)

@@ -2,6 +2,7 @@
 
 from assignment_api.utils.default_standby import UnknownClientError, default_standby_task_assignment
 from assignment_api.utils.identity import identity_assignment
+from assignment_api.utils.rack_aware import optimize_rack_aware_active_tasks, optimize_rack_aware_standby_tasks
 from assignment_api.utils.task_assignment_utils import TaskAssignmentUtils
 from assignment_api.utils.validation import (
     StrictFinding,
@@ -17,6 +18,8 @@ __all__ = [
     "UnknownClientError",
     "default_standby_task_assignment",
     "identity_assignment",
+    "optimize_rack_aware_active_tasks",
+    "optimize_rack_aware_standby_tasks",
     "strict_findings",
     "validate_task_assignment",
 ]

@@ -6,6 +6,7 @@ from typing import final
 
 from assignment_api.utils.default_standby import default_standby_task_assignment
 from assignment_api.utils.identity import identity_assignment
+from assignment_api.utils.rack_aware import optimize_rack_aware_active_tasks, optimize_rack_aware_standby_tasks
 from assignment_api.utils.validation import strict_findings, validate_task_assignment
 
 __all__ = ["TaskAssignmentUtils"]
@@ -22,3 +23,5 @@ class TaskAssignmentUtils:
     strict_findings = staticmethod(strict_findings)
     identity_assignment = staticmethod(identity_assignment)
     default_standby_task_assignment = staticmethod(default_standby_task_assignment)
+    optimize_rack_aware_active_tasks = staticmethod(optimize_rack_aware_active_tasks)
+    optimize_rack_aware_standby_tasks = staticmethod(optimize_rack_aware_standby_tasks)

@@ -160,10 +160,38 @@ def _default_standby(application: ApplicationMetadata, scenario: Scenario) -> tu
     return TaskAssignment(TaskAssignmentUtils.default_standby_task_assignment(application, given)), {}
 
 
+def _optimize(optimize: Callable[..., dict[ProcessID, StreamsClientAssignment]]) -> Utility:
+    """``params`` selects the tasks (``all``, ``stateful``, ``stateless``, a list) and may override the costs."""
+
+    def utility(application: ApplicationMetadata, scenario: Scenario) -> tuple[TaskAssignment, dict[str, Any]]:
+        params = scenario.document.get("params") or {}
+        optimized = optimize(
+            application,
+            given_assignment(scenario),
+            _selected_tasks(application, params.get("tasks", "all")),
+            traffic_cost=params.get("traffic_cost"),
+            non_overlap_cost=params.get("non_overlap_cost"),
+        )
+        return TaskAssignment(optimized), {}
+
+    return utility
+
+
+def _selected_tasks(application: ApplicationMetadata, selection: str | list[str]) -> list[TaskId] | None:
+    if selection == "all":
+        return None
+    if isinstance(selection, str):
+        wanted = selection == "stateful"
+        return [task for task, info in application.task_infos().items() if info.is_stateful == wanted]
+    return [TaskId.parse(task) for task in selection]
+
+
 #: Name on the command line to the utility.
 UTILITIES: Mapping[str, Utility] = {
     "utils.default_standby": _default_standby,
     "utils.identity": _identity,
+    "utils.optimize_active": _optimize(TaskAssignmentUtils.optimize_rack_aware_active_tasks),
+    "utils.optimize_standby": _optimize(TaskAssignmentUtils.optimize_rack_aware_standby_tasks),
     "utils.validate": _validate,
 }
 

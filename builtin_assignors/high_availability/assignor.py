@@ -20,8 +20,8 @@ from assignment_api import (
 )
 from assignment_api.java.hash_table import JavaHashTable, iteration_order
 from assignment_api.java.hashing import task_id_hash, uuid_hash
-from assignment_api.utils.standby import ClientTags
 from assignment_api.utils.rack_aware.internal import InternalRackOptimizer
+from assignment_api.utils.standby import ClientTags
 from builtin_assignors.high_availability.algorithm import Answer, Problem, decide
 
 __all__ = ["HighAvailabilityTaskAssignor", "NoClientsError"]
@@ -72,11 +72,6 @@ class HighAvailabilityTaskAssignor(TaskAssignor):
 
 def _process_order(client: StreamsClientState) -> tuple[int, int]:
     return client.process_id.sort_key()
-
-
-def _rack_optimizer(_application: ApplicationMetadata) -> RackOptimizer | None:
-    """The optimiser over the application's dense indices, or ``None`` where a gate of reference 3.1 keeps it off."""
-    return None
 
 
 def _problem(

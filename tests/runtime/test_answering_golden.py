@@ -44,7 +44,7 @@ def differences(answer: Answer, cases: list[tuple[Scenario, dict[str, Any]]]) ->
     return wrong
 
 
-@pytest.mark.parametrize("operation", ["default_standby", "identity", "validate"])
+@pytest.mark.parametrize("operation", ["default_standby", "identity", "optimize_active", "optimize_standby", "validate"])
 def test_a_utility_answers_as_kafka_does(operation: str) -> None:
     cases = pairs(f"utils-{operation}", f"utils-{operation}")
     assert len(cases) >= 80

@@ -1,0 +1,269 @@
+"""The optimiser as Kafka offers it to authors of assignors: assignments in, assignments out.
+
+Kafka: ``TaskAssignmentUtils.optimizeRackAwareActiveTasks`` and ``optimizeRackAwareStandbyTasks`` (reference 5.4, 5.5),
+with what is odd about them: both costs must be configured, active tasks pay for changelog partitions, too, and client
+tags are not respected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import attrs
+
+from assignment_api.errors import IllegalAssignmentArgumentError, IllegalAssignmentStateError
+from assignment_api.java.hash_table import iteration_order
+from assignment_api.java.hashing import uuid_hash
+from assignment_api.streams.application import ApplicationMetadata
+from assignment_api.streams.assignment import AssignedTask, AssignedTaskType, StreamsClientAssignment
+from assignment_api.streams.configs import RACK_AWARE_STRATEGY_BALANCE_SUBTOPOLOGY
+from assignment_api.streams.ids import ProcessID, TaskId
+from assignment_api.streams.tasks import TaskInfo
+from assignment_api.utils.rack_aware.flow_problem import FlowProblem
+from assignment_api.utils.rack_aware.gates import public_reason_against
+from assignment_api.utils.rack_aware.internal import MAX_STANDBY_ROUNDS
+from assignment_api.utils.rack_aware.placement import balance_subtopology, min_traffic
+from assignment_api.utils.rack_aware.traffic import Partitions, all_partitions, costs_of, crossings, numbered_racks
+
+__all__ = ["StrangerError", "optimize_rack_aware_active_tasks", "optimize_rack_aware_standby_tasks"]
+
+Assignments = dict[ProcessID, StreamsClientAssignment]
+
+
+class StrangerError(IllegalAssignmentArgumentError):
+    """An assignment is for a client that the application does not have."""
+
+    java_type = "IndexOutOfBoundsException"
+
+
+def optimize_rack_aware_active_tasks(
+    application: ApplicationMetadata,
+    assignments: Mapping[ProcessID, StreamsClientAssignment],
+    tasks: Iterable[TaskId] | None = None,
+    *,
+    traffic_cost: int | None = None,
+    non_overlap_cost: int | None = None,
+) -> Assignments:
+    """Moves active tasks to clients in racks where their partitions are; every client keeps its number of tasks.
+
+    Nothing happens where there is nothing to optimise, the strategy is ``none``, one of the two costs is not
+    configured (an override does not make up for that), a client has no rack, or the racks of some partition are
+    unknown; :func:`assignment_api.utils.rack_aware.public_reason_against` says which.
+
+    Args:
+        application: The application.
+        assignments: Assignments so far; not changed.
+        tasks: What may move, each active on exactly one client; ``None``: all active tasks.
+        traffic_cost: Instead of ``rack.aware.assignment.traffic_cost``.
+        non_overlap_cost: Instead of ``rack.aware.assignment.non_overlap_cost``.
+
+    Returns:
+        The new assignments: those given in their order, then clients that had none.
+
+    Raises:
+        IllegalAssignmentArgumentError: if a task is active on no client of the application, or on several.
+    """
+    chosen = _chosen(assignments, tasks, AssignedTaskType.ACTIVE)
+    if not chosen or public_reason_against(application, all_partitions) is not None:
+        return dict(assignments)
+    state = _State.of(application, assignments, AssignedTaskType.ACTIVE, all_partitions, traffic_cost, non_overlap_cost)
+    holder = state.single_holders(chosen)
+    state.solve(chosen, range(len(state.processes)), holder, _groups(chosen))
+    return state.assignments
+
+
+def optimize_rack_aware_standby_tasks(
+    application: ApplicationMetadata,
+    assignments: Mapping[ProcessID, StreamsClientAssignment],
+    tasks: Iterable[TaskId] | None = None,
+    *,
+    traffic_cost: int | None = None,
+    non_overlap_cost: int | None = None,
+) -> Assignments:
+    """Exchanges standbys between clients in different racks; every client keeps its number of standbys.
+
+    Nothing happens under the conditions of :func:`optimize_rack_aware_active_tasks`, of which only changelog
+    partitions need racks here.
+
+    Args:
+        application: The application.
+        assignments: Assignments so far; not changed.
+        tasks: As in Kafka, only decides *whether* to run: then every standby may move. ``None``: all standbys.
+        traffic_cost: Instead of ``rack.aware.assignment.traffic_cost``.
+        non_overlap_cost: Instead of ``rack.aware.assignment.non_overlap_cost``.
+
+    Returns:
+        The new assignments: those given in their order, then clients that had none.
+
+    Raises:
+        IllegalAssignmentArgumentError: if one of ``tasks`` is a standby on no client of the application.
+        IllegalAssignmentStateError: if strategy ``balance_subtopology`` meets a standby that is not among ``tasks``.
+        StrangerError: if there is an assignment for a client that the application does not have.
+    """
+    chosen = _chosen(assignments, tasks, AssignedTaskType.STANDBY)
+    changelogs = TaskInfo.changelog_partitions
+    if not chosen or public_reason_against(application, changelogs) is not None:
+        return dict(assignments)
+    state = _State.of(application, assignments, AssignedTaskType.STANDBY, changelogs, traffic_cost, non_overlap_cost)
+    state.check_held(chosen)
+    groups = _groups(chosen)
+    for _ in range(MAX_STANDBY_ROUNDS):
+        moved = False
+        for first in range(len(state.processes)):
+            for second in range(first + 1, len(state.processes)):
+                if state.rack_of[first] != state.rack_of[second]:
+                    moved = state.exchange(first, second, groups) or moved
+            state.check_no_strangers()
+        if not moved:
+            break
+    return state.assignments
+
+
+def _chosen(
+    assignments: Mapping[ProcessID, StreamsClientAssignment], tasks: Iterable[TaskId] | None, kind: AssignedTaskType
+) -> list[TaskId]:
+    if tasks is None:
+        held = (task.id for assignment in assignments.values() for task in assignment.tasks if task.type is kind)
+        tasks = set(held)
+    return sorted(set(tasks), key=TaskId.sort_key)
+
+
+def _groups(tasks: Iterable[TaskId]) -> dict[TaskId, int]:
+    """Sub-topology of each task by its number alone: unlike the internal assignors, names do not count."""
+    return {task: task.subtopology for task in tasks}
+
+
+@attrs.define(eq=False)
+class _State:
+    """Assignments under way, with clients numbered in the order in which Kafka's map yields them."""
+
+    application: ApplicationMetadata
+    kind: AssignedTaskType
+    assignments: Assignments
+    processes: list[ProcessID]
+    rack_of: list[int]
+    infos: dict[TaskId, int]
+    crossed: list[list[int]]
+    traffic_cost: int
+    non_overlap_cost: int
+    #: For each client its tasks of the kind; and of any kind.
+    held: list[set[TaskId]]
+    everything: list[set[TaskId]]
+
+    @classmethod
+    def of(
+        cls,
+        application: ApplicationMetadata,
+        given: Mapping[ProcessID, StreamsClientAssignment],
+        kind: AssignedTaskType,
+        partitions: Partitions,
+        traffic_cost: int | None,
+        non_overlap_cost: int | None,
+    ) -> _State:
+        states = application.streams_client_states()
+        listed = list(states)
+        hashes = [uuid_hash(process.most_significant_bits, process.least_significant_bits) for process in listed]
+        processes = iteration_order(listed, hashes, sort_key=ProcessID.sort_key)
+        assignments = dict(given)
+        for process in states:
+            assignments.setdefault(process, StreamsClientAssignment.of(process, ()))
+        racks, rack_of = numbered_racks(states[process].rack_id for process in processes)
+        infos = application.task_infos()
+        configs = application.assignment_configs()
+        tasks = [assignments[process].tasks for process in processes]
+        return cls(
+            application,
+            kind,
+            assignments,
+            processes,
+            rack_of,
+            {task: number for number, task in enumerate(infos)},
+            crossings(infos.values(), partitions, racks),
+            (configs.rack_aware_traffic_cost or 0) if traffic_cost is None else traffic_cost,
+            (configs.rack_aware_non_overlap_cost or 0) if non_overlap_cost is None else non_overlap_cost,
+            [{task.id for task in of_client if task.type is kind} for of_client in tasks],
+            [{task.id for task in of_client} for of_client in tasks],
+        )
+
+    def single_holders(self, tasks: Sequence[TaskId]) -> list[int]:
+        """The client of each task, which must be the only one."""
+        holder_of: dict[TaskId, int] = {}
+        wanted = set(tasks)
+        for client, held in enumerate(self.held):
+            for task in held & wanted:
+                if task in holder_of:
+                    raise IllegalAssignmentArgumentError(
+                        f"Task {task} assigned to multiple clients {self.processes[client]}, "
+                        f"{self.processes[holder_of[task]]}"
+                    )
+                holder_of[task] = client
+        self.check_held(tasks)
+        return [holder_of[task] for task in tasks]
+
+    def check_held(self, tasks: Iterable[TaskId]) -> None:
+        """Every task must be on some client."""
+        for task in tasks:
+            if not any(task in held for held in self.held):
+                raise IllegalAssignmentArgumentError(f"Task {task} not assigned to any client")
+
+    def check_no_strangers(self) -> None:
+        """Kafka counts assignments where it means clients, and runs out of clients after the first one's pairs."""
+        states = self.application.streams_client_states()
+        stranger = next((process for process in self.assignments if process not in states), None)
+        if stranger is not None:
+            length = len(self.processes)
+            raise StrangerError(
+                f"Index {length} out of bounds for length {length}: there is an assignment for client {stranger}, "
+                "which the application does not have"
+            )
+
+    def exchange(self, first: int, second: int, groups: Mapping[TaskId, int]) -> bool:
+        """Lets two clients exchange what the other one does not have; answers whether anything moved."""
+        there = self.held[first] - self.everything[second]
+        back = self.held[second] - self.everything[first]
+        if not there or not back:
+            return False
+        tasks = sorted(there | back, key=TaskId.sort_key)
+        pair = sorted((first, second), key=lambda client: self.processes[client].sort_key())
+        holder = [pair.index(first if task in there else second) for task in tasks]
+        return self.solve(tasks, pair, holder, groups)
+
+    def solve(
+        self, tasks: Sequence[TaskId], clients: Sequence[int], holder: Sequence[int], groups: Mapping[TaskId, int]
+    ) -> bool:
+        """Places ``tasks`` on ``clients`` anew; holders are places in ``clients``. Answers whether anything moved."""
+        strategy = self.application.assignment_configs().rack_aware_assignment_strategy
+        balanced = strategy == RACK_AWARE_STRATEGY_BALANCE_SUBTOPOLOGY
+        order = list(range(len(tasks)))
+        numbers = [0] * len(tasks)
+        if balanced:
+            stranger = next((task for task in tasks if task not in groups), None)
+            if stranger is not None:
+                raise IllegalAssignmentStateError(f"Task {stranger} not in tasksForTopicGroup")
+            order.sort(key=lambda place: groups[tasks[place]])
+            present = sorted({groups[task] for task in tasks})
+            numbers = [present.index(groups[tasks[place]]) for place in order]
+        ordered = [tasks[place] for place in order]
+        before = [holder[place] for place in order]
+        rows = [self.crossed[self.rack_of[client]] for client in clients]
+        costs = costs_of(rows, [self.infos[task] for task in ordered], self.traffic_cost)
+        problem = FlowProblem(numbers, range(len(clients)), costs, self.non_overlap_cost, before)
+        if balanced:
+            now = balance_subtopology(problem, [before.count(client) for client in range(len(clients))])
+        else:
+            now = min_traffic(problem)
+        moved = False
+        for task, source, destination in zip(ordered, before, now, strict=True):
+            if source != destination:
+                self._move(task, clients[source], clients[destination])
+                moved = True
+        return moved
+
+    def _move(self, task: TaskId, source: int, destination: int) -> None:
+        giver, taker = self.processes[source], self.processes[destination]
+        self.assignments[giver] = self.assignments[giver].without_task(task)
+        self.assignments[taker] = self.assignments[taker].with_task(AssignedTask(task, self.kind))
+        self.held[source].discard(task)
+        self.everything[source].discard(task)
+        self.held[destination].add(task)
+        self.everything[destination].add(task)
