@@ -1,0 +1,188 @@
+"""`assignor plugins` and `assignor config` as a user meets them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from assignor_lab.cli.main import main
+from assignor_lab.cli.text import plain
+from tests.plugins.installing import write_distribution
+
+HOSTILE = """
+    from assignment_api import TaskAssignor
+    from assignment_api.plugins import TaskAssignorPlugin, hookimpl
+
+    class Mine(TaskAssignor):
+        def assign(self, application):
+            raise NotImplementedError
+
+    @hookimpl
+    def assignor_lab_task_assignors():
+        return [TaskAssignorPlugin("mine", Mine, summary="[red]x[/red] :smile: \\x1b[2J \\u202etxt\\nnext")]
+"""
+
+
+@attrs.frozen
+class Ran:
+    """How a command ended, and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Runs the command in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> Ran:
+        with pytest.raises(SystemExit) as left:
+            main(arguments)
+        assert isinstance(left.value.code, int)
+        printed = capsys.readouterr()
+        return Ran(left.value.code, printed.out, printed.err)
+
+    return run
+
+
+SCENARIO = {
+    "format": 1,
+    "kind": "streams",
+    "id": "one",
+    "config": {"num.standby.replicas": 1, "max.warmup.replicas": 0},
+    "tasks": [],
+    "clients": [],
+}
+
+
+def scenario(folder: Path) -> str:
+    path = folder / "scenarios.jsonl"
+    path.write_text(json.dumps(SCENARIO) + "\n" + json.dumps({**SCENARIO, "id": "two", "config": {}}) + "\n")
+    return str(path)
+
+
+def test_plugins_lists_what_is_installed(run: Any) -> None:
+    ran = run("plugins")
+    assert ran.code == 0
+    assert "high_availability (default)" in ran.out
+
+
+def test_plugins_are_listed_as_json_with_what_a_pin_is_made_of(run: Any) -> None:
+    listed = json.loads(run("plugins", "--json").out)
+    assert {row["name"]: row["status"] for row in listed["plugins"]}["sticky"] == "available"
+    assert len(listed["distributions"]["assignor-round-robin"]["record_sha256"]) == 64
+
+
+def test_a_blocked_plugin_is_listed_with_its_reason(run: Any) -> None:
+    ran = run("plugins", "-c", "assignor.plugins.block=assignor-round-robin")
+    assert "blocked by assignor.plugins.block: assignor-round-robin" in ran.out
+
+
+def test_what_a_plugin_says_is_printed_as_text(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "hostile_plugin", raising=False)
+    write_distribution(tmp_path, "hostile", {"hostile_plugin": HOSTILE}, {"hostile": "hostile_plugin"})
+    ran = run("plugins")
+    assert "[red]x[/red] :smile: \\x1b[2J \\u202etxt\\nnext" in ran.out
+    assert "\x1b" not in ran.out
+    assert "\x1b" not in run("plugins", "--json").out
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\x1b[31mb", "a\\x1b[31mb"),
+        ("a\r\n\tb", "a\\r\\n\\tb"),
+        ("\u202e\ud800\x9b", "\\u202e\\ud800\\x9b"),
+        ("Zürich 東京 😀", "Zürich 東京 😀"),
+        ("a\u2028b\xa0c", "a b c"),
+    ],
+)
+def test_nothing_that_is_printed_steers_the_terminal(text: str, shown: str) -> None:
+    assert plain(text) == shown
+
+
+def test_config_shows_values_and_where_they_came_from(run: Any, tmp_path: Path) -> None:
+    tmp_path.joinpath("app.properties").write_text("num.standby.replicas=2\nsasl.jaas.config=hunter2\n")
+    ran = run("config", "--config", "app.properties", "-c", "task.assignor.class=StickyTaskAssignor")
+    assert ran.code == 0
+    lines = {line.split()[0]: " ".join(line.split()[1:]) for line in ran.out.splitlines() if line.split()}
+    assert lines["num.standby.replicas"] == "2 --config app.properties:1"
+    assert lines["max.warmup.replicas"] == "2 Kafka's default"
+    assert lines["assignor:"].startswith("sticky (assignor-lab ")
+    assert "hunter2" not in ran.out + ran.err
+    assert "sasl" not in ran.out + ran.err
+
+
+def test_config_prints_the_same_as_json(run: Any, tmp_path: Path) -> None:
+    tmp_path.joinpath("app.toml").write_text("num.standby.replicas = 2\n")
+    shown = json.loads(run("config", "--config", "app.toml", "--json").out)
+    assert shown["config"]["num.standby.replicas"] == {
+        "value": 2,
+        "layer": "file",
+        "place": "app.toml",
+        "problem": None,
+    }
+    assert shown["assignor"]["name"] == "high_availability"
+
+
+def test_config_of_a_scenario_shows_its_bad_values_without_failing(run: Any, tmp_path: Path) -> None:
+    ran = run("config", scenario(tmp_path))
+    assert ran.code == 0
+    assert "Value must be at least 1" in ran.err
+    assert "left out there: Kafka's default" in ran.out
+
+
+def test_config_finds_a_scenario_by_its_id(run: Any, tmp_path: Path) -> None:
+    shown = json.loads(run("config", scenario(tmp_path), "--id", "two", "--json").out)
+    assert shown["config"]["num.standby.replicas"]["place"].endswith("line 2 (left out there: Kafka's default)")
+
+
+def test_one_standby_more_for_my_group_is_one_option(run: Any, tmp_path: Path) -> None:
+    shown = json.loads(run("config", scenario(tmp_path), "-c", "num.standby.replicas=2", "--json").out)
+    assert shown["config"]["num.standby.replicas"]["value"] == "2"
+
+
+def test_the_brokers_assign_where_the_group_protocol_says_so(run: Any) -> None:
+    assert "no assignor of the client runs" in run("config", "-c", "group.protocol=streams").err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["-c", "task.assignor.class=stiky"], "did you mean 'sticky'?"),
+        (["-c", "task.assignor.class=com.acme.Mine"], "no assignor stands for the Java class 'com.acme.Mine'"),
+        (["-c", "num.standby.replica=1"], "did you mean 'num.standby.replicas'?"),
+        (["-c", "max.warmup.replicas=0"], "Value must be at least 1"),
+        (["--config", "missing.toml"], "missing.toml: cannot be read"),
+        (["--config", "broken.toml"], "broken.toml: no valid TOML (at line 1"),
+        (["--config", "near.properties"], "near.properties:1: unknown key"),
+        (["missing.jsonl"], "missing.jsonl"),
+        (["empty.jsonl"], "empty.jsonl: holds no scenario"),
+        (["--no-such-option"], "no-such-option"),
+    ],
+)
+def test_wrong_use_is_one_message_and_exit_code_2(
+    run: Any, tmp_path: Path, arguments: list[str], complaint: str
+) -> None:
+    tmp_path.joinpath("broken.toml").write_text("num.standby.replicas = = 1")
+    tmp_path.joinpath("near.properties").write_text("num.standby.replica=1")
+    tmp_path.joinpath("empty.jsonl").write_text("")
+    ran = run("config", *arguments)
+    assert ran.code == 2
+    assert complaint in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_a_broken_discovered_file_is_exit_code_2(run: Any, tmp_path: Path) -> None:
+    tmp_path.joinpath("assignor.toml").write_text("= 1")
+    ran = run("plugins")
+    assert ran.code == 2
+    assert "assignor.toml: no valid TOML" in ran.err
