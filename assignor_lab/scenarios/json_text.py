@@ -9,13 +9,16 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from assignor_lab.scenarios.errors import printable
 from assignor_lab.scenarios.shapes import Mismatch, any_value
 
-__all__ = ["parse_json"]
+__all__ = ["MAX_CONTAINERS", "parse_json"]
+
+#: Most lists and objects in one line (brackets in texts count too). An empty one takes twenty times the memory of its
+#: two characters, so without a limit a long line could still use up the memory; the largest known states have 30,000.
+MAX_CONTAINERS = 1_000_000
 
 _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -37,10 +40,12 @@ def parse_json(line: bytes) -> Any:
 
     Raises:
         Mismatch: if the bytes are not UTF-8 or not one JSON value, or hold a repeated key, a number that is not
-            finite, a number of thousands of digits, or a lone surrogate.
+            finite, a number of thousands of digits, a lone surrogate, or too many lists and objects.
     """
     if line.startswith(_BOMS):
         raise Mismatch("begins with a byte order mark: save the file as UTF-8 without one")
+    if line.count(b"{") + line.count(b"[") > MAX_CONTAINERS:
+        raise Mismatch(f"holds more than {MAX_CONTAINERS:,} lists and objects: is this a scenario file?")
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -48,7 +53,7 @@ def parse_json(line: bytes) -> Any:
     suspects: list[object] = []
     value = _decoded(text, suspects)
     if suspects or _ESCAPED_SURROGATE.search(text):
-        # Paths are made on the way down, so the depth must be known to be small.
+        # That goes by recursion, so the depth must be known to be small.
         _refuse_odd_values(any_value(value))
     return value
 
@@ -86,31 +91,32 @@ def _decoded(text: str, suspects: list[object]) -> Any:
         raise Mismatch("holds a number of thousands of digits: no number of the format is wider than 64 bits") from None
 
 
-def _refuse_odd_values(document: Any) -> None:
-    for path, value in _walk(document):
+def _refuse_odd_values(value: Any) -> None:
+    if isinstance(value, str):
+        if _SURROGATE.search(value):
+            raise _surrogate(value)
+    elif isinstance(value, _NoNumber):
+        raise Mismatch("NaN and infinite numbers are not JSON: give a finite number")
+    elif isinstance(value, dict):
         if isinstance(value, _Repeated):
-            raise Mismatch("the key occurs twice in its object: remove one of them", *path, value.repeated_key)
-        if isinstance(value, _NoNumber):
-            raise Mismatch("NaN and infinite numbers are not JSON: give a finite number", *path)
-        if isinstance(value, str) and _SURROGATE.search(value):
-            raise Mismatch(_surrogate(value), *path)
-        if isinstance(value, dict):
-            for key in value:
-                if _SURROGATE.search(key):
-                    raise Mismatch("in a key: " + _surrogate(key), *path)
+            raise Mismatch("the key occurs twice in its object: remove one of them", value.repeated_key)
+        for key, item in value.items():
+            if _SURROGATE.search(key):
+                raise _surrogate(key)
+            _refuse_odd_values_inside(key, item)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            _refuse_odd_values_inside(index, item)
 
 
-def _surrogate(value: str) -> str:
-    return f'the text "{printable(value)}" holds half of a surrogate pair: write both halves, or the character itself'
+def _refuse_odd_values_inside(step: str | int, value: Any) -> None:
+    try:
+        _refuse_odd_values(value)
+    except Mismatch as mismatch:
+        raise mismatch.inside(step) from None
 
 
-def _walk(document: Any) -> Iterator[tuple[tuple[str | int, ...], Any]]:
-    """Every value with its path, parents first, without recursion."""
-    stack: list[tuple[tuple[str | int, ...], Any]] = [((), document)]
-    while stack:
-        path, value = stack.pop()
-        yield path, value
-        if isinstance(value, dict):
-            stack.extend(((*path, key), item) for key, item in reversed(value.items()))
-        elif isinstance(value, list):
-            stack.extend(((*path, index), value[index]) for index in range(len(value) - 1, -1, -1))
+def _surrogate(text: str) -> Mismatch:
+    return Mismatch(
+        f'the text "{printable(text)}" holds half of a surrogate pair: write both halves, or the character itself'
+    )

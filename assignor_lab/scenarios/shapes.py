@@ -236,10 +236,8 @@ def any_value(value: Any) -> Any:
     for _ in range(_MAX_DEPTH):
         deeper: list[Any] = []
         for item in level:
-            if type(item) is dict:
-                deeper.extend(item.values())
-            elif type(item) is list:
-                deeper.extend(item)
+            inner = item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
+            deeper.extend(value for value in inner if isinstance(value, (dict, list)))
         if not deeper:
             return value
         level = deeper

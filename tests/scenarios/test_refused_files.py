@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import pickle
 import tracemalloc
 from pathlib import Path
 from time import perf_counter
@@ -49,6 +50,7 @@ def read_until_refused(path: Path) -> tuple[list[Scenario], ScenarioFormatError]
         (b'{"a": ' + b"9" * 5_000 + b"}", "", "a number of thousands of digits"),
         (b"[" * 200_000, "", "nested"),
         (b'{"a":' * 200_000, "", "nested"),
+        (b"[" + b"[]," * 1_000_000 + b"0]", "", "more than 1,000,000 lists and objects"),
         (b"[" * 90 + b'"\\ud800"' + b"]" * 90, "", "nested"),
     ],
 )
@@ -154,3 +156,10 @@ def test_texts_of_the_file_reach_the_message_without_control_characters_and_shor
     assert "\x1b" not in str(error)
     assert "\\u001b[31m" in str(error)
     assert len(str(error)) < 1_000
+
+
+def test_the_error_travels_between_processes() -> None:
+    error = refusal_of_bytes(b"{")
+    copy = pickle.loads(pickle.dumps(error))
+    assert str(copy) == str(error)
+    assert (copy.file, copy.line, copy.key) == (error.file, error.line, error.key)
