@@ -30,7 +30,7 @@ from assignor_lab.runtime.invocation import Failure, Outcome, RunnableAssignor, 
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
 from assignor_lab.scoring.work import NO_CONFIG, WorkItem
 
-__all__ = ["OBSERVED", "Answer", "Contest", "observed_assignment"]
+__all__ = ["OBSERVED", "Answer", "Competitor", "Contest", "observed_assignment"]
 
 #: Name under which Kafka's own decision is filed; no plugin may take it.
 OBSERVED = "kafka"
@@ -73,6 +73,32 @@ class _Built:
 
 
 @attrs.frozen
+class Competitor:
+    """One assignor of a contest.
+
+    Args:
+        assignor: Who is asked, and under whose name the answer is filed.
+        without_lags: Who is asked where the end offsets could not be fetched; ``None``: the same.
+    """
+
+    assignor: RunnableAssignor
+    without_lags: RunnableAssignor | None = None
+
+    @property
+    def name(self) -> str:
+        """Name under which the answers are filed."""
+        return self.assignor.name
+
+    def asked_about(self, application: ApplicationMetadata) -> RunnableAssignor:
+        """Who really answers: Kafka's leader replaces some assignors where it knows no lags (reference 6.3)."""
+        if self.without_lags is None or all(
+            client.has_lags() for client in application.streams_client_states().values()
+        ):
+            return self.assignor
+        return self.without_lags
+
+
+@attrs.frozen
 class Contest:
     """The assignors of a run, and the configuration around each scenario's own.
 
@@ -83,7 +109,7 @@ class Contest:
         observed: Yield what Kafka really decided, too, where it is known.
     """
 
-    assignors: Sequence[RunnableAssignor]
+    assignors: Sequence[Competitor]
     families: Mapping[str, ScenarioFamily]
     config: ConfigSources = NO_CONFIG
     observed: bool = True
@@ -153,13 +179,16 @@ class Contest:
             return _Built(scenario, None, None, failure_of(error), perf_counter_ns() - start)
         return _Built(scenario, application, config, None, perf_counter_ns() - start)
 
-    def _asked(self, item: WorkItem, number: int, assignor: RunnableAssignor, built: _Built) -> Answer:
+    def _asked(self, item: WorkItem, number: int, competitor: Competitor, built: _Built) -> Answer:
         if built.application is None or built.config is None:
             outcome = Outcome(None, built.failure)
         else:
-            outcome = invoke(assignor, built.application, built.config.values_for(assignor.name), strict=True)
+            asked = competitor.asked_about(built.application)
+            outcome = invoke(asked, built.application, built.config.values_for(competitor.name), strict=True)
         followup = None if outcome.assignment is None else outcome.followup
-        return Answer(item, number, assignor.name, built.scenario, built.application, outcome, followup, built.build_ns)
+        return Answer(
+            item, number, competitor.name, built.scenario, built.application, outcome, followup, built.build_ns
+        )
 
 
 def _observed(item: WorkItem, built: _Built, observed: Mapping[str, Any]) -> Answer:

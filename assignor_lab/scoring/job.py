@@ -16,8 +16,8 @@ import pyarrow as pa
 
 from assignment_api import ApplicationMetadata, TaskAssignment, TaskAssignor
 from assignment_api.plugins import MetricPlugin, PluginError, PluginLoadError, Registry, ScenarioFamily, discover
-from assignor_lab.runtime.invocation import RunnableAssignor
-from assignor_lab.scoring.contest import Contest
+from assignor_lab.runtime.fallback import replacement_without_lags
+from assignor_lab.scoring.contest import Competitor, Contest
 from assignor_lab.scoring.details import detail_of
 from assignor_lab.scoring.rows import RowMaker, rows_schema
 from assignor_lab.scoring.work import JobSpec, WorkItem
@@ -162,7 +162,7 @@ def _new_workshop(spec: JobSpec) -> _Workshop:
     registry = discover(spec.config.effective().policy())
     families = {found.name: found.plugin for found in registry.families()}
     contest = Contest(
-        assignors=tuple(_assignor(registry, spec, selector) for selector in spec.assignors),
+        assignors=tuple(_competitor(registry, spec, selector) for selector in spec.assignors),
         families={name: families.get(name) or _missing_family(name) for name in spec.families},
         config=spec.config,
         observed=spec.observed,
@@ -170,11 +170,12 @@ def _new_workshop(spec: JobSpec) -> _Workshop:
     return _Workshop(spec, contest, RowMaker({name: _metric(registry, name) for name in spec.metrics}))
 
 
-def _assignor(registry: Registry, spec: JobSpec, selector: str) -> RunnableAssignor:
+def _competitor(registry: Registry, spec: JobSpec, selector: str) -> Competitor:
     try:
-        return registry.task_assignor(selector, may_run_code=spec.may_run_code)
+        found = registry.task_assignor(selector, may_run_code=spec.may_run_code)
     except PluginError as error:
-        return _MissingAssignor(selector, None, error)
+        return Competitor(_MissingAssignor(selector, None, error))
+    return Competitor(found, replacement_without_lags(found, registry))
 
 
 @attrs.frozen

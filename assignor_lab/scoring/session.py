@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from assignment_api import AssignorLabError
+from assignor_lab.scoring.quiet import filtered_stderr
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -28,8 +29,6 @@ __all__ = ["DEFAULT_MASTER", "JavaError", "MissingExtraError", "open_session", "
 DEFAULT_MASTER = "local[*]"
 #: First Java release that Spark 4 runs on.
 JAVA_RELEASE = 17
-#: Pieces of work at a time that are assumed where Spark does not say, as on a Spark Connect server.
-UNKNOWN_PARALLELISM = 8
 
 _LOG4J = """\
 status = error
@@ -115,7 +114,8 @@ def _local(master: str, scratch: Path, log4j: Path) -> Iterator[SparkSession]:
             .config("spark.driver.host", "127.0.0.1")
             .config("spark.local.dir", str(scratch))
         )
-    session = builder.getOrCreate()
+    with filtered_stderr():
+        session = builder.getOrCreate()
     try:
         session.sparkContext.setLogLevel("ERROR")
         yield session

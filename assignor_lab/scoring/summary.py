@@ -12,8 +12,9 @@ import attrs
 
 from assignment_api import SPI_VERSION
 from assignment_api.plugins import Found, MetricPlugin
-from assignment_api.plugins.keys import is_policy_key
+from assignment_api.plugins.keys import is_setting
 from assignment_api.plugins.selection import ConfigSources
+from assignment_api.streams.configs import ASSIGNMENT_KEYS
 from assignor_lab.scoring.contest import OBSERVED
 from assignor_lab.scoring.contestants import Contestants
 from assignor_lab.scoring.figures import ResultsTable, aggregates, assign_times, ranking, worst_states
@@ -135,7 +136,7 @@ def _config(config: ConfigSources) -> list[dict[str, str]]:
     return [
         {"key": key, "value": _value_text(effective.shown(key)), "source": str(held.origin)}
         for key, held in effective.items()
-        if held.origin.layer.is_explicit and not is_policy_key(key)
+        if held.origin.layer.is_explicit and (key in ASSIGNMENT_KEYS or is_setting(key))
     ]
 
 

@@ -22,7 +22,7 @@ LIGHT_COLUMNS = (
     *("equals_observed", "racks_unknown", "assumptions"),
 )
 
-RACKS_UNKNOWN = "The application is rack-aware, and the source does not tell the racks of the partitions."
+RACKS_UNKNOWN = "Racks are unknown, and the application is rack-aware."
 
 #: Kinds of failures and of assumptions that are told apart.
 MAX_KINDS = 5_000
@@ -105,8 +105,8 @@ class Tally:
             agreement.equal += row["equals_observed"] is True
             if not failed and row["equals_observed"] is False:
                 agreement.first_difference = agreement.first_difference or _state_of(row)
-                for text in (*((RACKS_UNKNOWN,) if row["racks_unknown"] else ()), *(row["assumptions"] or ())):
-                    _count(agreement.caveats, text)
+                if row["racks_unknown"]:
+                    _count(agreement.caveats, RACKS_UNKNOWN)
 
     def _add_failure(self, row: Row) -> None:
         message = row["error_message"] or ""

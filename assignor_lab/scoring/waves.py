@@ -23,6 +23,8 @@ __all__ = ["Progress", "waves"]
 
 #: How long a wave should take, in seconds.
 WAVE_SECONDS = 4.0
+#: Work items of the first wave for each task that runs at a time.
+FIRST_WAVE_ITEMS = 32
 #: Largest wave, in work items.
 MAX_WAVE_ITEMS = 20_000
 #: Pieces that a wave is cut into for each task that runs at a time, so that nobody waits long for the last one.
@@ -64,7 +66,7 @@ def waves(
         on_progress: Called after each wave.
     """
     work = plan.work()
-    size = parallelism * PIECES
+    size = parallelism * FIRST_WAVE_ITEMS
     started = last = monotonic()
     done = rows = states = 0
     executor = ThreadPoolExecutor(IN_FLIGHT, thread_name_prefix="assignor-score")
