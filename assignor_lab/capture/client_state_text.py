@@ -41,7 +41,9 @@ _BRACKETED = re.compile(r"\[[^\]]*\]")
 _PROCESS = re.compile(rf"({UUID})=")
 _PLACEMENT_START = re.compile(rf"({UUID})=(?=\[activeTasks: \()")
 _CAPACITY = re.compile(r" capacity: ([0-9]{1,10}) assigned: (-?[0-9]{1,10})\]")
-_TAGS_END = re.compile(r"\]\)(?= capacity: [0-9]{1,10} assigned: -?[0-9]{1,10}\](?:\}|, " + UUID + r"=\[activeTasks: \())")
+_TAGS_END = re.compile(
+    r"\]\)(?= capacity: [0-9]{1,10} assigned: -?[0-9]{1,10}\](?:\}|, " + UUID + r"=\[activeTasks: \())"
+)
 # A member id begins with the client id, which is anybody's text: it ends where a list of tasks follows.
 _CONSUMER = re.compile(rf"(?:, )?(.*?)=(?=\[(?:\]|{_TASK}[,\]]))")
 _LONG_MIN, _LONG_MAX = -(2**63), 2**63 - 1

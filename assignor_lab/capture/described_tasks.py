@@ -56,7 +56,9 @@ class DescribedTasks:
         sub = self.subtopologies.get((task.topology_name, task.subtopology))
         if sub is None:
             raise TopologyTextError(
-                self.name, None, f"no sub-topology for task {task} of the log: is this the description of that application?"
+                self.name,
+                None,
+                f"no sub-topology for task {task} of the log: is this the description of that application?",
             )
         if is_logged and not sub.stores:
             raise TopologyTextError(

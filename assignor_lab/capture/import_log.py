@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, tzinfo
@@ -21,14 +22,15 @@ from assignor_lab.capture.described_tasks import DescribedTasks
 from assignor_lab.capture.errors import LogImportError, NoDecisionError
 from assignor_lab.capture.log_files import STANDARD_INPUT, open_log
 from assignor_lab.capture.rebalance import Decision, Problem
-from assignor_lab.capture.records import read_records
+from assignor_lab.capture.records import RecordReader
 from assignor_lab.capture.scenario_documents import DocumentMaker
-from assignor_lab.capture.timestamps import LogTime, find_time
+from assignor_lab.capture.timestamps import LogTime, first_time
 from assignor_lab.capture.topology_text import read_topology
 
 __all__ = ["import_log", "read_decisions"]
 
 _PEEK_BYTES = 64 * 1024
+_PART = re.compile(r"\.([0-9]{1,6})(?:\.gz)?\Z")
 
 
 def import_log(
@@ -93,12 +95,14 @@ def read_decisions(
     Raises:
         LogImportError: if a file cannot be read or a line is too long.
     """
-    assembler = DecisionAssembler(on_problem)
+    assembler, reader = DecisionAssembler(on_problem), RecordReader()
     for path in _oldest_first(files):
         source, file = open_log(path, standard_input)
         with contextlib.nullcontext() if file is standard_input else contextlib.closing(file):
-            for record in read_records(source):
+            for record in reader.read(source):
                 yield from assembler.feed(record)
+    for record in reader.finish():
+        yield from assembler.feed(record)
     yield from assembler.finish()
 
 
@@ -111,7 +115,14 @@ def _oldest_first(files: Sequence[str | Path]) -> list[str | Path]:
     known = [time for time in times if time is not None]
     if len(known) != len(files):
         return list(files)
-    return [files[index] for index in sorted(range(len(files)), key=[time.epoch_ms() for time in known].__getitem__)]
+    # Parts that begin in one millisecond are told apart by their number: the higher one is older.
+    keys = [(time.epoch_ms(), -_part_number(path)) for time, path in zip(known, files, strict=True)]
+    return [files[index] for index in sorted(range(len(files)), key=keys.__getitem__)]
+
+
+def _part_number(path: str | Path) -> int:
+    found = _PART.search(str(path))
+    return int(found[1]) if found else 0
 
 
 def _first_time(path: str | Path) -> LogTime | None:
@@ -124,7 +135,7 @@ def _first_time(path: str | Path) -> LogTime | None:
     except (LogImportError, OSError, EOFError, zlib.error):
         return None  # reading it in earnest says what is wrong
     for line in io.StringIO(head.decode("utf-8", "replace")):
-        time = find_time(line[:1000])
+        time = first_time(line[:1000])
         if time is not None:
             return time
     return None
@@ -175,8 +186,8 @@ def _no_decision(files: Sequence[str | Path], problems: Sequence[Problem]) -> No
         name,
         None,
         "no assignment decision",
-        "look for the group leader's lines 'Decided on assignment: {...}' (INFO, logger HighAvailabilityTaskAssignor), or, "
-        "for another assignor, set the logger org.apache.kafka.streams.processor.internals.StreamsPartitionAssignor to "
-        "DEBUG; every instance can be the leader, so give the logs of all",
+        "look for the group leader's lines 'Decided on assignment: {...}' (INFO, logger HighAvailabilityTaskAssignor), "
+        "or, for another assignor, set the logger "
+        "org.apache.kafka.streams.processor.internals.StreamsPartitionAssignor to DEBUG; every "
+        "instance can be the leader, so give the logs of all",
     )
-

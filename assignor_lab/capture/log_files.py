@@ -1,8 +1,8 @@
 """Reads log files of any size: plain or gzip, standard input, and only the lines that matter.
 
 Almost every line of a log says nothing about assignment, so a file is searched in blocks for the texts that
-Kafka writes (:data:`~assignor_lab.capture.messages.MARKERS`), and only lines with one of them are handed on, with their line numbers.
-Memory stays below a few blocks and the longest line.
+Kafka writes (:data:`~assignor_lab.capture.messages.MARKERS`), and only lines with one of them are handed on,
+with their line numbers. Memory stays below a few blocks and the longest line.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def open_log(path: str | Path, standard_input: BinaryIO | None = None) -> tuple[
     if name == STANDARD_INPUT and standard_input is not None:
         return LineSource("<stdin>", _unpacked(standard_input)), standard_input
     try:
-        file = cast(BinaryIO, Path(path).open("rb"))
+        file = cast("BinaryIO", Path(path).open("rb"))  # noqa: SIM115 - the caller closes it
     except OSError as error:
         raise UnreadableLogError(
             name, None, f"cannot be read ({error.strerror or error})", "give the path of a log file"
@@ -174,13 +174,15 @@ class _Prefixed:
     stream: BinaryIO
 
     def read(self, size: int = -1, /) -> bytes:
-        if self.first:
-            head, self.first = self.first, b""
-            return head
-        return self.stream.read(size)
+        if not self.first or size == 0:
+            return self.stream.read(size)
+        head, self.first = self.first[:size] if size > 0 else self.first, self.first[size:] if size > 0 else b""
+        return head + self.stream.read(size - len(head) if size > 0 else -1)
 
 
 def _unpacked(stream: BinaryIO) -> _Reader:
     first = stream.read(len(_GZIP_MAGIC))
     whole = _Prefixed(first, stream)
-    return cast(_Reader, gzip.GzipFile(fileobj=cast(BinaryIO, whole), mode="rb")) if first == _GZIP_MAGIC else whole
+    if first != _GZIP_MAGIC:
+        return whole
+    return cast("_Reader", gzip.GzipFile(fileobj=cast("BinaryIO", whole), mode="rb"))

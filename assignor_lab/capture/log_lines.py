@@ -22,11 +22,16 @@ __all__ = ["LogText", "Unwrapper"]
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _CRI = re.compile(r"(\d{4}-\d\d-\d\dT\S+) (stdout|stderr) ([FP])(?::\S+)? ")
-_COMPOSE = re.compile(r"\s{0,8}([A-Za-z0-9][\w.-]*)\s+\| ?")
+#: The name of a container; a level or a number there is part of a layout instead.
+_COMPOSE = re.compile(
+    r"\s{0,8}(?!(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\s)(?=[\w.-]*[A-Za-z])([A-Za-z0-9][\w.-]*)\s+\| ?"
+)
 _POD = re.compile(r"\[(pod/[^\]\s]+)\] ")
 #: Docker's json-file driver cuts longer lines.
 _DOCKER_PIECE_BYTES = 16 * 1024
 _MAX_NESTING = 4
+#: So much may stand before an object that is the application's line.
+_MAX_BEFORE_JSON = 512
 
 
 @attrs.frozen
@@ -89,15 +94,18 @@ class Unwrapper:
         runtime = _CRI.match(text)
         if runtime:
             content = LogText(raw.number, runtime[2], text[runtime.end() :], runtime.end(), find_time(runtime[1]))
-            whole = self._piece(content) if runtime[3] == "P" else self._last_piece(content)
+            cut = runtime[3] == "P"
         elif text.startswith("{") and (docker := _docker_record(text, raw.number)) is not None:
-            cut = not docker.text.endswith("\n") and len(docker.text.encode()) >= _DOCKER_PIECE_BYTES
-            whole = self._piece(docker) if cut else self._last_piece(docker)
+            content = docker
+            cut = not content.text.endswith("\n") and len(content.text.encode()) >= _DOCKER_PIECE_BYTES
         else:
-            whole = LogText(raw.number, "", text, 0)
-        return None if whole is None else _unprefixed(whole)
+            return _unprefixed(LogText(raw.number, "", text, 0))
+        if cut:
+            self._keep(content)
+            return None
+        return _unprefixed(self._completed(content))
 
-    def _piece(self, content: LogText) -> None:
+    def _keep(self, content: LogText) -> None:
         cut = self._cut.setdefault(content.stream, _Cut(content.line))
         cut.pieces.append(content.text)
         cut.length += len(content.text)
@@ -109,7 +117,7 @@ class Unwrapper:
                 "take the line out and import the rest",
             )
 
-    def _last_piece(self, content: LogText) -> LogText:
+    def _completed(self, content: LogText) -> LogText:
         content = attrs.evolve(content, text=content.text.rstrip("\r\n"))
         cut = self._cut.pop(content.stream, None)
         if cut is None:
@@ -138,10 +146,11 @@ def _unprefixed(log_text: LogText) -> LogText:
 
 
 def _out_of_json(log_text: LogText, depth: int) -> LogText:
-    text = log_text.text.strip()
-    if depth == _MAX_NESTING or not (text.startswith("{") and text.endswith("}")):
+    text = log_text.text.rstrip()
+    start = text.find('{"', 0, _MAX_BEFORE_JSON)
+    if depth == _MAX_NESTING or start < 0 or not text.endswith("}"):
         return log_text
-    fields = _json_object(text)
+    fields = _json_object(text[start:])
     if fields is None:
         return log_text
     message = _message(fields, 0) or fields.get("message")
@@ -153,7 +162,7 @@ def _out_of_json(log_text: LogText, depth: int) -> LogText:
         log_text.stream,
         _encodable(message).rstrip("\r\n"),
         None,
-        time_of_fields(fields) or log_text.time,
+        time_of_fields(fields) or log_text.time or find_time(text[:start]),
         thread or log_text.thread,
         whole=True,
     )

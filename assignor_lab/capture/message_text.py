@@ -46,7 +46,9 @@ _METADATA = re.compile(
 )
 _ENDS_WITH_UUID = re.compile(rf"{_UUID}\Z")
 _CLIENT = re.compile(rf"Client ({_UUID}) per-consumer assignment:")
-_TEMPORARY = re.compile(r"Adding removed stateful active task ([^\s,\[\]]+) as a standby for (.+?) (?:until|before) it is ")
+_TEMPORARY = re.compile(
+    r"Adding removed stateful active task ([^\s,\[\]]+) as a standby for (.+?) (?:until|before) it is "
+)
 _GENERATION = re.compile(r"generation (?:Generation\{generationId=)?(\d+)")
 _INSTANTIATED = re.compile(r"Instantiated (\S+) as the task assignor")
 _STATES_START = re.compile(rf"\{{(?={_UUID}=\[activeTasks: \()")
@@ -116,7 +118,8 @@ class ClientMetadata:
     """``Constructed client metadata``: what the leader knows from the members' subscriptions.
 
     Args:
-        hosts: Process to ``host:port`` for interactive queries, ``None`` if not configured; in the order of Kafka's map.
+        hosts: Process to ``host:port`` for interactive queries, ``None`` if not configured; in the order of Kafka's
+            map.
         consumers: Process to member ids, ascending.
     """
 
@@ -292,7 +295,9 @@ def _consumer_tasks(text: str) -> ConsumerTasks:
 def _temporary_standby(text: str) -> TemporaryStandby:
     found = _TEMPORARY.match(text)
     if found is None:
-        raise ClientStateTextError(len(Kind.TEMPORARY_STANDBY.value), "expected a task, 'as a standby for' and a member")
+        raise ClientStateTextError(
+            len(Kind.TEMPORARY_STANDBY.value), "expected a task, 'as a standby for' and a member"
+        )
     task, _ = parse_task_list(f"[{found[1]}]")
     return TemporaryStandby(task[0], found[2])
 

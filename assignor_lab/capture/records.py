@@ -16,7 +16,7 @@ from assignor_lab.capture.log_lines import LogText, Unwrapper
 from assignor_lab.capture.messages import Kind
 from assignor_lab.capture.timestamps import LogTime, find_time
 
-__all__ = ["LogRecord", "read_records"]
+__all__ = ["LogRecord", "RecordReader"]
 
 
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
@@ -26,8 +26,10 @@ _FURTHER_LINES = {
     Kind.TASKS: re.compile(r"and stateless tasks: "),
     Kind.PLACEMENT: re.compile(rf"{_UUID}=\[activeTasks: \("),
     Kind.OLD_PLACEMENT: re.compile(rf"\{{?{_UUID}=\[activeTasks: \("),
-    Kind.CONSUMERS: re.compile(r"(?:prev owned active|prev owned standby|assigned active|revoking active|"
-                               r"assigned standby) \{"),
+    Kind.CONSUMERS: re.compile(
+        r"(?:prev owned active|prev owned standby|assigned active|revoking active|"
+        r"assigned standby) \{"
+    ),
 }
 #: Words before the marker that belong to the message.
 _LEAD = {
@@ -88,56 +90,63 @@ class _Open:
         return attrs.evolve(self.record, text="\n".join(self.lines))
 
 
-def read_records(source: LineSource) -> Iterator[LogRecord]:
-    """Yields the messages of a log in the order in which they are complete.
+@attrs.define
+class RecordReader:
+    """Reads one log after another; a message may begin in one and end in the next, as parts of a rotated log do."""
 
-    Raises:
-        LogImportError: if the file cannot be read, or a line is too long.
-    """
-    unwrapper = Unwrapper(source.name)
-    waiting: dict[str, _Open] = {}
-    for raw in source:
-        log_text = unwrapper.unwrap(raw)
-        if log_text is not None:
-            yield from _records_of(log_text, source.name, waiting)
-        source.follow = bool(waiting) or unwrapper.waiting
-    source.follow = False
-    for record in waiting.values():
-        yield record.complete()
+    _waiting: dict[str, _Open] = attrs.field(init=False, factory=dict)
 
+    def read(self, source: LineSource) -> Iterator[LogRecord]:
+        """Yields the messages of a log in the order in which they are complete.
 
-def _records_of(log_text: LogText, name: str, waiting: dict[str, _Open]) -> Iterator[LogRecord]:
-    stream = log_text.stream
-    for number, line in enumerate(log_text.text.split("\n")):
-        begun = _begin(log_text, line, name, first=number == 0)
-        if begun is None:
-            yield from _go_on(line, stream, waiting)
-            continue
-        if stream in waiting:
-            yield waiting.pop(stream).complete()
-        if begun.kind in _FURTHER_LINES:
-            waiting[stream] = _Open(begun, [begun.text])
-        else:
-            yield begun
-    if log_text.whole and stream in waiting:
-        yield waiting.pop(stream).complete()
+        Raises:
+            LogImportError: if the file cannot be read, or a line is too long.
+        """
+        unwrapper = Unwrapper(source.name)
+        source.follow = bool(self._waiting)
+        for raw in source:
+            log_text = unwrapper.unwrap(raw)
+            if log_text is not None:
+                yield from self._records_of(log_text, source.name)
+            source.follow = bool(self._waiting) or unwrapper.waiting
 
+    def finish(self) -> Iterator[LogRecord]:
+        """Yields the messages that the end of the logs has completed."""
+        waiting, self._waiting = self._waiting, {}
+        for message in waiting.values():
+            yield message.complete()
 
-def _go_on(line: str, stream: str, waiting: dict[str, _Open]) -> Iterator[LogRecord]:
-    """Adds a further line to the message that it belongs to."""
-    # Further lines may lack the prefix by which the first one's stream was told: then the latest message is meant.
-    key = stream if stream in waiting else next(reversed(waiting), None) if not stream else None
-    if key is None:
-        return
-    message = waiting[key]
-    found = _FURTHER_LINES[message.record.kind].search(line)
-    if found:
-        message.lines.append(line[found.start() :])
-        message.foreign_lines = 0
-        return
-    message.foreign_lines += 1
-    if message.foreign_lines >= _MAX_FOREIGN_LINES:
-        yield waiting.pop(key).complete()
+    def _records_of(self, log_text: LogText, name: str) -> Iterator[LogRecord]:
+        stream = log_text.stream
+        for number, line in enumerate(log_text.text.split("\n")):
+            begun = _begin(log_text, line, name, first=number == 0)
+            if begun is None:
+                yield from self._go_on(line, stream)
+                continue
+            if stream in self._waiting:
+                yield self._waiting.pop(stream).complete()
+            if begun.kind in _FURTHER_LINES:
+                self._waiting[stream] = _Open(begun, [begun.text])
+            else:
+                yield begun
+        if log_text.whole and stream in self._waiting:
+            yield self._waiting.pop(stream).complete()
+
+    def _go_on(self, line: str, stream: str) -> Iterator[LogRecord]:
+        """Adds a further line to the message that it belongs to."""
+        # Further lines may lack the prefix by which the first one's stream was told: then the latest message is meant.
+        key = stream if stream in self._waiting else next(reversed(self._waiting), None) if not stream else None
+        if key is None:
+            return
+        message = self._waiting[key]
+        found = _FURTHER_LINES[message.record.kind].search(line)
+        if found:
+            message.lines.append(line[found.start() :])
+            message.foreign_lines = 0
+            return
+        message.foreign_lines += 1
+        if message.foreign_lines >= _MAX_FOREIGN_LINES:
+            yield self._waiting.pop(key).complete()
 
 
 def _begin(log_text: LogText, line: str, name: str, *, first: bool) -> LogRecord | None:

@@ -104,8 +104,8 @@ class DocumentMaker:
         if self.described is not None:
             return self.described.documents(tasks, logged, decision.group, assumptions)
         assumptions.append(
-            "topology not in the log (give it with --topology): stores and partitions are unknown, and a task counts as "
-            "stateful if Kafka computed a lag for it"
+            "topology not in the log (give it with --topology): stores and partitions are unknown, and a task counts "
+            "as stateful if Kafka computed a lag for it"
         )
         return [
             {"id": str(task), "stateful": task in logged, "logged": task in logged, "stores": None, "partitions": None}
@@ -271,8 +271,8 @@ def _elsewhere(task: TaskId, member: str, standby: Mapping[str, tuple[TaskId, ..
 def _say_what_is_missing(decision: Decision, strategy: str, assumptions: list[str]) -> None:
     if strategy != RACK_AWARE_STRATEGY_NONE:
         assumptions.append(
-            f"racks unknown: {RACK_AWARE_ASSIGNMENT_STRATEGY} is {strategy}, but a log shows neither the clients' nor the "
-            "brokers' racks; an answer computed without them may differ from Kafka's"
+            f"racks unknown: {RACK_AWARE_ASSIGNMENT_STRATEGY} is {strategy}, but a log shows neither the clients' nor "
+            "the brokers' racks; an answer computed without them may differ from Kafka's"
         )
     elif decision.before_optimization is not None:
         assumptions.append(

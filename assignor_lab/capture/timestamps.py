@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-__all__ = ["LogTime", "find_time", "time_of_fields"]
+__all__ = ["LogTime", "find_time", "first_time", "time_of_fields"]
 
 _ZONE = r"(?:\s?(Z|UTC|GMT|[+-]\d\d:?\d\d)(?![0-9A-Za-z]))?"
 _ISO = re.compile(
@@ -51,13 +51,22 @@ def find_time(text: str) -> LogTime | None:
 
     Of several (a container runtime's and the application's own) one with a zone wins, then the last one.
     """
+    times = _times(text)
+    zoned = [time for time in times if time.offset_ms is not None]
+    return (zoned or times)[-1] if times else None
+
+
+def first_time(text: str) -> LogTime | None:
+    """The first time in a line, be it before its message or in it."""
+    return next(iter(_times(text)), None)
+
+
+def _times(text: str) -> list[LogTime]:
     times = [time for found in _ISO.finditer(text) if (time := _iso(found)) is not None]
     times += [time for found in _NAMED_MONTH.finditer(text) if (time := _named_month(found)) is not None]
-    if not times:
-        found = _EPOCH_MS.search(text)
-        return LogTime(int(found[1]), 0) if found else None
-    zoned = [time for time in times if time.offset_ms is not None]
-    return (zoned or times)[-1]
+    if not times and (found := _EPOCH_MS.search(text)):
+        return [LogTime(int(found[1]), 0)]
+    return times
 
 
 def time_of_fields(fields: Mapping[str, Any]) -> LogTime | None:

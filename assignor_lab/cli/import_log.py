@@ -35,7 +35,9 @@ Zone = Annotated[
 ]
 Out = Annotated[
     str,
-    typer.Option(metavar="FILE", help="Where the scenarios go, compressed if the name ends in .gz; - is the standard output."),
+    typer.Option(
+        metavar="FILE", help="Where the scenarios go, compressed if the name ends in .gz; - is the standard output."
+    ),
 ]
 
 
@@ -53,8 +55,8 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Turn each decision in the logs of a Kafka Streams group into a scenario.
 
-        A scenario holds what the leader knew, what it decided, where that was read, and as assumptions what a log does not
-        say. What is garbled or incomplete is left out and named on the standard error.
+        A scenario holds what the leader knew, what it decided, where that was read, and as assumptions what a log does
+        not say. What is garbled or incomplete is left out and named on the standard error.
         """
         problems: list[Problem] = []
         documents = import_log(
@@ -69,7 +71,9 @@ def register(app: typer.Typer) -> None:
         for problem in problems:
             note(f"warning: {problem}")
         lost = sum(problem.loses_decision for problem in problems)
-        note(f"{written} {'decision' if written == 1 else 'decisions'} imported" + (f", {lost} left out" if lost else ""))
+        note(
+            f"{written} {'decision' if written == 1 else 'decisions'} imported" + (f", {lost} left out" if lost else "")
+        )
 
 
 def _zone(name: str | None) -> tzinfo | None:
