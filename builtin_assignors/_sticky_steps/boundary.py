@@ -97,7 +97,9 @@ def to_assignment(
     placement: Placement,
     followup_rebalance_deadline_ms: int | None = None,
 ) -> TaskAssignment:
-    """The answer: clients in the order of the input, their active tasks and then their standbys in ascending order.
+    """The answer: clients in the order of the input, their active tasks and then their standbys as they came.
+
+    Kafka's maps of an answer are filled in that order, and the spread over threads can depend on it (reference 6.6).
 
     Args:
         application: The input.
@@ -105,15 +107,11 @@ def to_assignment(
         placement: Who holds what.
         followup_rebalance_deadline_ms: For the leader's client (the first client where no leader is known), or None.
     """
-    actives: list[list[AssignedTask]] = [[] for _ in ids.processes]
-    for task, owner in enumerate(placement.owner):
-        if owner >= 0:
-            actives[owner].append(AssignedTask.active(ids.tasks[task]))
     as_standby: dict[int, AssignedTask] = {}
     tasks_of = {}
     for client, process in enumerate(ids.processes):
-        held = actives[client]
-        for task in sorted(placement.standbys[client]):
+        held = [AssignedTask.active(ids.tasks[task]) for task in placement.actives[client]]
+        for task in placement.standbys[client]:
             if task not in as_standby:
                 as_standby[task] = AssignedTask.standby(ids.tasks[task])
             held.append(as_standby[task])

@@ -26,6 +26,7 @@ class Placement:
         "_rank",
         "_rankings",
         "active_counts",
+        "actives",
         "counts",
         "owner",
         "ranks",
@@ -38,6 +39,8 @@ class Placement:
         clients = len(capacities)
         #: Client that has each task as its active task; -1 = nobody yet.
         self.owner = [-1] * num_tasks
+        #: Active tasks of each client, in the order in which they came.
+        self.actives: list[list[int]] = [[] for _ in range(clients)]
         #: Standby tasks of each client, in the order in which they came.
         self.standbys: list[list[int]] = [[] for _ in range(clients)]
         #: Number of active tasks of each client.
@@ -70,6 +73,7 @@ class Placement:
     def put_active(self, task: int, client: int) -> None:
         """Gives ``task``, which nobody has yet, to ``client`` as an active task."""
         self.owner[task] = client
+        self.actives[client].append(task)
         self.active_counts[client] += 1
         self._add(task, client)
 
@@ -101,6 +105,8 @@ class Placement:
         for task, client in moves:
             old = self.owner[task]
             self.owner[task] = client
+            self.actives[old].remove(task)
+            self.actives[client].append(task)
             for holder, change in ((old, -1), (client, 1)):
                 self.tasks[holder] ^= 1 << task
                 self.active_counts[holder] += change

@@ -6,6 +6,7 @@ from assignment_api.java import DEFAULT_JDK, JdkGeneration
 from assignment_api.streams import ApplicationMetadata, TaskAssignment, TaskAssignor
 from builtin_assignors._sticky_steps import PreviousOwners, client_map_order, to_assignment, to_problem
 from builtin_assignors.legacy_sticky.algorithm import place_actives, place_standbys
+from builtin_assignors.legacy_sticky.racks import LegacyRackSteps
 
 __all__ = ["LegacyStickyTaskAssignor"]
 
@@ -34,5 +35,10 @@ class LegacyStickyTaskAssignor(TaskAssignor):
         problem, ids = to_problem(application, client_map_order, self._jdk)
         previous = PreviousOwners(problem)
         placement = place_actives(problem, previous)
+        racks = LegacyRackSteps.of(application, problem, ids)
+        if racks is not None:
+            racks.move_actives(placement)
         place_standbys(problem, previous, placement)
+        if racks is not None and problem.num_standbys > 0:
+            racks.move_standbys(placement)
         return to_assignment(application, ids, placement)

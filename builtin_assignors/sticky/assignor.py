@@ -6,6 +6,7 @@ from assignment_api.java import DEFAULT_JDK, JdkGeneration
 from assignment_api.streams import ApplicationMetadata, TaskAssignment, TaskAssignor
 from builtin_assignors._sticky_steps import PreviousOwners, to_assignment, to_problem
 from builtin_assignors.sticky.algorithm import client_order, place_actives, place_standbys
+from builtin_assignors.sticky.racks import move_actives, move_standbys
 
 __all__ = ["StickyTaskAssignor"]
 
@@ -33,5 +34,7 @@ class StickyTaskAssignor(TaskAssignor):
         problem, ids = to_problem(application, client_order, self._jdk)
         previous = PreviousOwners(problem)
         placement = place_actives(problem, previous)
+        move_actives(application, ids, placement)
         place_standbys(problem, previous, placement)
+        move_standbys(application, ids, placement)
         return to_assignment(application, ids, placement)
