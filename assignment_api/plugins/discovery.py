@@ -141,23 +141,24 @@ def _sources(installed: Iterable[Distribution], problems: list[PluginRow]) -> li
     found: list[_Source] = []
     known: set[str] = set()
     for distribution in installed:
-        name = version = "?"
         try:
-            name = str(distribution.metadata["Name"] or "?")
-            version = str(distribution.version or "?")
-            if canonical_name(name) in known:
-                continue
-            known.add(canonical_name(name))
             points = list(distribution.entry_points.select(group=hookspecs.PROJECT_NAME))
         except Exception as error:  # noqa: BLE001 - broken metadata of somebody else must cost nobody anything
-            problems.append(PluginRow("?", "plugin", name, version, "broken", _metadata_reason(error)))
+            reason = f"its entry points cannot be read: {describe_error(error)}"
+            problems.append(PluginRow("?", "plugin", *_name_and_version(distribution), "broken", reason))
             continue
-        found += [_Source(distribution, name, version, point) for point in points]
+        name, version = _name_and_version(distribution)
+        if canonical_name(name) not in known:
+            known.add(canonical_name(name))
+            found += [_Source(distribution, name, version, point) for point in points]
     return sorted(found, key=_order)
 
 
-def _metadata_reason(error: BaseException) -> str:
-    return f"its metadata cannot be read: {describe_error(error)}"
+def _name_and_version(distribution: Distribution) -> tuple[str, str]:
+    try:
+        return str(distribution.metadata["Name"] or "?"), str(distribution.version or "?")
+    except Exception:  # noqa: BLE001 - as above; most often what is left of an interrupted installation
+        return "?", "?"
 
 
 def _order(source: _Source) -> tuple[bool, str, str, str]:

@@ -141,8 +141,7 @@ def environment_layer(environ: Mapping[str, str]) -> ConfigLayer:
     Raises:
         ConfigValueError: naming the variable, if a value is of the wrong type or out of its range.
     """
-    known = {_variable(key): key for key in KAFKA_KEYS}
-    known |= {_variable(key.removeprefix(SETTING_PREFIX)): key for key in POLICY_KEYS}
+    known = {_variable(key): key for key in (*KAFKA_KEYS, *POLICY_KEYS)}
     pairs: list[tuple[str, object, str]] = []
     notes: list[str] = []
     for variable in sorted(name for name in environ if name.startswith("ASSIGNOR_")):
@@ -150,14 +149,14 @@ def environment_layer(environ: Mapping[str, str]) -> ConfigLayer:
         key = known.get(variable) or _setting_or_tag(variable)
         if key is not None:
             pairs.append((key, environ[variable], place))
-        elif (hint := did_you_mean(variable, known)) != ".":
-            notes.append(f"{Origin(Layer.ENVIRONMENT, place)} means nothing{hint}")
+        elif (meant := meant_key(variable.removeprefix("ASSIGNOR_").lower())) is not None:
+            notes.append(f"{Origin(Layer.ENVIRONMENT, place)} means nothing; did you mean {_variable(meant)}?")
     layer = layer_of(Layer.ENVIRONMENT, pairs)
     return attrs.evolve(layer, notes=(*layer.notes, *notes))
 
 
 def _variable(key: str) -> str:
-    return "ASSIGNOR_" + key.replace(".", "_").upper()
+    return "ASSIGNOR_" + key.removeprefix(SETTING_PREFIX).replace(".", "_").upper()
 
 
 def _setting_or_tag(variable: str) -> str | None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import importlib.util
 import re
 import sys
 from importlib import metadata
 from pathlib import Path
+
+import attrs
 
 from assignment_api.plugins.discovery import describe_error
 from assignment_api.plugins.entries import TaskAssignorPlugin
@@ -28,7 +31,7 @@ def task_assignor_from_code(selector: str, policy: Policy) -> FoundTaskAssignor:
 
     Args:
         selector: The text ``module:attribute``; it must come from a trusted source.
-        policy: Its block-list holds here, too, for modules that came with a distribution.
+        policy: Its block-list and pins hold here, too; the allow-list does not.
 
     Raises:
         PluginLoadError: if it cannot be imported, is blocked, or is something else.
@@ -38,24 +41,33 @@ def task_assignor_from_code(selector: str, policy: Policy) -> FoundTaskAssignor:
         raise PluginLoadError(f"{selector!r:.200} is neither distribution:name nor module:attribute")
     module, attribute = match["module"], match["attribute"]
     distribution = _distribution_of(module)
-    blocked = policy.reason_against_name(distribution or module, attribute)
-    if blocked is not None:
-        raise PluginLoadError(f"assignor {selector!r} is {blocked}")
+    name = distribution.name if distribution else None
+    version = distribution.version if distribution else None
+    reason = _reason_against(policy, distribution, module, attribute)
+    if reason is not None:
+        raise PluginLoadError(f"assignor {selector!r} may not be imported: {reason}")
     found = _imported(selector, module, attribute)
-    version = metadata.version(distribution) if distribution else None
-    return FoundTaskAssignor(selector, _description(selector, attribute, found), distribution, version)
+    return FoundTaskAssignor(selector, _description(selector, attribute, found), name, version)
 
 
-def _distribution_of(module: str) -> str | None:
+def _distribution_of(module: str) -> metadata.Distribution | None:
     names = metadata.packages_distributions().get(module.partition(".")[0], [])
-    return names[0] if names else None
+    return metadata.distribution(names[0]) if names else None
+
+
+def _reason_against(
+    policy: Policy, distribution: metadata.Distribution | None, module: str, attribute: str
+) -> str | None:
+    if distribution is None:
+        return policy.reason_against_name(module, attribute)
+    # Whoever names code on purpose has allowed it; the block-list and the pins hold all the same.
+    strict = attrs.evolve(policy, allow=None)
+    return strict.reason_against(distribution, distribution.name, distribution.version, attribute)
 
 
 def _imported(selector: str, module: str, attribute: str) -> object:
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.append(here)
     try:
+        _look_in_working_directory(module.partition(".")[0])
         with contextlib.redirect_stdout(sys.stderr):
             found: object = importlib.import_module(module)
             for name in attribute.split("."):
@@ -65,6 +77,13 @@ def _imported(selector: str, module: str, attribute: str) -> object:
     except BaseException as error:
         raise PluginLoadError(f"assignor {selector!r} cannot be imported: {describe_error(error)}") from error
     return found
+
+
+def _look_in_working_directory(package: str) -> None:
+    """Makes modules beside the user importable, after everything else and only if one is needed."""
+    here = str(Path.cwd())
+    if importlib.util.find_spec(package) is None and here not in sys.path:
+        sys.path.append(here)
 
 
 def _description(selector: str, attribute: str, found: object) -> TaskAssignorPlugin:

@@ -6,6 +6,7 @@ import ast
 import inspect
 import sys
 from collections.abc import Iterator
+from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
@@ -272,6 +273,14 @@ def test_metadata_that_cannot_be_read_costs_nobody_anything(site: Path) -> None:
     registry = discover(installed=installed_in(site))
     assert registry.task_assignor("sticky").distribution == "assignor-lab"
     assert [row.status for row in registry.listing() if row.distribution == "bytes"] == ["broken"]
+
+
+def test_a_broken_distribution_without_plugins_is_none_of_our_business(site: Path) -> None:
+    metadata = write_distribution(site, "leftover", {}, {})
+    metadata.joinpath("METADATA").unlink()
+    metadata.joinpath("entry_points.txt").unlink()
+    before = discover().listing()
+    assert discover(installed=[*distributions(), *installed_in(site)]).listing() == before
 
 
 def test_the_user_can_still_interrupt(site: Path) -> None:
