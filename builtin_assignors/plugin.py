@@ -38,6 +38,11 @@ def assignor_lab_task_assignors() -> list[TaskAssignorPlugin]:
             summary="Kafka's internal sticky assignor, the default before Kafka 2.6.",
         ),
         TaskAssignorPlugin(
+            name="rack_aware",
+            factory=_rack_aware,
+            summary="Kafka's default with rack awareness on (KIP-925), and a reason where racks cannot be used.",
+        ),
+        TaskAssignorPlugin(
             name="fallback_prior",
             factory=_fallback_prior,
             java_classes=(_INTERNAL + "FallbackPriorTaskAssignor",),
@@ -62,6 +67,12 @@ def _legacy_sticky() -> TaskAssignor:
     from builtin_assignors.legacy_sticky import LegacyStickyTaskAssignor
 
     return LegacyStickyTaskAssignor()
+
+
+def _rack_aware() -> TaskAssignor:
+    from builtin_assignors.rack_aware import RackAwareTaskAssignor
+
+    return RackAwareTaskAssignor()
 
 
 def _fallback_prior() -> TaskAssignor:

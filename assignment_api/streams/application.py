@@ -95,9 +95,16 @@ class ApplicationMetadata:
 
     def for_next_assignor(self) -> ApplicationMetadata:
         """The same application with its lags not yet computed, so that every assignor starts from the same state."""
+        return self.with_configs(self._configs)
+
+    def with_configs(self, configs: AssignmentConfigs) -> ApplicationMetadata:
+        """The same application under another configuration, for an assignor that asks a further one.
+
+        Its lags are not yet computed.
+        """
         copy = object.__new__(ApplicationMetadata)
         copy._gate = LagGate()
-        copy._configs, copy._tasks, copy._stateful = self._configs, self._tasks, self._stateful
+        copy._configs, copy._tasks, copy._stateful = configs, self._tasks, self._stateful
         copy._time_ms, copy._leader = self._time_ms, self._leader
         copy._clients = {process: client.behind(copy._gate) for process, client in self._clients.items()}
         return copy

@@ -127,6 +127,10 @@ def _checked_assignments(
     return tuple(assignments)
 
 
+def _checked_remarks(remarks: Iterable[str]) -> tuple[str, ...]:
+    return tuple(remarks)
+
+
 @attrs.frozen
 class TaskAssignment:
     """The whole answer of an assignor. Kafka: ``TaskAssignor.TaskAssignment``.
@@ -135,9 +139,12 @@ class TaskAssignment:
 
     Args:
         assignments: One assignment for each client, as an iterable or as a mapping from process ids.
+        remarks: Sentences for people about this answer, such as a wish that could not be met and why; Kafka has no
+            place for them, so they change nothing.
     """
 
     assignments: tuple[StreamsClientAssignment, ...] = attrs.field(converter=_checked_assignments)
+    remarks: tuple[str, ...] = attrs.field(default=(), converter=_checked_remarks)
 
     def num_streams_clients(self) -> int:
         """Number of clients in this answer."""

@@ -17,7 +17,7 @@ from assignment_api import (
     TaskAssignmentUtils,
     TaskId,
 )
-from assignment_api.plugins import ConfigSources, FoundTaskAssignor, Registry, UnknownPluginError
+from assignment_api.plugins import ConfigSources, FoundTaskAssignor, PluginError, Registry
 from assignor_lab.runtime.invocation import Failure, failure_of, invoke
 from assignor_lab.runtime.threads import ConsumerTasks, spread_over_consumers
 from assignor_lab.scenarios import Scenario, error_row, result_row
@@ -79,8 +79,8 @@ def _replacement_without_lags(found: FoundTaskAssignor, registry: Registry) -> F
         return found
     try:
         return registry.task_assignor("fallback_prior")
-    except UnknownPluginError:
-        return found
+    except PluginError:
+        return found  # there is none, or the policy forbids it
 
 
 def _is_internal(found: FoundTaskAssignor) -> bool:

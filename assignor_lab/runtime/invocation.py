@@ -172,6 +172,7 @@ def checked_answer(name: str, answer: object) -> TaskAssignment:
     if not isinstance(answer, TaskAssignment):
         raise InvalidAnswerError(f"assignor {name} returned {type(answer).__name__}, expected TaskAssignment")
     _check_items(name, "assignments", answer.assignments, StreamsClientAssignment)
+    _check_items(name, "remarks", answer.remarks, str)
     for client in answer.assignments:
         _check_items(name, f"assignments[{client.process_id}].tasks", client.tasks, AssignedTask)
         _check_fields(name, client)

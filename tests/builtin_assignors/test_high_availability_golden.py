@@ -1,4 +1,4 @@
-"""High availability answers as Kafka 4.3.1 does wherever racks play no part, on random and on real states."""
+"""High availability answers as Kafka 4.3.1 does, on random and on real states."""
 
 from __future__ import annotations
 
@@ -13,14 +13,11 @@ from builtin_assignors.high_availability import HighAvailabilityTaskAssignor
 from tests.builtin_assignors.golden import (
     DATA,
     GOLDEN,
-    SCALE,
     asks_for_followup,
     differences,
-    digest,
     documents,
     result_row,
     scale_differences,
-    strategy,
 )
 
 RECORDED = DATA / "golden" / "recorded"
@@ -30,16 +27,19 @@ SCALE_FILES = [
     "ha-6000x2-1thread-1standby",
     "ha-1000x100-1thread-50standbys",
     "small-10x200",
+    "small-4x40",
+    "rack-180x50-balance_subtopology",
+    "rack-300x20-balance_subtopology",
+    "rack-300x20-min_traffic",
+    "rack-300x20-min_traffic-1standby",
+    "rack-400x20-min_traffic",
+    "rack-600x30-min_traffic",
 ]
 
 
-def racks_play_no_part(scenario: Scenario) -> bool:
-    return strategy(scenario) not in {"min_traffic", "balance_subtopology"}
-
-
 @pytest.mark.parametrize("name", ["small", "medium", "threads"])
-def test_every_golden_scenario_without_racks_has_kafkas_answer(name: str) -> None:
-    assert list(differences(name, "high_availability", HighAvailabilityTaskAssignor, racks_play_no_part)) == []
+def test_every_golden_scenario_has_kafkas_answer(name: str) -> None:
+    assert list(differences(name, "high_availability", HighAvailabilityTaskAssignor)) == []
 
 
 def test_a_missing_lag_is_refused_in_kafkas_words() -> None:
@@ -59,29 +59,20 @@ def test_the_references_vectors_have_kafkas_answers() -> None:
     results = documents(GOLDEN / "vectors.results.jsonl.gz")
     compared = 0
     for scenario, expected in zip(read_scenarios(GOLDEN / "vectors.scenarios.jsonl.gz"), results, strict=True):
-        if expected["assignor"] == "high_availability" and racks_play_no_part(scenario):
+        if expected["assignor"] == "high_availability":
             answer = result_row(scenario.id, "high_availability", scenario.application, HighAvailabilityTaskAssignor())
             assert answer == expected
             compared += 1
-    assert compared == 7
+    assert compared == 11
 
 
 @pytest.mark.parametrize("name", SCALE_FILES)
-def test_every_scale_scenario_without_racks_has_the_digest_of_kafkas_answer(name: str) -> None:
+def test_every_scale_scenario_has_the_digest_of_kafkas_answer(name: str) -> None:
     assert scale_differences(name, "high_availability", HighAvailabilityTaskAssignor) == []
 
 
-def test_the_small_scale_scenarios_without_racks_have_the_digests_of_kafkas_answers() -> None:
-    digests = json.loads((SCALE / "digests.json").read_text())
-    small = list(filter(racks_play_no_part, read_scenarios(SCALE / "small-4x40.jsonl.gz")))
-    assert len(small) == 2
-    for scenario in small:
-        row = result_row(scenario.id, "high_availability", scenario.application, HighAvailabilityTaskAssignor())
-        assert digest(row) == digests[scenario.id]["high_availability"]
-
-
-@pytest.mark.parametrize(("app", "decisions"), [("tagged", 24), ("plain-ha", 14)])
-def test_every_decision_of_a_real_group_without_racks_comes_out_again(app: str, decisions: int) -> None:
+@pytest.mark.parametrize(("app", "decisions"), [("tagged", 24), ("plain-ha", 14), ("warm", 6), ("orders-2", 48)])
+def test_every_decision_of_a_real_group_comes_out_again(app: str, decisions: int) -> None:
     scenarios = list(read_scenarios(RECORDED / f"{app}.scenarios.jsonl.gz"))
     results = documents(RECORDED / f"{app}.high_availability.results.jsonl.gz")
     assert len(scenarios) == decisions

@@ -1,4 +1,4 @@
-"""The sticky family answers as Kafka 4.3.1 does wherever racks play no part."""
+"""The sticky family answers as Kafka 4.3.1 does, racks included."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from assignment_api import TaskAssignor
-from assignor_lab.scenarios import Scenario, read_scenarios
+from assignor_lab.scenarios import read_scenarios
 from builtin_assignors.fallback_prior import FallbackPriorTaskAssignor
 from builtin_assignors.legacy_sticky import LegacyStickyTaskAssignor
 from builtin_assignors.sticky import StickyTaskAssignor
-from tests.builtin_assignors.golden import GOLDEN, differences, documents, result_row, scale_differences, strategy
+from tests.builtin_assignors.golden import GOLDEN, differences, documents, result_row, scale_differences
 
 Assignors = dict[str, Callable[[], TaskAssignor]]
 ASSIGNORS: Assignors = {
@@ -25,31 +25,15 @@ SCALE_FILES = [
     "sticky-2000x2-1thread-1standby",
     "sticky-1000x100-1thread-20standbys",
     "small-10x200",
+    "small-4x40",
 ]
-
-
-def racks_play_no_part(scenario: Scenario) -> bool:
-    return strategy(scenario) not in {"min_traffic", "balance_subtopology"}
-
-
-def anything(scenario: Scenario) -> bool:
-    return True
-
-
-def no_public_optimiser(scenario: Scenario) -> bool:
-    """The public utility refuses to run unless both costs are configured."""
-    config = scenario.document["config"]
-    costs = [config.get(f"rack.aware.assignment.{cost}") for cost in ("traffic_cost", "non_overlap_cost")]
-    return racks_play_no_part(scenario) or None in costs
+RACK_FILES = ["rack-300x20-balance_subtopology", "rack-300x20-min_traffic", "rack-300x20-min_traffic-1standby"]
 
 
 @pytest.mark.parametrize("name", ["small", "medium", "threads"])
-@pytest.mark.parametrize(
-    ("assignor", "chosen"),
-    [("sticky", no_public_optimiser), ("legacy_sticky", racks_play_no_part), ("fallback_prior", anything)],
-)
-def test_every_golden_scenario_has_kafkas_answer(name: str, assignor: str, chosen: Callable[[Scenario], bool]) -> None:
-    assert list(differences(name, assignor, ASSIGNORS[assignor], chosen)) == []
+@pytest.mark.parametrize("assignor", ASSIGNORS)
+def test_every_golden_scenario_has_kafkas_answer(name: str, assignor: str) -> None:
+    assert list(differences(name, assignor, ASSIGNORS[assignor])) == []
 
 
 def test_the_references_vectors_have_kafkas_answers() -> None:
@@ -57,7 +41,7 @@ def test_the_references_vectors_have_kafkas_answers() -> None:
     compared = 0
     for scenario, expected in zip(read_scenarios(GOLDEN / "vectors.scenarios.jsonl.gz"), results, strict=True):
         assignor = expected["assignor"]
-        if assignor in ASSIGNORS and racks_play_no_part(scenario):
+        if assignor in ASSIGNORS:
             assert result_row(scenario.id, assignor, scenario.application, ASSIGNORS[assignor]()) == expected
             compared += 1
     assert compared == 3
@@ -67,3 +51,8 @@ def test_the_references_vectors_have_kafkas_answers() -> None:
 @pytest.mark.parametrize("assignor", ASSIGNORS)
 def test_every_scale_scenario_has_the_digest_of_kafkas_answer(name: str, assignor: str) -> None:
     assert scale_differences(name, assignor, ASSIGNORS[assignor]) == []
+
+
+@pytest.mark.parametrize("name", RACK_FILES)
+def test_every_rack_scenario_has_the_digest_of_kafkas_answer(name: str) -> None:
+    assert scale_differences(name, "legacy_sticky", LegacyStickyTaskAssignor) == []

@@ -44,7 +44,9 @@ def differences(answer: Answer, cases: list[tuple[Scenario, dict[str, Any]]]) ->
     return wrong
 
 
-@pytest.mark.parametrize("operation", ["default_standby", "identity", "optimize_active", "optimize_standby", "validate"])
+@pytest.mark.parametrize(
+    "operation", ["default_standby", "identity", "optimize_active", "optimize_standby", "validate"]
+)
 def test_a_utility_answers_as_kafka_does(operation: str) -> None:
     cases = pairs(f"utils-{operation}", f"utils-{operation}")
     assert len(cases) >= 80
@@ -57,12 +59,8 @@ def test_given_tasks_are_spread_over_threads_as_kafka_does() -> None:
     assert differences(answerer("threads", discover(), AnswerOptions(SOURCES)), cases) == []
 
 
-@pytest.mark.parametrize("assignor", ["high_availability"])
+@pytest.mark.parametrize("assignor", ["high_availability", "sticky", "legacy_sticky", "fallback_prior"])
 def test_an_answer_is_spread_over_threads_as_kafka_does(assignor: str) -> None:
-    cases = [
-        (scenario, expected)
-        for scenario, expected in pairs("threads", f"threads.{assignor}")
-        if scenario.config.get("rack.aware.assignment.strategy", "none") == "none"
-    ]
-    assert len(cases) > 150
+    cases = pairs("threads", f"threads.{assignor}")
+    assert len(cases) == 300
     assert differences(answerer(assignor, discover(), AnswerOptions(SOURCES, threads=True)), cases) == []

@@ -1,0 +1,38 @@
+"""``rack_aware``: Kafka's default assignor with its rack-aware optimisation on, and a reason where it cannot work."""
+
+from __future__ import annotations
+
+import attrs
+
+from assignment_api import ApplicationMetadata, TaskAssignment, TaskAssignor
+from assignment_api.streams.configs import RACK_AWARE_STRATEGY_MIN_TRAFFIC, RACK_AWARE_STRATEGY_NONE
+from assignment_api.utils.rack_aware import internal_reason_against
+from builtin_assignors.high_availability import HighAvailabilityTaskAssignor
+
+__all__ = ["RackAwareTaskAssignor"]
+
+
+class RackAwareTaskAssignor(TaskAssignor):
+    """``high_availability`` under the same configuration, but for strategy ``none``, which means ``min_traffic`` here.
+
+    Kafka switches rack awareness off without a word where one client or one replica has no rack; the answer then is
+    the one without racks, and its remarks say what was missing (KIP-925; reference 3.1).
+    """
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        """Places every task as ``high_availability`` does under the effective strategy; raises what that raises."""
+        aware = _with_racks(application)
+        answer = HighAvailabilityTaskAssignor().assign(aware)
+        reason = internal_reason_against(aware)
+        if reason is None:
+            return answer
+        return attrs.evolve(answer, remarks=(f"racks were not used: {reason}",))
+
+
+def _with_racks(application: ApplicationMetadata) -> ApplicationMetadata:
+    configs = application.assignment_configs()
+    if configs.rack_aware_assignment_strategy != RACK_AWARE_STRATEGY_NONE:
+        return application
+    return application.with_configs(
+        attrs.evolve(configs, rack_aware_assignment_strategy=RACK_AWARE_STRATEGY_MIN_TRAFFIC)
+    )
