@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from assignment_api.plugins import ConfigSources, discover
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.score_progress import shown_progress
-from assignor_lab.cli.score_table import print_summary
-from assignor_lab.cli.text import note, print_json
+from assignor_lab.cli.text import console, note, print_json, print_line
 
 __all__ = ["register"]
 
@@ -61,6 +61,7 @@ def register(app: typer.Typer) -> None:
         if count is not None and not families:
             raise typer.BadParameter("--count is the number of generated histories: name --families, too")
 
+        from assignor_lab.report.terminal import print_summary
         from assignor_lab.scoring.contestants import contestants
         from assignor_lab.scoring.output import OutputFolder
         from assignor_lab.scoring.run import Run, run_scoring
@@ -88,7 +89,18 @@ def register(app: typer.Typer) -> None:
         if json:
             print_json(summary)
         else:
-            print_summary(summary, out)
+            print_summary(summary, console())
+            _print_files(summary["run_metrics"], summary["results"], out)
+
+
+def _print_files(run: Mapping[str, Any], results: Mapping[str, Any], out: Path) -> None:
+    print_line()
+    print_line(
+        f"{results['states']:,} states, {results['rows']:,} rows, {results['failed_rows']:,} failed, in "
+        f"{run['seconds']:,.1f} s: {run['states_per_second'] or 0:,.1f} states per second"
+    )
+    for name, file in (("Tables", "scores.parquet"), ("Summary", "summary.json"), ("Report", "report.html")):
+        print_line(f"{name}: {out / file}")
 
 
 def _command(words: list[str], options: dict[str, object], given: ConfigSources, overrides: list[str]) -> str:

@@ -59,17 +59,18 @@ _SPARK_TYPES = {
 }
 
 
-def items_frame(spark: SparkSession, items: Iterable[WorkItem], partitions: int) -> DataFrame:
-    """Work items as a DataFrame in at most ``partitions`` partitions.
+def items_frame(spark: SparkSession, items: Iterable[WorkItem], partitions: int | None = None) -> DataFrame:
+    """Work items as a DataFrame.
 
     Args:
         spark: Classic or Connect session.
         items: The items; they are held in memory, as Arrow.
-        partitions: How many pieces the work is cut into.
+        partitions: How many pieces the work is cut into; ``None``: one for each task that runs at a time, which saves
+            a shuffle.
     """
     table = pa.Table.from_pylist([attrs.asdict(item) for item in items], schema=_ITEM_SCHEMA)
-    # Neighbours (a family, a file) cost alike: dealing them out evens the pieces.
-    return spark.createDataFrame(table).repartition(max(1, min(partitions, table.num_rows)))
+    frame = spark.createDataFrame(table)
+    return frame if partitions is None else frame.repartition(max(1, min(partitions, table.num_rows)))
 
 
 def answers_frame(frame: DataFrame, spec: JobSpec) -> DataFrame:

@@ -126,7 +126,7 @@ def _details(spark: SparkSession, plan: Plan, spec: JobSpec, wanted: Wanted) -> 
     if not wanted.states:
         return {}
     items = list(plan.work(frozenset(item for item, _ in wanted.states)))
-    table = details_frame(items_frame(spark, items, len(items)), spec, wanted.states).toArrow()
+    table = details_frame(items_frame(spark, items), spec, wanted.states).toArrow()
     return {
         (row["item"], row["round"]): json.loads(row["detail"])
         for row in table.select(["item", "round", "detail"]).to_pylist()

@@ -30,6 +30,9 @@ DEFAULT_MASTER = "local[*]"
 #: First Java release that Spark 4 runs on.
 JAVA_RELEASE = 17
 
+#: The engine only hands data on: compiling it well would cost more than it brings.
+_JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto"
+
 _LOG4J = """\
 status = error
 rootLogger.level = error
@@ -104,7 +107,7 @@ def _local(master: str, scratch: Path, log4j: Path) -> Iterator[SparkSession]:
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.warehouse.dir", str(scratch / "warehouse"))
-        .config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={log4j.as_uri()}")
+        .config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={log4j.as_uri()} {_JAVA_OPTIONS}")
     )
     if master.startswith("local"):
         # One machine: nothing has to listen to the outside.

@@ -27,8 +27,6 @@ WAVE_SECONDS = 4.0
 FIRST_WAVE_ITEMS = 32
 #: Largest wave, in work items.
 MAX_WAVE_ITEMS = 20_000
-#: Pieces that a wave is cut into for each task that runs at a time, so that nobody waits long for the last one.
-PIECES = 4
 #: Waves under way at a time: the next one fills cores that the last pieces of this one leave idle.
 IN_FLIGHT = 2
 _TAG = "assignor-score"
@@ -74,7 +72,7 @@ def waves(
     try:
         while True:
             while len(under_way) < IN_FLIGHT and (items := list(islice(work, size))):
-                under_way.append((len(items), executor.submit(_wave, spark, items, spec, parallelism * PIECES)))
+                under_way.append((len(items), executor.submit(_wave, spark, _dealt(items, parallelism), spec)))
             if not under_way:
                 break
             count, future = under_way.pop(0)
@@ -102,9 +100,14 @@ def _next_size(size: int, count: int, seconds: float) -> int:
     return int(min(max(fitting, size / 2, 1), size * 4, MAX_WAVE_ITEMS))
 
 
-def _wave(spark: SparkSession, items: list[WorkItem], spec: JobSpec, pieces: int) -> pa.Table:
+def _dealt(items: list[WorkItem], hands: int) -> list[WorkItem]:
+    """Spark cuts the list into equal pieces; neighbours (a family, a file) cost alike, so they are dealt out."""
+    return [item for hand in range(hands) for item in items[hand::hands]]
+
+
+def _wave(spark: SparkSession, items: list[WorkItem], spec: JobSpec) -> pa.Table:
     spark.addTag(_TAG)
-    table = answers_frame(items_frame(spark, items, pieces), spec).toArrow()
+    table = answers_frame(items_frame(spark, items), spec).toArrow()
     return table.sort_by([(key, "ascending") for key in KEYS])
 
 
