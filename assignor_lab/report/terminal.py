@@ -97,7 +97,7 @@ def _measures(shown: Page, assignors: Sequence[Assignor]) -> Table:
             arrow = "↓" if each.metric.direction == "lower" else "↑"
             unit = shortened(each.metric.unit, 16)
             table.add_row(
-                Text.assemble(f"{shortened(each.label, 48)} {arrow} ", (f"({unit})", "dim")),
+                Text.assemble(f"{shortened(each.metric.name, 48)} {arrow} ", (f"({unit})", "dim")),
                 *(_value(each.ranking, assignor.name, each.metric.unit) for assignor in assignors),
             )
     return table

@@ -40,6 +40,16 @@ __all__ = ["Card", "Cell", "MetricGroup", "MetricTable", "MetricRow", "Page", "P
 MANY = 24
 #: Most changed tasks of one role on a client that are drawn one by one.
 MOST_CHANGED = 120
+#: Measures that are asked for first: what has to move, what is down, what fails together, who is hot.
+HEADLINES = ("stateful_actives_moved", "actives_placed_without_state", "tag_values_achieved", "total_tasks_per_member")
+#: The same for what is counted up over all decisions.
+COSTS = ("stateful_actives_moved", "actives_placed_without_state", "replicas_placed_without_state")
+MOST_HEADLINES, MOST_COSTS = 5, 3
+#: Units in which a sum over decisions means something, and those among them that are paid for.
+_ADDS_UP = frozenset({"tasks", "replicas", "standbys", "bytes", "dollars"})
+_PAID = frozenset({"bytes", "dollars"})
+#: From so many clients on, those that keep all they have in every answer are counted instead of drawn.
+MANY_CLIENTS = 24
 #: Most moves that are put into words for one assignor and state.
 MOST_MOVES = 100
 
@@ -53,6 +63,16 @@ class Card:
     name: str
     agreement: Agreement | None
     figures: tuple[tuple[Metric, Place | None], ...]
+
+
+@attrs.frozen
+class Cost:
+    """What one measure comes to over all compared decisions: name, total and length of the bar for each assignor."""
+
+    metric: Metric
+    label: str
+    decisions: int
+    rows: tuple[tuple[str, float, float], ...]
 
 
 @attrs.frozen
@@ -101,6 +121,7 @@ class Page:
     remarks: tuple[str, ...]
     agreement: tuple[tuple[Agreement, str], ...]
     cards: tuple[Card, ...]
+    costs: tuple[Cost, ...]
     ranked: tuple[Assignor, ...]
     groups: tuple[MetricGroup, ...]
     times: tuple[tuple[AssignTime, str], ...]
@@ -116,6 +137,7 @@ def page(summary: Summary) -> Page:
     results = summary.results
     names = {each.name: words.display_name(each) for each in results.assignors}
     by_name = {each.name: each for each in results.assignors}
+    observed = {each.name for each in results.assignors if each.kind == "observed"}
     return Page(
         summary=summary,
         names=names,
@@ -127,29 +149,65 @@ def page(summary: Summary) -> Page:
             for each in results.agreement
         ),
         cards=_cards(results, names, by_name),
+        costs=_costs(results, names),
         ranked=tuple(by_name[place.assignor] for place in results.ranking.overall if place.assignor in by_name),
         groups=_groups(results, names, by_name),
-        times=tuple((each, names.get(each.assignor, each.assignor)) for each in summary.run_metrics.assign_ms),
+        times=tuple(
+            (each, names.get(each.assignor, each.assignor))
+            for each in summary.run_metrics.assign_ms
+            if each.assignor not in observed
+        ),
     )
 
 
 def _cards(results: Results, names: dict[str, str], by_name: dict[str, Assignor]) -> tuple[Card, ...]:
     agreements = {each.assignor: each for each in results.agreement}
-    rankings = {each.metric: each for each in results.ranking.by_metric}
-    headline: list[tuple[Metric, MetricRanking]] = []
-    for _, metrics in groupby((m for m in results.metrics if m.name in rankings), key=lambda metric: metric.group):
-        first = next(metrics)
-        headline.append((first, rankings[first.name]))
+    headline = _headlines(results)
     cards = []
     for place in results.ranking.overall:
         figures = tuple(
             (metric, next((each for each in ranking.places if each.assignor == place.assignor), None))
-            for metric, ranking in headline[:4]
+            for metric, ranking in headline
         )
         assignor = by_name.get(place.assignor)
         if assignor is not None:
             cards.append(Card(place, assignor, names[place.assignor], agreements.get(place.assignor), figures))
     return tuple(cards)
+
+
+def _headlines(results: Results) -> list[tuple[Metric, MetricRanking]]:
+    """The ranked measures that are asked for first, and where a group has none of them, its first one."""
+    rankings = {each.metric: each for each in results.ranking.by_metric}
+    ranked = [metric for metric in results.metrics if metric.name in rankings]
+    chosen = [metric for metric in ranked if metric.name in HEADLINES]
+    for group in dict.fromkeys(metric.group for metric in ranked):
+        if all(metric.group != group for metric in chosen):
+            chosen.append(next(metric for metric in ranked if metric.group == group))
+    return [(metric, rankings[metric.name]) for metric in chosen[:MOST_HEADLINES]]
+
+
+def _costs(results: Results, names: dict[str, str]) -> tuple[Cost, ...]:
+    """What movement comes to in all, where a sum means something and it is not nothing for everybody."""
+    rankings = {each.metric: each for each in results.ranking.by_metric}
+    costs = []
+    for metric in results.metrics:
+        ranking = rankings.get(metric.name)
+        paid = metric.unit in _PAID or (metric.group == "movement" and metric.unit in _ADDS_UP)
+        if ranking is None or not paid or metric.direction != "lower":
+            continue
+        totals = [(place.assignor, _whole(place.mean * ranking.n)) for place in ranking.places]
+        most = max(total for _, total in totals)
+        if most > 0:
+            rows = tuple((names.get(name, name), total, round(100 * max(total, 0) / most, 1)) for name, total in totals)
+            costs.append(Cost(metric, words.label(metric), ranking.n, rows))
+    preferred = sorted(costs, key=lambda cost: (cost.metric.unit not in _PAID, cost.metric.name not in COSTS))
+    return tuple(preferred[:MOST_COSTS])
+
+
+def _whole(total: float) -> float:
+    # A mean times its count is whole but for rounding where the values were whole.
+    nearest = round(total)
+    return float(nearest) if abs(total - nearest) < 1e-6 * max(1.0, abs(total)) else total
 
 
 def _groups(results: Results, names: dict[str, str], by_name: dict[str, Assignor]) -> tuple[MetricGroup, ...]:
@@ -207,6 +265,7 @@ class Panel:
     labels: dict[str, str]
     columns: tuple[tuple[Column, str, str], ...]
     rows: tuple[PanelRow, ...]
+    unchanged: tuple[str, ...]
     most_moves: int = MOST_MOVES
 
     @property
@@ -227,11 +286,19 @@ def panel(number: int, placement: Placement, shown: Page) -> Panel:
     answers = sorted(placement.after, key=lambda answer: answer.assignor not in observed)
     columns = [column(placement, answer) for answer in answers]
     rows = []
+    unchanged: list[str] = []
     for index, row in enumerate(before):
         after = tuple(_cells(each.rows[index]) if each.rows else None for each in columns)
         if row.client is None and not row.active and not any(each.rows and each.rows[index].active for each in columns):
             continue
         name = labels[row.client.process_id] if row.client else "Nobody"
+        if (
+            row.client
+            and len(clients) >= MANY_CLIENTS
+            and all(_keeps(each.rows[index]) for each in columns if each.rows)
+        ):
+            unchanged.append(name)
+            continue
         rows.append(PanelRow(row, name, _cells(row), after))
     return Panel(
         number,
@@ -239,7 +306,12 @@ def panel(number: int, placement: Placement, shown: Page) -> Panel:
         labels,
         tuple((each, names.get(each.answer.assignor, each.answer.assignor), _told(each)) for each in columns),
         tuple(rows),
+        tuple(unchanged),
     )
+
+
+def _keeps(row: Row) -> bool:
+    return all(slot.change is Change.STAYS for slot in (*row.active, *row.standby, *row.leaving))
 
 
 def _natural(label: str) -> list[tuple[str, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assignor_lab.report.summary import Agreement, Assignor, Metric, MetricRanking, Results
+from assignor_lab.report.summary import Agreement, Assignor, Metric, Results
 from assignor_lab.report.text import figure, listed, plural, shortened
 
 __all__ = ["OBSERVED", "agreement_sentence", "better", "display_name", "label", "opening", "remarks", "verdict"]
@@ -12,9 +12,6 @@ OBSERVED = "Kafka itself"
 
 #: Longest name inside a sentence; the table of assignors has the whole one.
 NAME_LIMIT = 40
-
-#: Units in which a sum over states means something.
-_ADDS_UP = frozenset({"tasks", "bytes", "dollars", "replicas", "rebalances"})
 
 _SOURCES = {"log": "log file", "scenarios": "scenario file", "family": "generated family"}
 _MANY = {"generated family": "generated families"}
@@ -83,8 +80,8 @@ def agreement_sentence(agreement: Agreement, name: str) -> str:
 
 
 def remarks(results: Results) -> list[str]:
-    """What the choice would have cost, and what a reader must know before believing it."""
-    sentences = [_cost(results, metric, ranking) for metric, ranking in _headline_costs(results)]
+    """What a reader must know before believing the ranking."""
+    sentences = []
     for assignor in results.assignors:
         name = shortened(display_name(assignor), NAME_LIMIT)
         if assignor.status == "not_loaded":
@@ -98,34 +95,6 @@ def remarks(results: Results) -> list[str]:
             f"The ranking is over the {plural(results.ranking.states, 'decision')} in which all of them have an answer."
         )
     return sentences
-
-
-def _headline_costs(results: Results) -> list[tuple[Metric, MetricRanking]]:
-    """The first movement metric, and all that are paid in bytes or money."""
-    by_name = {ranking.metric: ranking for ranking in results.ranking.by_metric}
-    ranked = [metric for metric in results.metrics if metric.name in by_name and metric.unit in _ADDS_UP]
-    movement = [metric for metric in ranked if metric.group == "movement"][:1]
-    paid = [metric for metric in ranked if metric.unit in {"bytes", "dollars"} and metric not in movement]
-    return [(metric, by_name[metric.name]) for metric in (*movement, *paid[:3])]
-
-
-def _cost(results: Results, metric: Metric, ranking: MetricRanking) -> str:
-    names = _names(results)
-    observed = {each.name for each in results.assignors if each.kind == "observed"}
-    totals = [(place.assignor, figure(_whole(place.mean * ranking.n), metric.unit)) for place in ranking.places]
-    what = shortened(label(metric), NAME_LIMIT)
-    unit = "" if metric.unit == "bytes" else f" {metric.unit}"
-    parts = [f"{total}{unit if index == 0 else ''} with {names[name]}" for index, (name, total) in enumerate(totals)]
-    for index, (name, total) in enumerate(totals):
-        if name in observed:
-            parts[index] = f"{total}{unit if index == 0 else ''} as {OBSERVED} decided"
-    return f"{what}, over {plural(ranking.n, 'decision')}: {listed(parts)}."
-
-
-def _whole(total: float) -> float:
-    # A mean times its count is whole but for rounding where the values were whole.
-    nearest = round(total)
-    return float(nearest) if abs(total - nearest) < 1e-6 * max(1.0, abs(total)) else total
 
 
 def _names(results: Results) -> dict[str, str]:

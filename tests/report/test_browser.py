@@ -126,11 +126,11 @@ def test_states_and_decisions_are_chosen_by_keyboard(opened: Opener) -> None:
         page.keyboard.press("ArrowDown")
         page.keyboard.press("ArrowDown")
         assert page.locator("details.state:visible").count() == 1
-        assert page.locator("details.state:visible h3").inner_text() == "tagged-generation-3-002"
+        assert page.locator("details.state:visible h3").inner_text() == "tagged-classic-generation-3"
         page.focus("#next-state")
         page.keyboard.press("Enter")
-        assert page.locator("details.state:visible h3").inner_text() == "tagged-generation-4-003"
-        assert page.locator("#shown").inner_text() == "tagged-generation-4-003"
+        assert page.locator("details.state:visible h3").inner_text() == "tagged-classic-generation-4"
+        assert page.locator("#shown").inner_text() == "tagged-classic-generation-4"
         page.focus("#choose-assignor")
         page.keyboard.type("sticky")
         heads = page.locator("details.state:visible thead th:visible")
@@ -148,7 +148,7 @@ def test_the_worst_case_leads_to_its_picture(opened: Opener) -> None:
 
 def test_what_moves_stands_out_without_colour(opened: Opener) -> None:
     with opened() as page:
-        page.select_option("#choose-state", label="tagged-generation-3-002")
+        page.select_option("#choose-state", label="tagged-classic-generation-3")
         shown = page.locator("details.state:visible")
         moved, staying = shown.locator("td li.moved").first, shown.locator("td ul.active > li:not([class])").first
         assert moved.inner_text()[0] in "→↑↓"

@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+from copy import deepcopy
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -18,7 +19,7 @@ import pytest
 from assignor_lab.report import SummaryFormatError, render_report, summary_from_document, write_report
 from tests.report.summaries import HOSTILE_SHOWN, hostile, large, tagged
 
-VOID = {"br", "img", "input", "link", "meta", "hr", "wbr", "circle", "line"}
+VOID = {"br", "img", "input", "link", "meta", "hr", "wbr", "circle", "line", "rect"}
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
 
@@ -165,6 +166,20 @@ def test_states_that_the_summary_left_out_are_told() -> None:
     document = tagged()
     document["results"]["placements_left_out"] = 7
     assert "7 more states not shown" in render_report(summary_from_document(document))
+
+
+def test_in_a_large_group_clients_that_keep_all_they_have_are_counted() -> None:
+    document = large(clients=40, tasks=80, placements=1)
+    placement = document["results"]["placements"][-1]
+    after = placement["after"][0]
+    after["assignment"] = deepcopy(placement["before"])
+    first, second = list(after["assignment"])[:2]
+    after["assignment"][second]["active"] += after["assignment"][first]["active"]
+    after["assignment"][first]["active"] = []
+    placement["after"] = [after]
+    document["results"]["placements"] = [placement]
+    page = Markup(render_report(summary_from_document(document)))
+    assert "38 more clients keep what they have in every answer" in page.text
 
 
 def test_a_run_in_which_everything_failed_has_a_report() -> None:
