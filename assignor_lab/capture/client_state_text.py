@@ -35,8 +35,9 @@ UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 # Names of topologies are made of the characters of topic names.
 _TASK = r"(?:[A-Za-z0-9._-]+__)?[0-9]{1,10}_[0-9]{1,10}"
 # Possessive, so that a list without its end costs one pass and not one for each item.
-_TASK_LIST = re.compile(rf"\[(?:{_TASK}(?:, {_TASK})*+)?\]")
-_TASK_NUMBERS = re.compile(rf"\[(?:{_TASK}=-?[0-9]{{1,19}}(?:, {_TASK}=-?[0-9]{{1,19}})*+)?\]")
+_TASK_LIST = re.compile(rf"\[(?:{_TASK}(?:, {_TASK})*+)?(\])?")
+_TASK_NUMBER = rf"{_TASK}=-?[0-9]{{1,19}}"
+_TASK_NUMBERS = re.compile(rf"\[(?:{_TASK_NUMBER}(?:, {_TASK_NUMBER})*+)?(\])?")
 _BRACKETED = re.compile(r"\[[^\]]*\]")
 _PROCESS = re.compile(rf"({UUID})=")
 _PLACEMENT_START = re.compile(rf"({UUID})=(?=\[activeTasks: \()")
@@ -116,7 +117,9 @@ def parse_placements(text: str) -> dict[ProcessID, tuple[tuple[TaskId, ...], tup
             raise ClientStateTextError(found.start(), f"client {process} stands here a second time")
         active, position = _tasks(text, _literal(text, found.end(), "[activeTasks: ("))
         standby, position = _tasks(text, _literal(text, position, ") standbyTasks: ("))
-        position = _literal(text, position, ")]")
+        # Kafka 2.6 goes on with the rest of the state.
+        if not text.startswith(") prevActiveTasks: (", position):
+            position = _literal(text, position, ")]")
         placements[process] = (active, standby)
     if not placements:
         raise ClientStateTextError(len(text), "expected process id=[activeTasks: ([...]) standbyTasks: ([...])]")
@@ -209,16 +212,22 @@ def _process(text: str, position: int) -> tuple[ProcessID, int]:
 
 def _tasks(text: str, position: int) -> tuple[tuple[TaskId, ...], int]:
     found = _TASK_LIST.match(text, position)
-    if found is None:
-        raise ClientStateTextError(position, "expected a list of tasks such as [0_0, 1_2]")
+    if found is None or found[1] is None:
+        raise _list_error(text, position, found, "tasks such as [0_0, 1_2]")
     inside = text[position + 1 : found.end() - 1]
     return tuple(_task(item, position) for item in inside.split(", ")) if inside else (), found.end()
 
 
+def _list_error(text: str, start: int, found: re.Match[str] | None, what: str) -> ClientStateTextError:
+    position = start if found is None else found.end()
+    cut = " (the text ends here)" if position >= len(text) else ""
+    return ClientStateTextError(position, f"expected a list of {what}{cut}")
+
+
 def _numbers(text: str, position: int) -> tuple[dict[TaskId, int], int]:
     found = _TASK_NUMBERS.match(text, position)
-    if found is None:
-        raise ClientStateTextError(position, "expected a list of tasks and numbers such as [0_0=5, 1_2=-2]")
+    if found is None or found[1] is None:
+        raise _list_error(text, position, found, "tasks and numbers such as [0_0=5, 1_2=-2]")
     inside = text[position + 1 : found.end() - 1]
     numbers: dict[TaskId, int] = {}
     for item in inside.split(", ") if inside else ():

@@ -57,14 +57,18 @@ class DecisionAssembler:
     on_problem: Callable[[Problem], None]
     #: The rebalance that was silent for longest comes first.
     _open: list[Rebalance] = attrs.field(init=False, factory=list)
-    #: Stream and thread to the latest join: group and generation.
-    _joined: dict[tuple[str, str], tuple[str | None, int | None]] = attrs.field(init=False, factory=dict)
+    #: Stream and thread to the generation of the latest join.
+    _joined: dict[tuple[str, str], int | None] = attrs.field(init=False, factory=dict)
+    #: Stream and thread to the consumer group.
+    _groups: dict[tuple[str, str], str] = attrs.field(init=False, factory=dict)
 
     def feed(self, record: LogRecord) -> Iterator[Decision]:
         """Takes the next message; yields the decisions that it completes."""
+        if record.thread is not None and record.group is not None:
+            self._groups[record.stream, record.thread] = record.group
         if record.kind is Kind.JOINED:
             if record.thread is not None:
-                self._joined[record.stream, record.thread] = record.group, generation_of(record.text)
+                self._joined[record.stream, record.thread] = generation_of(record.text)
             return
         if record.kind is Kind.END_OFFSETS_FAILED:
             # Comes before or behind most of the others, and says nothing but that.
@@ -103,8 +107,9 @@ class DecisionAssembler:
     def _begin(self, record: LogRecord) -> Rebalance:
         thread = None if record.kind in _NAMELESS else record.thread
         rebalance = Rebalance(record.stream, thread)
-        if thread is not None and (joined := self._joined.pop((record.stream, thread), None)):
-            rebalance.group, rebalance.generation = joined
+        if thread is not None:
+            rebalance.group = self._groups.get((record.stream, thread))
+            rebalance.generation = self._joined.pop((record.stream, thread), None)
         self._open.append(rebalance)
         return rebalance
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from assignment_api.errors import AssignorLabError
 
 __all__ = [
@@ -32,6 +34,9 @@ class LogImportError(AssignorLabError):
         place = file if line is None else f"{file}:{line}"
         super().__init__(f"{place}: {reason}: {remedy}")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (self.file, self.line, self.reason, self.remedy))
+
 
 class UnreadableLogError(LogImportError):
     """A file is missing, is no file, or its gzip data are damaged or cut off."""
@@ -58,6 +63,9 @@ class ClientStateTextError(AssignorLabError):
         self.reason = reason
         super().__init__(f"character {position + 1}: {reason}")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (self.position, self.reason))
+
 
 class TopologyTextError(AssignorLabError):
     """A text is not a description that Java's ``Topology#describe`` prints, or does not fit the log.
@@ -73,3 +81,6 @@ class TopologyTextError(AssignorLabError):
         self.line = line
         self.reason = reason
         super().__init__(f"{file if line is None else f'{file}:{line}'}: {reason}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (self.file, self.line, self.reason))

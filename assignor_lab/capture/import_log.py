@@ -26,6 +26,7 @@ from assignor_lab.capture.records import RecordReader
 from assignor_lab.capture.scenario_documents import DocumentMaker
 from assignor_lab.capture.timestamps import LogTime, first_time
 from assignor_lab.capture.topology_text import read_topology
+from assignor_lab.scenarios import Place, ScenarioFormatError, scenario_from_document
 
 __all__ = ["import_log", "read_decisions"]
 
@@ -72,6 +73,9 @@ def import_log(
     held: list[tuple[int | None, bytes]] = []
     for decision in read_decisions(files, note, standard_input):
         document = maker.document(decision, _identity(decision))
+        if (fault := _fault(document, decision)) is not None:
+            note(fault)
+            continue
         time_ms = document["source"].get("time_ms")
         held.append((time_ms, zlib.compress(json.dumps(document).encode(), 1)))
     if not held:
@@ -104,6 +108,17 @@ def read_decisions(
     for record in reader.finish():
         yield from assembler.feed(record)
     yield from assembler.finish()
+
+
+def _fault(document: dict[str, Any], decision: Decision) -> Problem | None:
+    """A garbled line can read well and still make no sense: a task twice, a consumer of two clients."""
+    place = Place(decision.record.file, decision.record.line)
+    try:
+        scenario_from_document(document, place)
+    except ScenarioFormatError as error:
+        reason = f"decision left out: {error.key}: {error.reason}"
+        return Problem(place.file, decision.record.line, None, reason, loses_decision=True)
+    return None
 
 
 # --- order ----------------------------------------------------------------------------------------

@@ -51,7 +51,6 @@ _TEMPORARY = re.compile(
 )
 _GENERATION = re.compile(r"generation (?:Generation\{generationId=)?(\d+)")
 _INSTANTIATED = re.compile(r"Instantiated (\S+) as the task assignor")
-_STATES_START = re.compile(rf"\{{(?={_UUID}=\[activeTasks: \()")
 
 
 @attrs.frozen
@@ -244,12 +243,7 @@ def _optimization_start(text: str) -> OptimizationStart:
 
 
 def _placement(text: str) -> Placement:
-    whole = _STATES_START.search(text)
-    if whole is None:
-        return Placement(parse_placements(text))
-    # Kafka 2.6 prints the whole states.
-    states, _ = parse_client_states(text, whole.start())
-    return Placement({process: (state.active, state.standby) for process, state in states.items()})
+    return Placement(parse_placements(text))
 
 
 def _participants(text: str) -> Participants:

@@ -25,7 +25,7 @@ _FURTHER_LINES = {
     Kind.PARTICIPANTS: re.compile(rf"{_UUID}: \["),
     Kind.TASKS: re.compile(r"and stateless tasks: "),
     Kind.PLACEMENT: re.compile(rf"{_UUID}=\[activeTasks: \("),
-    Kind.OLD_PLACEMENT: re.compile(rf"\{{?{_UUID}=\[activeTasks: \("),
+    Kind.OLD_PLACEMENT: re.compile(rf"{_UUID}=\[activeTasks: \("),
     Kind.CONSUMERS: re.compile(
         r"(?:prev owned active|prev owned standby|assigned active|revoking active|"
         r"assigned standby) \{"

@@ -10,7 +10,7 @@ import attrs
 
 from assignment_api.java import iteration_order, subtopology_hash, task_id_hash
 from assignment_api.plugins.keys import read_value
-from assignment_api.plugins.layers import ConfigLayer, Layer
+from assignment_api.plugins.layers import ConfigLayer, Layer, Origin
 from assignment_api.streams import AssignmentConfigs, ProcessID, TaskId
 from assignment_api.streams.configs import (
     ASSIGNMENT_KEYS,
@@ -75,25 +75,30 @@ class DocumentMaker:
     def _config(self, decision: Decision, assumptions: list[str]) -> dict[str, Any]:
         defaults = AssignmentConfigs()
         config: dict[str, Any] = {key: getattr(defaults, name) for key, (name, _) in ASSIGNMENT_KEYS.items()}
-        told: dict[str, Layer | None] = {}
-        if decision.standbys is not None:
-            config[NUM_STANDBY_REPLICAS], told[NUM_STANDBY_REPLICAS] = decision.standbys, None
+        told: dict[str, Origin | None] = {}
         for layer in self.config_layers:
             for key, held in layer.entries.items():
-                if key not in config:
-                    continue
-                value = read_value(key, held.value)
-                # The log's number is a fact; a file may be out of date, but who writes -c means it.
-                if key in told and told[key] is None and value != config[key]:
-                    wins = "the log's is used" if held.origin.layer is Layer.FILE else "the latter is used"
-                    assumptions.append(f"{key} is {config[key]} in the log and {value} in {held.origin}: {wins}")
-                    if held.origin.layer is Layer.FILE:
-                        continue
-                config[key], told[key] = value, held.origin.layer
+                if key in config:
+                    config[key], told[key] = read_value(key, held.value), held.origin
+        if decision.standbys is not None:
+            self._reconcile_standbys(decision.standbys, config, told, assumptions)
         assumed = [f"{key}={_shown(value)}" for key, value in config.items() if key not in told]
         if assumed:
             assumptions.append(f"config not in the log, Kafka's defaults taken: {', '.join(assumed)}")
         return {key: list(value) if isinstance(value, tuple) else value for key, value in config.items()}
+
+    def _reconcile_standbys(
+        self, logged: int, config: dict[str, Any], told: dict[str, Origin | None], assumptions: list[str]
+    ) -> None:
+        """The log's number is a fact and a file may be out of date, but who writes -c means it."""
+        origin = told.get(NUM_STANDBY_REPLICAS)
+        given = config[NUM_STANDBY_REPLICAS]
+        keeps_given = origin is not None and origin.layer is Layer.COMMAND_LINE
+        if origin is not None and given != logged:
+            used = "the latter" if keeps_given else "the log's"
+            assumptions.append(f"{NUM_STANDBY_REPLICAS} is {logged} in the log and {given} in {origin}: {used} is used")
+        if not keeps_given:
+            config[NUM_STANDBY_REPLICAS], told[NUM_STANDBY_REPLICAS] = logged, None
 
     # --- tasks ------------------------------------------------------------------------------------
 

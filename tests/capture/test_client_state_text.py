@@ -73,7 +73,7 @@ def test_every_cut_is_an_error_at_the_place_of_the_cut() -> None:
     [
         (WHOLE.replace("standbyTasks", "standbyTosks"), WHOLE.index("standbyTasks") + len("standbyT")),
         (WHOLE.replace("assigned: 2", "assigned: 3"), WHOLE.index(" capacity")),
-        (WHOLE.replace("0_0=7", "0_0=x"), WHOLE.index("[0_0=7")),
+        (WHOLE.replace("0_0=7", "0_0=x"), WHOLE.index("[0_0=7") + 1),
         (WHOLE.replace("0_0=7", "0_0=9223372036854775808"), WHOLE.index("[0_0=7")),
         (WHOLE.replace("[0_0]", "[0_4294967296]"), WHOLE.index("[0_0]")),
     ],

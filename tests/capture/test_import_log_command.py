@@ -1,0 +1,184 @@
+"""The command ``assignor import-log``: what goes where, and how it ends."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from assignor_lab.cli.main import main
+from assignor_lab.scenarios import read_scenarios
+from tests.capture.captured_logs import CAPTURES, LEADER_OF_TAGGED, logs, text_of
+from tests.capture.topologies import ORDERS
+
+CONFIG = CAPTURES / "tagged" / "application.properties"
+
+
+def run(*arguments: object) -> int:
+    with pytest.raises(SystemExit) as left:
+        main(["import-log", *map(str, arguments)])
+    return int(left.value.code or 0)
+
+
+def test_scenarios_go_to_the_file_and_the_count_to_standard_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "tagged.jsonl.gz"
+
+    assert run(*logs("tagged"), "--config", CONFIG, "--out", out) == 0
+
+    assert len(list(read_scenarios(out))) == 24
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err == "assignor: 24 decisions imported\n"
+
+
+def test_without_out_scenarios_go_to_standard_output(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert run(LEADER_OF_TAGGED) == 0
+
+    lines = capfdbinary.readouterr().out.splitlines()
+    assert [json.loads(line)["source"]["generation"] for line in lines] == list(range(1, 25))
+
+
+def test_standard_input_is_read() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "assignor_lab.cli.main", "import-log", "-"],
+        input=LEADER_OF_TAGGED.read_bytes(),
+        capture_output=True,
+        check=True,
+    )
+
+    assert len(done.stdout.splitlines()) == 24
+
+
+def test_equal_input_gives_equal_bytes(tmp_path: Path) -> None:
+    outs = [tmp_path / "a.jsonl.gz", tmp_path / "b.jsonl.gz"]
+    for seed, out in enumerate(outs):
+        subprocess.run(
+            [sys.executable, "-m", "assignor_lab.cli.main", "import-log", *logs("orders-2"), "--out", out],
+            env={"PYTHONHASHSEED": str(seed), "PATH": ""},
+            cwd=Path(__file__).parents[2],
+            check=True,
+            capture_output=True,
+        )
+
+    assert outs[0].read_bytes() == outs[1].read_bytes()
+
+
+def test_a_key_on_the_command_line_replaces_the_file_and_the_log(tmp_path: Path) -> None:
+    out = tmp_path / "tagged.jsonl"
+
+    assert run(LEADER_OF_TAGGED, "--config", CONFIG, "-c", "num.standby.replicas=2", "--out", out) == 0
+
+    scenario = next(iter(read_scenarios(out)))
+    assert scenario.config["num.standby.replicas"] == 2
+    assert any("num.standby.replicas is 1 in the log and 2 in -c" in sentence for sentence in scenario.assumptions)
+
+
+def test_a_file_that_contradicts_the_log_is_named_and_the_log_believed(tmp_path: Path) -> None:
+    config = tmp_path / "application.properties"
+    config.write_text("num.standby.replicas=0\n", encoding="utf-8")
+    out = tmp_path / "tagged.jsonl"
+
+    assert run(LEADER_OF_TAGGED, "--config", config, "--out", out) == 0
+
+    scenario = next(iter(read_scenarios(out)))
+    assert scenario.config["num.standby.replicas"] == 1
+    assert any("the log's is used" in sentence for sentence in scenario.assumptions)
+
+
+def test_secrets_of_the_applications_file_go_nowhere(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = tmp_path / "application.properties"
+    config.write_text("sasl.jaas.config=hunter2\nacceptable.recovery.lag=5\n", encoding="utf-8")
+    out = tmp_path / "tagged.jsonl"
+
+    assert run(LEADER_OF_TAGGED, "--config", config, "--out", out) == 0
+
+    assert "hunter2" not in out.read_text(encoding="utf-8") + capsys.readouterr().err
+
+
+def test_a_topology_gives_stores_and_partitions(tmp_path: Path) -> None:
+    topology = tmp_path / "topology.txt"
+    topology.write_text(ORDERS, encoding="utf-8")
+    out = tmp_path / "tagged.jsonl"
+
+    assert run(LEADER_OF_TAGGED, "--topology", topology, "--out", out) == 0
+
+    tasks = {task["id"]: task for task in next(iter(read_scenarios(out))).document["tasks"]}
+    assert tasks["1_0"]["stores"] == ["cities"]
+    assert tasks["2_0"]["partitions"][0]["topic"] == "notes-in"
+
+
+def test_a_garbled_decision_is_a_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [line for line in text_of(LEADER_OF_TAGGED).splitlines() if "Decided on assignment" in line]
+    lines[5] = lines[5][:500] + "\x1b[31m"
+    log = tmp_path / "app.log"
+    log.write_text("\n".join(lines), encoding="utf-8")
+
+    assert run(log, "--out", tmp_path / "out.jsonl") == 0
+
+    printed = capsys.readouterr().err
+    assert f"warning: {log}:6:501: " in printed
+    assert "23 decisions imported, 1 left out" in printed
+    assert "\x1b" not in printed
+
+
+def cut(path: Path) -> Path:
+    path.write_bytes(LEADER_OF_TAGGED.read_bytes()[:9000])
+    return path
+
+
+def without_decisions(path: Path) -> Path:
+    path.write_text("INFO nothing\n", encoding="utf-8")
+    return path
+
+
+def without_line_ends(path: Path) -> Path:
+    with gzip.open(path, "wb", compresslevel=1) as packed:
+        for _ in range(1024):
+            packed.write(b"x" * 2**20)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("made", "place", "remedy"),
+    [
+        (lambda path: path, "app.log: cannot be read", "give the path"),
+        (cut, "the gzip data end too early", "copy the file again"),
+        (without_decisions, "app.log: no assignment decision", "look for the group leader's lines"),
+        (without_line_ends, "app.log:1: the line is longer than 64 MiB", "take the line out"),
+    ],
+)
+def test_unusable_input_ends_with_2_and_one_message_and_leaves_the_old_file(
+    made: object, place: str, remedy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert callable(made)
+    out = tmp_path / "out.jsonl"
+    out.write_text("old", encoding="utf-8")
+
+    assert run(made(tmp_path / "app.log"), "--out", out) == 2
+
+    printed = capsys.readouterr().err
+    assert printed.count("\n") == 1
+    assert place in printed
+    assert remedy in printed
+    assert out.read_text(encoding="utf-8") == "old"
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--timezone", "Mars/Olympus"),
+        ("--topology", "missing.txt"),
+        ("--config", "missing.properties"),
+        ("-c", "nonsense"),
+    ],
+)
+def test_a_wrong_option_ends_with_2(option: str, value: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(LEADER_OF_TAGGED, option, value) == 2
+    assert value in capsys.readouterr().err
