@@ -93,9 +93,12 @@ class StreamsClientState:
             LagsNotComputedError: before the lags were computed.
         """
         lags = self.stateful_tasks_to_lag_sums()
-        reported = (self._previous_tasks_by_consumer or {}).get(consumer, ())
-        known = (task for task in reported if task in lags)
+        known = (task for task in self.previous_tasks_of(consumer) if task in lags)
         return tuple(sorted(known, key=lambda task: (lags[task], task.sort_key())))
+
+    def previous_tasks_of(self, consumer: str) -> tuple[TaskId, ...]:
+        """Tasks (active and standby) that ``consumer`` reported, in the order of the input; empty where unknown."""
+        return (self._previous_tasks_by_consumer or {}).get(consumer, ())
 
     def stateful_tasks_to_lag_sums(self) -> Mapping[TaskId, int]:
         """Lags of all tasks that have an entry, in the order of the input; read-only.

@@ -8,6 +8,7 @@ import typer
 
 from assignment_api.plugins import discover
 from assignor_lab.cli.options import ConfigFile, Overrides, sources
+from assignor_lab.cli.text import note
 from assignor_lab.runtime.answering import AnswerOptions, answerer
 from assignor_lab.scenarios import read_scenarios, write_lines
 
@@ -53,7 +54,7 @@ def register(app: typer.Typer) -> None:
         A failing assignor gives a row with an error; the command still ends with 0.
         """
         given = sources(config, c)
-        options = AnswerOptions(given, threads=threads, followups=followups)
+        options = AnswerOptions(given, threads=threads, followups=followups, on_problem=note)
         registry = discover(given.effective().policy())
         answer = answerer(assignor, registry, options, may_run_code=True)
         write_lines(out, map(answer, read_scenarios(scenarios)))

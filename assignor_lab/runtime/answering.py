@@ -17,7 +17,8 @@ from assignment_api import (
     TaskAssignmentUtils,
     TaskId,
 )
-from assignment_api.plugins import ConfigSources, FoundTaskAssignor, PluginError, Registry
+from assignment_api.plugins import ConfigSources, FoundTaskAssignor, Registry
+from assignor_lab.runtime.fallback import replacement_without_lags
 from assignor_lab.runtime.invocation import Failure, failure_of, invoke
 from assignor_lab.runtime.threads import ConsumerTasks, spread_over_consumers
 from assignor_lab.scenarios import Scenario, error_row, result_row
@@ -28,6 +29,10 @@ __all__ = ["UTILITIES", "Answer", "AnswerOptions", "answerer"]
 Answer = Callable[[Scenario], dict[str, Any]]
 
 
+def _ignore(_problem: str) -> None:
+    """Nobody wants to know."""
+
+
 @attrs.frozen
 class AnswerOptions:
     """What the rows are to hold, and under which configuration they are made.
@@ -36,11 +41,13 @@ class AnswerOptions:
         sources: Configuration around each scenario's own.
         threads: Add which consumer runs what.
         followups: Add the deadlines of follow-up rebalances.
+        on_problem: Takes what rows have no place for, in sentences: remarks of an answer, failures of observers.
     """
 
     sources: ConfigSources
     threads: bool = False
     followups: bool = False
+    on_problem: Callable[[str], None] = _ignore
 
     def application(self, scenario: Scenario) -> ApplicationMetadata:
         """The scenario's application; explicit configuration replaces the scenario's own."""
@@ -65,43 +72,46 @@ def answerer(selector: str, registry: Registry, options: AnswerOptions, *, may_r
     if selector == "threads":
         return lambda scenario: _threads_row(scenario, options)
     found = registry.task_assignor(selector, may_run_code=may_run_code)
-    without_lags = _replacement_without_lags(found, registry)
-    return lambda scenario: _assignor_row(found, without_lags, scenario, options)
-
-
-def _replacement_without_lags(found: FoundTaskAssignor, registry: Registry) -> FoundTaskAssignor:
-    """Who answers where the end offsets could not be fetched.
-
-    Kafka's leader then takes its fallback in place of any internal assignor but the sticky one; a custom assignor is
-    asked all the same (reference 6.3).
-    """
-    if not _is_internal(found) or found.name == "legacy_sticky":
-        return found
-    try:
-        return registry.task_assignor("fallback_prior")
-    except PluginError:
-        return found  # there is none, or the policy forbids it
+    asked = _Asked(found, replacement_without_lags(found, registry) or found, registry)
+    return lambda scenario: _assignor_row(asked, scenario, options)
 
 
 def _is_internal(found: FoundTaskAssignor) -> bool:
     return any(".processor.internals." in java_class for java_class in found.plugin.java_classes)
 
 
-def _assignor_row(
-    found: FoundTaskAssignor, without_lags: FoundTaskAssignor, scenario: Scenario, options: AnswerOptions
-) -> dict[str, Any]:
+@attrs.frozen
+class _Asked:
+    """An assignor, who answers where lags are not there, and who is told of the answer."""
+
+    found: FoundTaskAssignor
+    without_lags: FoundTaskAssignor
+    registry: Registry
+
+
+def _assignor_row(asked: _Asked, scenario: Scenario, options: AnswerOptions) -> dict[str, Any]:
+    found = asked.found
     try:
         application = options.application(scenario)
     except AssignorLabError as error:
         return _failure_row(scenario, found.name, failure_of(error))
-    chosen = (
-        found if all(client.has_lags() for client in application.streams_client_states().values()) else without_lags
-    )
+    has_lags = all(client.has_lags() for client in application.streams_client_states().values())
+    chosen = found if has_lags else asked.without_lags
     configs = options.sources.effective(scenario.config, str(scenario.place)).values_for(chosen.name)
     outcome = invoke(chosen, application, configs)
+    for problem in asked.registry.notify_assignment_computed(
+        found.name,
+        application,
+        outcome.assignment,
+        outcome.validation if outcome.assignment is not None else None,
+        None if outcome.failure is None else outcome.failure.message,
+    ):
+        options.on_problem(f"observer {problem.name} of {problem.distribution}: {problem.reason}")
     if outcome.assignment is None:
         failure = outcome.failure or Failure("InternalError", None, "neither an answer nor a failure")
         return _failure_row(scenario, found.name, failure)
+    for remark in outcome.assignment.remarks:
+        options.on_problem(f"{scenario.place}: {found.name}: {remark}")
     try:
         threads = _threads_of(application, outcome.assignment, _is_internal(found)) if options.threads else None
     except AssignorLabError as error:

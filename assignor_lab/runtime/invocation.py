@@ -19,6 +19,7 @@ from assignment_api import (
     TaskAssignor,
 )
 from assignment_api.utils.validation import StrictFinding, strict_findings, validate_task_assignment
+from assignor_lab.runtime.callback import observes, tell
 
 __all__ = ["Failure", "InputMutatedError", "InvalidAnswerError", "Outcome", "RunnableAssignor", "invoke"]
 
@@ -140,6 +141,8 @@ def _call(assignor: RunnableAssignor, application: ApplicationMetadata, configs:
             elapsed = perf_counter_ns() - start
         assignment = checked_answer(assignor.name, answer)
         validation = validate_task_assignment(application, assignment)
+        if observes(instance):
+            tell(instance, application, assignment, validation)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - a plugin may raise anything, SystemExit included

@@ -14,6 +14,10 @@ from assignment_api import (
     AssignedTask,
     AssignmentConfigs,
     AssignmentError,
+    GroupAssignment,
+    GroupSubscription,
+    MemberAssignment,
+    MemberSubscription,
     ProcessID,
     StreamsClientAssignment,
     StreamsClientState,
@@ -22,6 +26,8 @@ from assignment_api import (
     TaskAssignor,
     TaskId,
     TaskInfo,
+    TaskTopicPartition,
+    TopicPartition,
 )
 from assignor_lab.runtime import Outcome, invoke
 from assignor_lab.runtime.invocation import MESSAGE_LIMIT
@@ -188,6 +194,53 @@ def test_an_answer_that_kafka_refuses_is_refused() -> None:
     assert outcome.validation is AssignmentError.MISSING_PROCESS_ID
     assert outcome.failure is not None
     assert outcome.failure.java_type == "StreamsException"
+
+
+class Observer(TaskAssignor):
+    """Puts everything on the first client and remembers what it is shown."""
+
+    def __init__(self, seen: list[Any]) -> None:
+        self.seen = seen
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        return all_on_first(application)
+
+    def on_assignment_computed(
+        self, assignment: GroupAssignment, subscription: GroupSubscription, error: AssignmentError
+    ) -> None:
+        self.seen.append((assignment, subscription, error))
+
+
+@attrs.frozen
+class ObserverEntry:
+    seen: list[Any]
+    name: str = "observer"
+    distribution: str | None = "somebody-elses"
+
+    def create(self) -> TaskAssignor:
+        return Observer(self.seen)
+
+
+def test_the_callback_is_shown_every_consumer() -> None:
+    source = TaskTopicPartition("in", 3, is_source=True, is_changelog=False)
+    tasks = [TaskInfo(TASKS[3], is_stateful=False, is_logged=False, topic_partitions=(source,))]
+    first = StreamsClientState(
+        FIRST,
+        1,
+        consumers=["b", "a"],
+        lags={},
+        rack_id="r",
+        previous_active_tasks=[TASKS[3]],
+        previous_tasks_by_consumer={"b": (TASKS[3],)},
+    )
+    state = ApplicationMetadata(AssignmentConfigs(), tasks, [first, StreamsClientState(SECOND, 1, lags={})])
+    seen: list[Any] = []
+    assert invoke(ObserverEntry(seen), state, {}).failure is None
+    [(assignment, subscription, error)] = seen
+    assert error is AssignmentError.NONE
+    assert assignment.members == {"a": MemberAssignment((TopicPartition("in", 3),)), "b": MemberAssignment()}
+    assert list(subscription.members) == ["a", "b"]
+    assert subscription.members["b"] == MemberSubscription((TopicPartition("in", 3),), rack_id="r")
 
 
 def test_what_kafka_lets_pass_is_found_on_demand() -> None:
