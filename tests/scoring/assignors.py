@@ -1,0 +1,72 @@
+"""Assignors for tests, good and bad. Selected as ``tests.scoring.assignors:Name``; workers find them, too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assignment_api import (
+    ApplicationMetadata,
+    AssignedTask,
+    StreamsClientAssignment,
+    TaskAssignment,
+    TaskAssignor,
+)
+
+
+class Greedy(TaskAssignor):
+    """Everything on the first client."""
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        first, *others = application.streams_client_states()
+        everything = tuple(AssignedTask.active(task) for task in application.all_tasks())
+        return TaskAssignment([StreamsClientAssignment(first, everything), *map(StreamsClientAssignment, others)])
+
+
+class Raises(TaskAssignor):
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        raise RuntimeError("no </script> today \x1b[2J [bold] \udcff")
+
+
+class Leaves(TaskAssignor):
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        raise SystemExit(3)
+
+
+class Garbage(TaskAssignor):
+    """Garbage as the fifth task of the first client."""
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        first, *others = application.streams_client_states()
+        tasks: list[Any] = [AssignedTask.active(task) for task in application.all_tasks()]
+        tasks[4:5] = ["garbage"]
+        return TaskAssignment([StreamsClientAssignment(first, tuple(tasks)), *map(StreamsClientAssignment, others)])
+
+
+class Mutates(TaskAssignor):
+    """Changes tasks and clients of its input for good, as far as Python lets it, and answers well."""
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        for info in application.task_infos().values():
+            object.__setattr__(info, "is_stateful", False)
+        for client in application.streams_client_states().values():
+            object.__setattr__(client, "num_stream_threads", 99)
+        return Greedy().assign(application)
+
+
+class Half(TaskAssignor):
+    """Leaves out every second task, which Kafka does not notice."""
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        first, *others = application.streams_client_states()
+        half = tuple(AssignedTask.active(task) for task in list(application.all_tasks())[::2])
+        return TaskAssignment([StreamsClientAssignment(first, half), *map(StreamsClientAssignment, others)])
+
+
+class Changing(TaskAssignor):
+    """Fails in states in which the first client had tasks before."""
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        first = next(iter(application.streams_client_states().values()))
+        if first.previous_active_tasks:
+            raise RuntimeError("not again")
+        return Greedy().assign(application)

@@ -1,0 +1,92 @@
+"""Small states and answers, written down as text: ``"0_0 0_1 | 1_0"`` is actives and standbys of a client."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from assignment_api import (
+    ApplicationMetadata,
+    AssignedTask,
+    AssignmentConfigs,
+    ProcessID,
+    StreamsClientAssignment,
+    StreamsClientState,
+    TaskAssignment,
+    TaskId,
+    TaskInfo,
+    TaskTopicPartition,
+)
+from assignor_lab.scoring.metrics import LAB_METRICS
+
+METRICS = {metric.name: metric for metric in LAB_METRICS}
+
+
+def process(number: int) -> ProcessID:
+    return ProcessID.parse(f"00000000-0000-0000-0000-{number:012d}")
+
+
+@attrs.frozen
+class Client:
+    """A client before and after: what it had, and what it is given."""
+
+    before: str = ""
+    after: str = ""
+    threads: int = 1
+    tags: Mapping[str, str] = attrs.field(factory=dict)
+    rack: str | None = None
+
+
+def _tasks(text: str) -> tuple[list[TaskId], list[TaskId]]:
+    active, _, standby = text.partition("|")
+    return [TaskId.parse(task) for task in active.split()], [TaskId.parse(task) for task in standby.split()]
+
+
+def task_info(text: str, stateless: bool, sources: Sequence[str] | None, logs: Sequence[str] | None) -> TaskInfo:
+    task = TaskId.parse(text)
+    source = TaskTopicPartition("in", task.partition, True, False, None if sources is None else tuple(sources))
+    if stateless:
+        return TaskInfo(task, False, False, (), (source,))
+    changelog = TaskTopicPartition("log", task.partition, False, True, None if logs is None else tuple(logs))
+    return TaskInfo(task, True, True, ("store",), (source, changelog))
+
+
+def figure(
+    metric: str,
+    clients: Sequence[Client],
+    *,
+    tasks: str,
+    stateless: str = "",
+    config: Mapping[str, Any] | None = None,
+    source_racks: Mapping[str, Sequence[str]] | None = None,
+    log_racks: Mapping[str, Sequence[str]] | None = None,
+) -> float | None:
+    """The figure of a metric of the lab for the state and answer that ``clients`` describe."""
+    infos = [
+        task_info(text, text in stateless.split(), (source_racks or {}).get(text), (log_racks or {}).get(text))
+        for text in tasks.split()
+    ]
+    states, answers = [], []
+    for number, client in enumerate(clients, start=1):
+        active, standby = _tasks(client.before)
+        states.append(
+            StreamsClientState(
+                process(number),
+                client.threads,
+                (f"consumer-{number}",),
+                active,
+                standby,
+                {},
+                None,
+                None,
+                client.tags,
+                client.rack,
+            )
+        )
+        active, standby = _tasks(client.after)
+        held = [*map(AssignedTask.active, active), *map(AssignedTask.standby, standby)]
+        answers.append(StreamsClientAssignment(process(number), held))
+    application = ApplicationMetadata(AssignmentConfigs.from_mapping(config or {}), infos, states)
+    return METRICS[metric].compute(application, TaskAssignment(answers))

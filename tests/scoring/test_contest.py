@@ -1,0 +1,195 @@
+"""One item put to several assignors: everybody sees the same, and nobody costs another anything."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+import pytest
+
+from assignment_api import TaskAssignment, TaskAssignor
+from assignment_api.plugins import ScenarioFamily, discover
+from assignment_api.plugins.layers import Layer, layer_of
+from assignment_api.plugins.selection import ConfigSources
+from assignor_lab.scoring.contest import OBSERVED, Answer, Competitor, Contest
+from assignor_lab.scoring.rows import RowMaker
+from assignor_lab.scoring.work import NO_CONFIG, WorkItem
+from tests.scenarios.documents import streams_document
+from tests.scoring import assignors
+from tests.scoring.states import METRICS
+
+FAMILIES = {found.name: found.plugin for found in discover().families()}
+HISTORY = WorkItem(7, 0, family="streams_4x40", seed=5)
+
+
+@attrs.frozen
+class Entry:
+    factory: type[TaskAssignor]
+    distribution: str | None = "somebody-elses"
+
+    @property
+    def name(self) -> str:
+        return self.factory.__name__
+
+    def create(self) -> TaskAssignor:
+        return self.factory()
+
+
+def contest(*factories: type[TaskAssignor], config: ConfigSources = NO_CONFIG) -> Contest:
+    return Contest([Competitor(Entry(factory)) for factory in factories], FAMILIES, config)
+
+
+def document(**changes: Any) -> WorkItem:
+    return WorkItem(3, 0, json.dumps({**streams_document(), **changes}), "states.jsonl", 12)
+
+
+def rows(answers: Sequence[Answer]) -> list[dict[str, Any]]:
+    times = ("assign_ms", "build_ms", "metrics_ms")
+    made = [RowMaker(METRICS).row(answer) for answer in answers]
+    return [{key: value for key, value in row.items() if key not in times} for row in made]
+
+
+def by_name(answers: Sequence[Answer], number: int = 0) -> dict[str, Answer]:
+    return {answer.assignor: answer for answer in answers if answer.round == number}
+
+
+@pytest.mark.parametrize("item", [HISTORY, document()])
+def test_there_is_an_answer_for_every_assignor_and_round(item: WorkItem) -> None:
+    answers = list(contest(assignors.Greedy, assignors.Raises, assignors.Half).answers(item))
+    rounds = 8 if item.family else 1
+    assert [(answer.round, answer.assignor) for answer in answers] == [
+        (number, name) for number in range(rounds) for name in ("Greedy", "Raises", "Half")
+    ]
+
+
+@pytest.mark.parametrize("item", [HISTORY, document()])
+@pytest.mark.parametrize(
+    ("bad", "error"),
+    [
+        (assignors.Raises, "RuntimeError"),
+        (assignors.Leaves, "SystemExit"),
+        (assignors.Garbage, "InvalidAnswerError"),
+        (assignors.Mutates, "InputMutatedError"),
+    ],
+)
+def test_a_bad_assignor_costs_its_own_rows_only(item: WorkItem, bad: type[TaskAssignor], error: str) -> None:
+    alone = rows(list(contest(assignors.Greedy, assignors.Half).answers(item)))
+    beside = list(contest(bad, assignors.Greedy, bad, assignors.Half).answers(item))
+    assert rows([answer for answer in beside if answer.assignor != bad.__name__]) == alone
+    own = rows([answer for answer in beside if answer.assignor == bad.__name__])
+    assert {row["error_type"] for row in own} == {error}
+    assert all(row["active_tasks_per_member"] is None for row in own)
+
+
+def test_the_first_round_of_a_history_is_the_same_state_for_all() -> None:
+    first = by_name(list(contest(assignors.Greedy, assignors.Half).answers(HISTORY)))
+    assert first["Greedy"].application is first["Half"].application
+
+
+def test_everybody_goes_on_from_its_own_answer() -> None:
+    second = by_name(list(contest(assignors.Greedy, assignors.Half).answers(HISTORY)), 1)
+    made = [answer.application for answer in second.values()]
+    before = [
+        [client.previous_active_tasks for client in application.streams_client_states().values()]
+        for application in made
+        if application is not None
+    ]
+    assert before[0] != before[1]
+
+
+def test_who_else_competes_changes_no_row_of_a_history() -> None:
+    alone = rows(list(contest(assignors.Half).answers(HISTORY)))
+    beside = list(contest(assignors.Greedy, assignors.Half).answers(HISTORY))
+    assert rows([answer for answer in beside if answer.assignor == "Half"]) == alone
+
+
+def test_after_a_failure_the_history_goes_on() -> None:
+    answers = list(contest(assignors.Changing).answers(HISTORY))
+    assert len(answers) == 8
+    assert all(answer.application is not None for answer in answers)
+    assert any(answer.outcome.failure is not None for answer in answers)
+
+
+def test_a_family_that_fails_makes_rows() -> None:
+    def history(_seed: int) -> Any:
+        raise RuntimeError("no history today")
+
+    broken = Contest([Competitor(Entry(assignors.Greedy))], {"broken": ScenarioFamily("broken", "", 2, history)})
+    answers = list(broken.answers(WorkItem(0, 0, family="broken", seed=1)))
+    assert [answer.outcome.failure.message for answer in answers if answer.outcome.failure] == ["no history today"] * 2
+
+
+def test_a_config_that_kafka_refuses_makes_a_row_for_every_assignor() -> None:
+    item = document(config={"max.warmup.replicas": 0})
+    found = rows(list(contest(assignors.Greedy, assignors.Half).answers(item)))
+    assert [row["error_java_type"] for row in found] == ["ConfigException"] * 2
+    assert [row["scenario"] for row in found] == ["small"] * 2
+
+
+def test_configuration_replaces_the_scenarios_own() -> None:
+    above = layer_of(Layer.COMMAND_LINE, [("num.standby.replicas", "0", "-c")])
+    answer = next(iter(contest(assignors.Greedy, config=ConfigSources((), (above,))).answers(document())))
+    assert answer.application is not None
+    assert answer.application.assignment_configs().num_standby_replicas == 0
+
+
+def observed(assignment: Mapping[str, Any], followup: bool | None = False) -> WorkItem:
+    return document(observed={"assignment": assignment, "followup": followup, "threads": None})
+
+
+def everything_on(document: Mapping[str, Any], index: int) -> dict[str, Any]:
+    tasks = [task["id"] for task in document["tasks"]]
+    return {
+        client["process_id"]: {"active": tasks if number == index else [], "standby": []}
+        for number, client in enumerate(document["clients"])
+    }
+
+
+@pytest.mark.parametrize(("index", "followup", "equal"), [(0, False, True), (0, True, False), (1, False, False)])
+def test_what_kafka_decided_is_scored_and_compared(index: int, followup: bool, equal: bool) -> None:
+    item = observed(everything_on(streams_document(), index), followup)
+    answers = list(contest(assignors.Greedy, assignors.Raises).answers(item))
+    found = {row["assignor"]: row for row in rows(answers)}
+    assert found["Greedy"]["equals_observed"] is equal
+    assert found["Raises"]["equals_observed"] is None
+    assert found[OBSERVED]["equals_observed"] is None
+    assert found[OBSERVED]["tasks_not_assigned"] == 0.0
+    assert found[OBSERVED]["followup"] is followup
+
+
+def test_a_followup_that_is_not_known_is_not_compared() -> None:
+    found = rows(list(contest(assignors.Greedy).answers(observed(everything_on(streams_document(), 0), None))))
+    assert found[0]["equals_observed"] is True
+
+
+def test_tasks_that_are_left_out_are_found_although_kafka_lets_them_pass() -> None:
+    found = rows(list(contest(assignors.Half).answers(HISTORY)))[0]
+    assert found["error_type"] is None
+    assert found["tasks_not_assigned"] == 20.0
+    assert found["findings"] == 20
+
+
+def test_a_metric_that_fails_costs_its_own_figure_only() -> None:
+    def broken(_application: Any, _assignment: TaskAssignment) -> float:
+        raise RuntimeError("no figure today")
+
+    def infinite(_application: Any, _assignment: TaskAssignment) -> float:
+        return float("inf")
+
+    metrics = {
+        "broken": attrs.evolve(METRICS["process_load"], name="broken", compute=broken),
+        "infinite": attrs.evolve(METRICS["process_load"], name="infinite", compute=infinite),
+        "process_load": METRICS["process_load"],
+    }
+    row = RowMaker(metrics).row(next(iter(contest(assignors.Greedy).answers(HISTORY))))
+    assert row["broken"] is None
+    assert row["infinite"] is None
+    assert row["process_load"] is not None
+    assert [text.partition(":")[0] for text in row["metric_errors"]] == ["broken", "infinite"]
+
+
+def test_a_message_that_cannot_be_encoded_is_escaped() -> None:
+    row = rows(list(contest(assignors.Raises).answers(HISTORY)))[0]
+    assert row["error_message"] == "no </script> today \x1b[2J [bold] \\udcff"
