@@ -18,7 +18,7 @@ from assignment_api import (
     TaskId,
 )
 from assignment_api.plugins import ConfigSources, FoundTaskAssignor, Registry
-from assignor_lab.runtime.fallback import replacement_without_lags
+from assignor_lab.runtime.fallback import is_internal, replacement_without_lags
 from assignor_lab.runtime.invocation import Failure, failure_of, invoke
 from assignor_lab.runtime.threads import ConsumerTasks, spread_over_consumers
 from assignor_lab.scenarios import Scenario, error_row, result_row
@@ -72,12 +72,8 @@ def answerer(selector: str, registry: Registry, options: AnswerOptions, *, may_r
     if selector == "threads":
         return lambda scenario: _threads_row(scenario, options)
     found = registry.task_assignor(selector, may_run_code=may_run_code)
-    asked = _Asked(found, replacement_without_lags(found, registry) or found, registry)
+    asked = _Asked(found, replacement_without_lags(found, registry), registry)
     return lambda scenario: _assignor_row(asked, scenario, options)
-
-
-def _is_internal(found: FoundTaskAssignor) -> bool:
-    return any(".processor.internals." in java_class for java_class in found.plugin.java_classes)
 
 
 @attrs.frozen
@@ -113,7 +109,7 @@ def _assignor_row(asked: _Asked, scenario: Scenario, options: AnswerOptions) -> 
     for remark in outcome.assignment.remarks:
         options.on_problem(f"{scenario.place}: {found.name}: {remark}")
     try:
-        threads = _threads_of(application, outcome.assignment, _is_internal(found)) if options.threads else None
+        threads = _threads_of(application, outcome.assignment, is_internal(found)) if options.threads else None
     except AssignorLabError as error:
         return _failure_row(scenario, found.name, failure_of(error))
     return result_row(scenario, found.name, outcome.assignment, threads=threads, with_followups=options.followups)

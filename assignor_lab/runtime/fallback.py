@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assignment_api.plugins import FoundTaskAssignor, Registry, UnknownPluginError
+from assignment_api.plugins import FoundTaskAssignor, PluginError, Registry
 
 __all__ = ["is_internal", "replacement_without_lags"]
 
@@ -22,5 +22,5 @@ def replacement_without_lags(assignor: FoundTaskAssignor, registry: Registry) ->
         return assignor
     try:
         return registry.task_assignor("fallback_prior")
-    except UnknownPluginError:
-        return assignor
+    except PluginError:
+        return assignor  # there is none, or the policy forbids it
