@@ -5,10 +5,10 @@ An algorithm is imported when one of its assignors is made, so that listing plug
 
 from __future__ import annotations
 
-from assignment_api import TaskAssignor
-from assignment_api.plugins import TaskAssignorPlugin, hookimpl
+from assignment_api import TaskAssignor, group
+from assignment_api.plugins import GroupAssignorPlugin, TaskAssignorPlugin, hookimpl
 
-__all__ = ["assignor_lab_task_assignors"]
+__all__ = ["assignor_lab_group_assignors", "assignor_lab_task_assignors"]
 
 _PUBLIC = "org.apache.kafka.streams.processor.assignment.assignors."
 _INTERNAL = "org.apache.kafka.streams.processor.internals.assignment."
@@ -51,6 +51,18 @@ def assignor_lab_task_assignors() -> list[TaskAssignorPlugin]:
     ]
 
 
+@hookimpl
+def assignor_lab_group_assignors() -> list[GroupAssignorPlugin]:
+    """The one broker-side assignor that Kafka 4.3.1 has."""
+    return [
+        GroupAssignorPlugin(
+            name="group_sticky",
+            factory=_group_sticky,
+            summary="The brokers' sticky assignor for Streams groups (KIP-1071).",
+        )
+    ]
+
+
 def _high_availability() -> TaskAssignor:
     from builtin_assignors.high_availability import HighAvailabilityTaskAssignor
 
@@ -79,3 +91,9 @@ def _fallback_prior() -> TaskAssignor:
     from builtin_assignors.fallback_prior import FallbackPriorTaskAssignor
 
     return FallbackPriorTaskAssignor()
+
+
+def _group_sticky() -> group.TaskAssignor:
+    from builtin_assignors.group_sticky import GroupStickyTaskAssignor
+
+    return GroupStickyTaskAssignor()

@@ -1,0 +1,39 @@
+"""The SPI of broker-side assignors for Streams groups: KIP-1071, in the public shape of KIP-1357.
+
+Some names exist in ``assignment_api`` with another meaning (a ``TaskId`` of Streams has a numbered sub-topology);
+import the module: ``from assignment_api import group``.
+"""
+
+from assignment_api.group.assignment import GroupAssignment, MemberAssignment
+from assignment_api.group.assignor import TaskAssignor
+from assignment_api.group.errors import (
+    GroupAssignorError,
+    GroupConfigError,
+    InvalidGroupError,
+    UnknownSubtopologyError,
+)
+from assignment_api.group.members import GroupMember, MemberAssignmentState, MemberMetadata
+from assignment_api.group.spec import AssignmentConfigs, GroupSpec
+from assignment_api.group.tasks import NO_TASKS, TaskId, TasksBySubtopology, tasks_by_subtopology
+from assignment_api.group.topology import Subtopology, TopologyDescriber
+
+__all__ = [
+    "NO_TASKS",
+    "AssignmentConfigs",
+    "GroupAssignment",
+    "GroupAssignorError",
+    "GroupConfigError",
+    "GroupMember",
+    "GroupSpec",
+    "InvalidGroupError",
+    "MemberAssignment",
+    "MemberAssignmentState",
+    "MemberMetadata",
+    "Subtopology",
+    "TaskAssignor",
+    "TaskId",
+    "TasksBySubtopology",
+    "TopologyDescriber",
+    "UnknownSubtopologyError",
+    "tasks_by_subtopology",
+]

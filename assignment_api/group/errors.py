@@ -1,0 +1,38 @@
+"""What can go wrong with a Streams group and its assignment, each with Kafka's exception for the same fault."""
+
+from __future__ import annotations
+
+from assignment_api.errors import AssignorLabError
+
+__all__ = ["GroupAssignorError", "GroupConfigError", "InvalidGroupError", "UnknownSubtopologyError"]
+
+
+class GroupAssignorError(AssignorLabError):
+    """What an assignor raises when it cannot place the tasks of a group; the group keeps its old target.
+
+    Kafka: ``TaskAssignorException`` of the group coordinator; a heartbeat answers it with ``UNKNOWN_SERVER_ERROR``.
+    """
+
+    # The full name: Streams has an exception of nearly the same simple name (TaskAssignmentException).
+    java_type = "org.apache.kafka.coordinator.group.streams.assignor.TaskAssignorException"
+
+
+class GroupConfigError(AssignorLabError):
+    """A value of the group's assignment configuration is no number, or there is none where one is needed.
+
+    Kafka parses the texts of a map: ``NumberFormatException``.
+    """
+
+    java_type = "java.lang.NumberFormatException"
+
+
+class UnknownSubtopologyError(AssignorLabError):
+    """The topology has no such sub-topology. Kafka: ``NoSuchElementException`` of ``TopologyMetadata``."""
+
+    java_type = "java.util.NoSuchElementException"
+
+
+class InvalidGroupError(AssignorLabError):
+    """A group or a topology that cannot exist: a negative number of tasks."""
+
+    java_type = "java.lang.IllegalArgumentException"

@@ -1,0 +1,71 @@
+"""What the coordinator knows of the members of a Streams group."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import attrs
+
+from assignment_api.group.tasks import NO_TASKS, TaskId, TasksBySubtopology, tasks_by_subtopology
+
+__all__ = ["GroupMember", "MemberAssignmentState", "MemberMetadata"]
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+_NO_OFFSETS: Mapping[TaskId, int] = MappingProxyType({})
+
+
+def _tags(tags: Mapping[str, str]) -> Mapping[str, str]:
+    return MappingProxyType(dict(tags)) if tags else _NOTHING
+
+
+def _offsets(offsets: Mapping[TaskId, int]) -> Mapping[TaskId, int]:
+    return MappingProxyType(dict(offsets)) if offsets else _NO_OFFSETS
+
+
+@attrs.frozen
+class MemberMetadata:
+    """What a member is: facts that change only when it joins anew.
+
+    Args:
+        process_id: The process that it belongs to; any text. Members of one process share its state directory.
+        instance_id: ``group.instance.id``, or ``None``. Kafka 4.3.1 refuses members that have one.
+        rack_id: ``client.rack``, or ``None``.
+        client_tags: ``client.tag.<key>`` to value, in the order of the input.
+    """
+
+    process_id: str
+    instance_id: str | None = None
+    rack_id: str | None = None
+    client_tags: Mapping[str, str] = attrs.field(default=_NOTHING, converter=_tags)
+
+
+@attrs.frozen
+class MemberAssignmentState:
+    """What a member was given before. All are ordered and read-only.
+
+    Kafka 4.3.1 hands in the member's previous *target*, later releases what it currently has; to an assignor it is the
+    same thing. Tasks that the topology no longer has may be among them.
+
+    Args:
+        active_tasks: Its active tasks.
+        standby_tasks: Its standby tasks.
+        warmup_tasks: Its warm-up tasks. Nothing in Kafka 4.3.1 assigns any.
+        task_offsets: Task to the sum of its changelog offsets, for every task whose state the member keeps. Kafka
+            4.3.1 never fills it.
+        task_end_offsets: Task to the sum of the changelogs' end offsets; likewise.
+    """
+
+    active_tasks: TasksBySubtopology = attrs.field(default=NO_TASKS, converter=tasks_by_subtopology)
+    standby_tasks: TasksBySubtopology = attrs.field(default=NO_TASKS, converter=tasks_by_subtopology)
+    warmup_tasks: TasksBySubtopology = attrs.field(default=NO_TASKS, converter=tasks_by_subtopology)
+    task_offsets: Mapping[TaskId, int] = attrs.field(default=_NO_OFFSETS, converter=_offsets)
+    task_end_offsets: Mapping[TaskId, int] = attrs.field(default=_NO_OFFSETS, converter=_offsets)
+
+
+@attrs.frozen
+class GroupMember:
+    """One member: what it is, and what it had (Kafka 4.3.1: both in one ``AssignmentMemberSpec``)."""
+
+    metadata: MemberMetadata
+    state: MemberAssignmentState = attrs.field(factory=MemberAssignmentState)

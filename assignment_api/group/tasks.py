@@ -1,0 +1,70 @@
+"""Tasks of a Streams group, and the form in which many of them are held."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import total_ordering
+from types import MappingProxyType
+
+import attrs
+
+from assignment_api.errors import TaskIdFormatError
+from assignment_api.streams.ids import utf16_key
+
+__all__ = ["NO_TASKS", "TaskId", "TasksBySubtopology", "tasks_by_subtopology"]
+
+#: Sub-topology to its partitions, ascending; sub-topologies in Kafka's order, those without partitions left out.
+TasksBySubtopology = Mapping[str, tuple[int, ...]]
+
+#: No task at all.
+NO_TASKS: TasksBySubtopology = MappingProxyType({})
+
+
+@total_ordering
+@attrs.frozen(order=False)
+class TaskId:
+    """One task of a Streams group. Kafka: ``TaskId`` of the group coordinator (not that of Streams).
+
+    Order: sub-topology as a text (UTF-16 code units, so ``"10"`` comes before ``"2"``), then partition.
+
+    Args:
+        subtopology_id: Any text; what Streams sends is a number.
+        partition: From 0.
+    """
+
+    subtopology_id: str
+    partition: int
+
+    @classmethod
+    def parse(cls, text: str) -> TaskId:
+        """Reads ``"<sub-topology>_<partition>"``; the last ``_`` separates.
+
+        Raises:
+            TaskIdFormatError: if the text is something else.
+        """
+        subtopology, separator, partition = text.rpartition("_")
+        if not separator or not (partition.isascii() and partition.isdecimal()):
+            raise TaskIdFormatError(f"{text!r:.100} is no task of a Streams group: expected 'subtopology_partition'")
+        return cls(subtopology, int(partition))
+
+    def sort_key(self) -> tuple[bytes, int]:
+        """Key that sorts as Kafka does."""
+        return (utf16_key(self.subtopology_id), self.partition)
+
+    def __lt__(self, other: object) -> bool:
+        if not isinstance(other, TaskId):
+            return NotImplemented
+        return self.sort_key() < other.sort_key()
+
+    def __str__(self) -> str:
+        return f"{self.subtopology_id}_{self.partition}"
+
+
+def tasks_by_subtopology(tasks: Mapping[str, Iterable[int]]) -> TasksBySubtopology:
+    """``tasks`` read-only and in order: each task once, empty sub-topologies left out."""
+    if not tasks:
+        return NO_TASKS
+    if isinstance(tasks, MappingProxyType):
+        return tasks  # it came from here
+    ordered = tasks if len(tasks) == 1 else sorted(tasks, key=utf16_key)
+    return MappingProxyType({key: tuple(sorted(set(tasks[key]))) for key in ordered if tasks[key]})
