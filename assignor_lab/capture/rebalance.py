@@ -229,7 +229,7 @@ class Rebalance:
             states=states,
             placement=placement,
             followup=followup,
-            followup_hidden=self._decided is None and self._immediate and not followup,
+            followup_hidden=self._decided is None and not followup and self._may_hide_followup(),
             order=tuple(states) if order is None else order,
             order_known=order is not None,
             group=self.group,
@@ -244,6 +244,10 @@ class Rebalance:
             lags_failed=self.lags_failed,
             before_optimization=None if self._optimization is None else self._optimization.states,
         )
+
+    def _may_hide_followup(self) -> bool:
+        """A client that has to let tasks go at once does not get the later deadline too, and no line tells of it."""
+        return self._immediate and self._assignor not in _NEVER_ASKS
 
     def _lags_replaced(self) -> bool:
         # Kafka's own assignors are replaced by the fallback then, which always asks for a probing rebalance.
@@ -272,6 +276,8 @@ class Rebalance:
         }
 
 
+#: Kafka's public sticky assignor, made by its class name, never asks for another rebalance.
+_NEVER_ASKS = frozenset({"org.apache.kafka.streams.processor.assignment.assignors.StickyTaskAssignor"})
 _BY_WEIGHT = (Kind.DECIDED, Kind.PLACEMENT, Kind.OLD_PLACEMENT, Kind.CLIENT_STATES)
 
 

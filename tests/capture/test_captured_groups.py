@@ -60,6 +60,10 @@ def test_sticky_gives_what_kafka_decided() -> None:
     assert len(equal_to_kafka("sticky", "plain")) == DECISIONS["plain"]
 
 
+def test_kafkas_sticky_never_asked_for_a_follow_up_rebalance() -> None:
+    assert [document["observed"]["followup"] for document in documents("plain")] == [False] * 6
+
+
 def test_without_racks_a_rack_aware_group_is_exact_where_racks_do_not_matter() -> None:
     assert equal_to_kafka("high_availability", "warm") == [1, 2, 3, 4]
 

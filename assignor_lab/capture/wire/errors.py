@@ -1,0 +1,77 @@
+"""What can be wrong with a message on the wire, each with the byte where it shows and Kafka's exception for it."""
+
+from __future__ import annotations
+
+from assignment_api.errors import AssignorLabError
+
+__all__ = [
+    "CorruptMessageError",
+    "DuplicateTagError",
+    "InvalidFieldError",
+    "InvalidVersionError",
+    "MessageTooShortError",
+    "RefusedAssignmentError",
+    "UnencodableVersionError",
+    "UnsupportedStructError",
+    "WireError",
+]
+
+
+class WireError(AssignorLabError):
+    """Bytes are not the message that they are taken for, or a value has no bytes.
+
+    Args:
+        reason: What is wrong.
+        position: Index of the byte at fault, from 0; ``None`` where a value was to be encoded.
+    """
+
+    def __init__(self, reason: str, position: int | None = None) -> None:
+        self.reason = reason
+        self.position = position
+        super().__init__(reason if position is None else f"byte {position}: {reason}")
+
+
+class MessageTooShortError(WireError):
+    """A number lies beyond the end of a subscription. Kafka: ``BufferUnderflowException``."""
+
+    java_type = "BufferUnderflowException"
+
+
+class InvalidFieldError(WireError):
+    """A field's length contradicts the message. Kafka's generated readers: a plain ``RuntimeException``."""
+
+    java_type = "RuntimeException"
+
+
+class UnsupportedStructError(WireError):
+    """A field that the version does not have. Kafka: ``UnsupportedVersionException``."""
+
+    java_type = "UnsupportedVersionException"
+
+
+class InvalidVersionError(WireError):
+    """The version numbers of a message contradict each other. Kafka: ``IllegalArgumentException``."""
+
+    java_type = "IllegalArgumentException"
+
+
+class UnencodableVersionError(WireError):
+    """A version that is newer than what Kafka 4.3.1 writes. Kafka: ``IllegalStateException``."""
+
+    java_type = "IllegalStateException"
+
+
+class DuplicateTagError(WireError):
+    """A subscription names a client tag twice. Kafka: ``IllegalStateException`` where the tags are read."""
+
+    java_type = "IllegalStateException"
+
+
+class RefusedAssignmentError(WireError):
+    """An assignment cannot be decoded or encoded, or names a topology too early. Kafka: ``TaskAssignmentException``."""
+
+    java_type = "TaskAssignmentException"
+
+
+class CorruptMessageError(RefusedAssignmentError):
+    """A count is negative, or larger than the message could hold. Kafka: ``TaskAssignmentException``."""
