@@ -1,0 +1,49 @@
+"""Whole runs on the session of the tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from assignment_api.plugins import discover
+from assignment_api.plugins.selection import ConfigSources, config_sources
+from assignor_lab.scoring.contestants import contestants
+from assignor_lab.scoring.output import PART, RESULTS, RUN_METRICS, OutputFolder
+from assignor_lab.scoring.run import Run, run_scoring
+from assignor_lab.scoring.sources import SourceInput, plan_sources
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+NAMED = "tests.scoring.assignors:"
+
+
+def run(
+    spark: SparkSession,
+    sources: Sequence[SourceInput],
+    assignors: Sequence[str],
+    out: Path,
+    config: ConfigSources | None = None,
+) -> dict[str, Any]:
+    """Scores and returns the summary."""
+    registry = discover()
+    terms = config or config_sources(environ={}, start=out.parent)
+    competing = contestants(registry, assignors, may_run_code=True)
+    with plan_sources(sources, registry, terms.above) as plan, OutputFolder(out) as folder:
+        return run_scoring(spark, Run(registry, competing, plan, terms, folder), lambda _progress: None)
+
+
+def results_of(out: Path) -> pa.Table:
+    return pq.read_table(out / RESULTS)
+
+
+def run_metrics_of(out: Path) -> pa.Table:
+    return pq.read_table(out / RUN_METRICS)
+
+
+def results_bytes(out: Path) -> bytes:
+    return (out / RESULTS / PART).read_bytes()

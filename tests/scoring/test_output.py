@@ -1,0 +1,155 @@
+"""The output folder: complete or as it was, and the same bytes for the same rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from assignor_lab.scoring import output
+from assignor_lab.scoring.output import ForeignOutputError, OutputFolder, TableWriter
+from assignor_lab.scoring.rows import results_schema
+
+SCHEMA = results_schema(["process_load"])
+SUMMARY: dict[str, Any] = {"format": 1, "results": {}, "run_metrics": {}}
+
+
+def rows(first: int, count: int) -> pa.Table:
+    made = [
+        {
+            "item": number,
+            "round": 0,
+            "assignor": "a" if number % 2 else "b",
+            "source": 0,
+            "scenario": f"s-{number}",
+            "assumptions": ["one"] if number % 3 else None,
+            "process_load": number / 7 if number % 5 else None,
+        }
+        for number in range(first, first + count)
+    ]
+    return pa.Table.from_pylist(made, schema=SCHEMA)
+
+
+def written(path: Path, pieces: Sequence[int]) -> bytes:
+    first = 0
+    with TableWriter(path, SCHEMA) as writer:
+        for piece in pieces:
+            writer.write(rows(first, piece))
+            first += piece
+    return path.read_bytes()
+
+
+def test_the_pieces_that_rows_come_in_do_not_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(output, "ROW_GROUP_ROWS", 100)
+    whole = written(tmp_path / "whole", [450])
+    assert written(tmp_path / "pieces", [1, 99, 7, 250, 93]) == whole
+    assert written(tmp_path / "small", [1] * 450) == whole
+    assert pq.ParquetFile(tmp_path / "whole").num_row_groups == 5
+
+
+def test_a_table_without_rows_is_a_table(tmp_path: Path) -> None:
+    written(tmp_path / "empty", [])
+    assert pq.read_table(tmp_path / "empty").num_rows == 0
+
+
+def test_the_version_of_the_schema_is_in_the_file(tmp_path: Path) -> None:
+    written(tmp_path / "table", [3])
+    assert pq.read_schema(tmp_path / "table").metadata[b"assignor_lab.results"] == b"1"
+
+
+def finish(folder: Path, count: int, *, report: bool = True) -> None:
+    with OutputFolder(folder) as opened:
+        with opened.table(output.RESULTS, SCHEMA) as writer:
+            writer.write(rows(0, count))
+        opened.finish(SUMMARY, (lambda path: path.write_text(f"report of {count}") and None) if report else None)
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_everything_is_there_at_the_end_and_nothing_else(tmp_path: Path) -> None:
+    finish(tmp_path / "new" / "out", 3)
+    assert names(tmp_path / "new" / "out") == ["report.html", "scores.parquet", "summary.json"]
+
+
+def test_a_second_run_replaces_the_first(tmp_path: Path) -> None:
+    finish(tmp_path, 3)
+    finish(tmp_path, 5)
+    assert pq.read_table(tmp_path / output.RESULTS).num_rows == 5
+    assert (tmp_path / "report.html").read_text() == "report of 5"
+    assert names(tmp_path) == ["report.html", "scores.parquet", "summary.json"]
+
+
+def test_folders_are_replaced_where_the_system_cannot_swap_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(output, "_exchange", lambda _first, _second: False)
+    finish(tmp_path, 3)
+    finish(tmp_path, 5)
+    assert pq.read_table(tmp_path / output.RESULTS).num_rows == 5
+
+
+def stopped(folder: Path, stop: type[BaseException]) -> None:
+    with OutputFolder(folder) as opened, opened.table(output.RESULTS, SCHEMA) as writer:
+        writer.write(rows(0, 9))
+        raise stop
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, RuntimeError])
+def test_a_run_that_stops_leaves_the_old_files(tmp_path: Path, stop: type[BaseException]) -> None:
+    finish(tmp_path, 3)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    with pytest.raises(stop):
+        stopped(tmp_path, stop)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_other_files_in_the_folder_are_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "states.jsonl").write_text("mine")
+    finish(tmp_path, 3)
+    assert (tmp_path / "states.jsonl").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["report.html", "scores.parquet", "summary.json"])
+def test_files_of_our_names_that_are_not_ours_are_not_replaced(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text('{"mine": 1}')
+    with pytest.raises(ForeignOutputError, match=name), OutputFolder(tmp_path):
+        pass
+    assert (tmp_path / name).read_text() == '{"mine": 1}'
+
+
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("mine")
+    with pytest.raises(ForeignOutputError, match="takes a folder"), OutputFolder(tmp_path / "out"):
+        pass
+
+
+def test_what_a_killed_run_left_is_removed_and_what_another_run_makes_is_not(tmp_path: Path) -> None:
+    killed = tmp_path / ".assignor-score-0123.tmp"
+    killed.mkdir()
+    (killed / "lock").touch()
+    with OutputFolder(tmp_path) as running:
+        assert not killed.exists()
+        finish(tmp_path, 3)
+        assert running.staging.exists()
+
+
+def test_a_summary_with_a_figure_that_json_cannot_say_is_not_written(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="JSON"), OutputFolder(tmp_path) as folder:
+        folder.finish({**SUMMARY, "results": float("nan")}, None)
+    assert names(tmp_path) == []
+
+
+def test_the_summary_is_ascii(tmp_path: Path) -> None:
+    with OutputFolder(tmp_path) as folder:
+        folder.finish({**SUMMARY, "results": {"name": "\x1b[2J ü"}}, None)
+    text = (tmp_path / "summary.json").read_bytes()
+    assert text.isascii()
+    assert b"\x1b" not in text
+    assert json.loads(text)["results"]["name"] == "\x1b[2J ü"

@@ -1,0 +1,178 @@
+"""Whole runs on a real Spark session."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow.parquet as pq
+import pytest
+
+from assignment_api.plugins import PluginLoadError, UnknownPluginError
+from assignment_api.plugins.selection import config_sources
+from assignor_lab.report.summary import read_summary
+from assignor_lab.scenarios import ScenarioFormatError
+from assignor_lab.scoring import Generated, score, waves
+from assignor_lab.scoring.rows import KEYS, rows_schema
+from tests.scoring.runs import NAMED, results_bytes, results_of, run, run_metrics_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+CAPTURES = Path(__file__).parents[1] / "data" / "captures"
+HISTORIES = (Generated("streams_4x40", 6, 3), Generated("streams_histories", 3, 3))
+PAIR = ("high_availability", "sticky")
+
+
+@pytest.fixture(scope="module")
+def out(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One run on generated histories that several tests look at."""
+    folder = tmp_path_factory.mktemp("run") / "out"
+    run(spark, HISTORIES, PAIR, folder)
+    return folder
+
+
+def test_there_is_a_row_for_every_state_and_assignor_sorted_by_key(out: Path) -> None:
+    keys = [tuple(row.values()) for row in results_of(out).select(KEYS).to_pylist()]
+    assert keys == [(item, number, assignor) for item in range(9) for number in range(8) for assignor in PAIR]
+    assert run_metrics_of(out).select(KEYS).to_pylist() == results_of(out).select(KEYS).to_pylist()
+
+
+def test_no_row_of_a_generated_history_failed(out: Path) -> None:
+    assert results_of(out)["error_type"].null_count == 9 * 8 * 2
+
+
+def test_the_summary_is_what_the_report_reads(out: Path) -> None:
+    summary = read_summary(out / "summary.json")
+    assert summary.results.states == 72
+    assert summary.results.rows == 144
+    assert summary.results.failed_rows == 0
+    assert summary.results.seed == 3
+    assert [source.states for source in summary.results.sources] == [48, 24]
+    assert summary.results.ranking.states == 72
+    assert {place.assignor for place in summary.results.ranking.overall} == set(PAIR)
+    assert "<html" in (out / "report.html").read_text(encoding="utf-8")
+
+
+def test_worst_cases_are_shown_in_full(out: Path) -> None:
+    placements = read_summary(out / "summary.json").results.placements
+    assert placements
+    assert {placement.chosen for placement in placements} == {"worst"}
+    for placement in placements:
+        assert len(placement.tasks) == len({task.id for task in placement.tasks})
+        assert any(after.assignment is not None for after in placement.after)
+
+
+def test_how_the_work_is_cut_shows_in_no_byte(
+    spark: SparkSession, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waves, "FIRST_WAVE_ITEMS", 1)
+    monkeypatch.setattr(waves, "MAX_WAVE_ITEMS", 2)
+    again = run(spark, HISTORIES, tuple(reversed(PAIR)), tmp_path / "out")
+    assert results_bytes(tmp_path / "out") == results_bytes(out)
+    before = json.loads((out / "summary.json").read_text(encoding="utf-8"))["results"]
+    for key in ("aggregates", "assignors"):
+        order = {name: number for number, name in enumerate(PAIR)}
+        again["results"][key].sort(key=lambda entry: order[entry.get("assignor") or entry.get("name")])
+    assert again["results"]["aggregates"] == before["aggregates"]
+    assert again["results"]["placements"][0]["tasks"] == before["placements"][0]["tasks"]
+
+
+def test_the_same_run_again_is_equal_to_the_byte(spark: SparkSession, out: Path, tmp_path: Path) -> None:
+    again = run(spark, HISTORIES, PAIR, tmp_path / "out")
+    assert results_bytes(tmp_path / "out") == results_bytes(out)
+    assert json.dumps(again["results"]) == json.dumps(
+        json.loads((out / "summary.json").read_text(encoding="utf-8"))["results"]
+    )
+
+
+def test_bad_plugins_cost_their_own_rows_only(spark: SparkSession, out: Path, tmp_path: Path) -> None:
+    bad = {
+        "Raises": "RuntimeError",
+        "Leaves": "SystemExit",
+        "Garbage": "InvalidAnswerError",
+        "Mutates": "InputMutatedError",
+    }
+    names = [NAMED + name for name in bad]
+    missing = "tests.scoring.no_such_module:Assignor"
+    summary = run(spark, HISTORIES, [names[0], PAIR[0], *names[1:], missing, PAIR[1]], tmp_path / "out")
+    table = results_of(tmp_path / "out")
+    rows = table.to_pylist()
+    assert [row for row in rows if row["assignor"] in PAIR] == results_of(out).to_pylist()
+    for name, error in bad.items():
+        own = [row["error_type"] for row in rows if row["assignor"] == NAMED + name]
+        assert own == [error] * 72
+    standing = {entry["name"]: (entry["status"], entry["rows"]) for entry in summary["results"]["assignors"]}
+    assert standing == {
+        **dict.fromkeys(PAIR, ("scored", 72)),
+        **dict.fromkeys(names, ("failed", 72)),
+        missing: ("not_loaded", 0),
+    }
+    assert {place["assignor"] for place in summary["results"]["ranking"]["overall"]} == set(PAIR)
+    assert summary["results"]["failed_rows"] == 4 * 72
+
+
+def test_high_availability_decides_as_kafka_did_in_a_captured_group(spark: SparkSession, tmp_path: Path) -> None:
+    config = config_sources(CAPTURES / "tagged" / "application.properties", environ={}, start=tmp_path)
+    logs = sorted((CAPTURES / "tagged").glob("*.log.gz"))
+    summary = run(spark, logs, ["high_availability"], tmp_path / "out", config)
+    results = summary["results"]
+    assert results["agreement"] == [
+        {
+            "assignor": "high_availability",
+            "compared": 24,
+            "equal": 24,
+            "different": 0,
+            "failed": 0,
+            "caveats": [],
+            "first_difference": None,
+        }
+    ]
+    assert [assignor["name"] for assignor in results["assignors"]] == ["high_availability", "kafka"]
+    rows = results_of(tmp_path / "out").to_pylist()
+    ours, kafkas = ([row for row in rows if row["assignor"] == name] for name in ("high_availability", "kafka"))
+    for mine, theirs in zip(ours, kafkas, strict=True):
+        differing = {key for key in mine if mine[key] != theirs[key]}
+        assert differing == {"assignor", "equals_observed"}
+    assert len(results["placements"]) == 24
+    assert {placement["chosen"] for placement in results["placements"]} == {"captured"}
+
+
+def test_unknown_racks_are_named_where_a_rack_aware_group_differs(spark: SparkSession, tmp_path: Path) -> None:
+    config = config_sources(CAPTURES / "orders-2" / "application.properties", environ={}, start=tmp_path)
+    logs = sorted((CAPTURES / "orders-2").glob("*.log.gz"))
+    summary = run(spark, logs, ["high_availability"], tmp_path / "out", config)
+    agreement = summary["results"]["agreement"][0]
+    assert agreement["compared"] == 48
+    assert agreement["different"] > 0
+    assert [caveat["states"] for caveat in agreement["caveats"]] == [agreement["different"]]
+    assert "Racks are unknown" in agreement["caveats"][0]["text"]
+
+
+def test_a_notebook_gets_the_same_rows_as_a_data_frame(spark: SparkSession, out: Path) -> None:
+    frame = score(spark, HISTORIES, PAIR)
+    assert frame.columns == rows_schema(results_of(out).column_names[21:]).names
+    rows = frame.orderBy(*KEYS).toArrow().select(results_of(out).column_names).to_pylist()
+    assert rows == results_of(out).to_pylist()
+
+
+def test_a_notebook_can_change_the_configuration(spark: SparkSession) -> None:
+    frame = score(spark, [Generated("streams_4x40", 1)], ["sticky"], {"num.standby.replicas": 0})
+    held = frame.where("round = 0").select("warmups_in_flight", "standbys_missing", "standby_load_per_process").first()
+    assert held is not None
+    assert tuple(held) == (0.0, 0.0, 0.0)
+
+
+def test_a_notebook_hears_of_mistakes_at_once(spark: SparkSession) -> None:
+    with pytest.raises(UnknownPluginError, match="did you mean"):
+        score(spark, [Generated("streams_4x40", 1)], ["stick"])
+    with pytest.raises(PluginLoadError, match="no_such"):
+        score(spark, [Generated("streams_4x40", 1)], ["no_such:Assignor"])
+    with pytest.raises(ScenarioFormatError, match="nowhere"):
+        score(spark, ["nowhere.jsonl"], ["sticky"])
+
+
+def test_statistics_are_in_the_table_for_readers_that_skip_row_groups(out: Path) -> None:
+    group = pq.ParquetFile(next((out / "scores.parquet" / "results").iterdir())).metadata.row_group(0)
+    assert group.column(0).statistics.max == 8

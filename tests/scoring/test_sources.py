@@ -1,0 +1,135 @@
+"""Sources: read once, checked before anything is scored, and handed on in order."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assignment_api import AssignorLabError
+from assignment_api.plugins import UnknownPluginError, discover
+from assignor_lab.capture.errors import LogImportError
+from assignor_lab.scenarios import ScenarioFormatError, ScenarioKindError, scenario_from_document
+from assignor_lab.scenarios.errors import Place
+from assignor_lab.scoring import Generated
+from assignor_lab.scoring.sources import EmptySourceError, SourceInput, family_names, generated, plan_sources
+from tests.scenarios.documents import streams_document
+
+REGISTRY = discover()
+LOGS = Path(__file__).parents[1] / "data" / "captures" / "tagged"
+
+
+def file_of(path: Path, *documents: dict[str, Any]) -> Path:
+    path.write_text("".join(json.dumps(document) + "\n" for document in documents), encoding="utf-8")
+    return path
+
+
+def named(name: str) -> dict[str, Any]:
+    return {**streams_document(), "id": name}
+
+
+def test_items_are_numbered_over_all_sources_in_order(tmp_path: Path) -> None:
+    first = file_of(tmp_path / "b.jsonl", named("b1"), named("b2"))
+    second = file_of(tmp_path / "a.jsonl", named("a1"))
+    with plan_sources([first, Generated("streams_4x40", 2, 9), second], REGISTRY) as plan:
+        work = list(plan.work())
+    assert [(source.name, source.kind, source.items) for source in plan.sources] == [
+        (str(first), "scenarios", 2),
+        ("streams_4x40", "family", 2),
+        (str(second), "scenarios", 1),
+    ]
+    assert [item.number for item in work] == [0, 1, 2, 3, 4]
+    assert [item.source for item in work] == [0, 0, 1, 1, 2]
+    assert [item.seed for item in work] == [None, None, 9, 10, None]
+    assert [json.loads(item.document)["id"] for item in work if item.document] == ["b1", "b2", "a1"]
+    assert [item.line for item in work] == [1, 2, None, None, 1]
+
+
+def test_single_items_can_be_asked_for(tmp_path: Path) -> None:
+    source = file_of(tmp_path / "a.jsonl", named("a1"), named("a2"), named("a3"))
+    with plan_sources([source, Generated("streams_4x40", 3)], REGISTRY) as plan:
+        assert [item.number for item in plan.work(frozenset({2, 4}))] == [2, 4]
+        assert [item.number for item in plan.work()] == list(range(6))
+
+
+def test_a_folder_stands_for_its_files_by_name(tmp_path: Path) -> None:
+    file_of(tmp_path / "b.jsonl", named("b"))
+    file_of(tmp_path / "a.jsonl", named("a"))
+    with plan_sources([tmp_path], REGISTRY) as plan:
+        assert [json.loads(item.document or "")["id"] for item in plan.work()] == ["a", "b"]
+
+
+def test_scenarios_in_memory_are_sources() -> None:
+    made = scenario_from_document(named("made"), Place("somewhere", 3))
+    with plan_sources([made, named("plain")], REGISTRY) as plan:
+        assert [(item.file, item.line) for item in plan.work()] == [("somewhere", 3), ("(in memory)", None)]
+
+
+def test_logs_are_read_together_and_hold_what_kafka_decided() -> None:
+    with plan_sources(sorted(LOGS.glob("*.log.gz")), REGISTRY) as plan:
+        documents = [json.loads(item.document or "") for item in plan.work()]
+    assert [source.kind for source in plan.sources] == ["log"]
+    assert len(documents) == 24
+    assert all(document["observed"] for document in documents)
+
+
+def test_a_scenario_file_is_known_by_its_first_line_whatever_its_name(tmp_path: Path) -> None:
+    source = tmp_path / "states.txt.gz"
+    source.write_bytes(gzip.compress(json.dumps(named("zipped")).encode()))
+    with plan_sources([source], REGISTRY) as plan:
+        assert [source.kind for source in plan.sources] == ["scenarios"]
+
+
+def test_a_fault_in_the_last_line_is_found_at_once(tmp_path: Path) -> None:
+    source = file_of(tmp_path / "a.jsonl", named("good"), {**named("bad"), "surprise": 1})
+    with pytest.raises(ScenarioFormatError, match="line 2"):
+        plan_sources([source], REGISTRY)
+
+
+def test_scenarios_of_another_kind_are_refused_with_their_place() -> None:
+    connect = Path(__file__).parents[1] / "data" / "scenarios" / "connect-eager.scenarios.jsonl.gz"
+    with pytest.raises(ScenarioKindError, match=r"line 1: .* kind 'connect'"):
+        plan_sources([connect], REGISTRY)
+
+
+@pytest.mark.parametrize(
+    ("sources", "error", "message"),
+    [
+        ([], EmptySourceError, "nothing to score"),
+        (["no-such-file.jsonl"], ScenarioFormatError, "no-such-file.jsonl"),
+        (["no-such.log"], AssignorLabError, "no-such.log"),
+        ([Generated("streams_4x41", 3)], UnknownPluginError, "did you mean"),
+        ([Generated("streams_4x40", 0)], EmptySourceError, "from 1"),
+    ],
+)
+def test_what_cannot_be_a_source_is_refused(
+    sources: list[SourceInput], error: type[AssignorLabError], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        plan_sources(sources, REGISTRY)
+
+
+def test_a_file_without_scenarios_a_folder_without_files_and_a_log_without_decisions(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    log = tmp_path / "app.log"
+    log.write_text("2026-01-01 INFO nothing here\n")
+    for source, error in ((empty, EmptySourceError), (folder, EmptySourceError), (log, LogImportError)):
+        with pytest.raises(error, match=source.name):
+            plan_sources([source], REGISTRY)
+
+
+def test_histories_are_shared_out_among_families() -> None:
+    assert generated(["a", "b", "c"], 5, 7) == (Generated("a", 2, 7), Generated("b", 2, 7), Generated("c", 1, 7))
+    assert generated(["a", "b"], 1, 0) == (Generated("a", 1, 0),)
+
+
+def test_families_are_named_once_each() -> None:
+    assert family_names(REGISTRY, ["streams_4x40,streams_4x40", "all"]) == tuple(
+        dict.fromkeys(["streams_4x40", *(found.name for found in REGISTRY.families())])
+    )
