@@ -68,7 +68,8 @@ def render_report(summary: Summary) -> str:
     environment = _environment()
     shown = page(summary)
     panels: list[Markup] = []
-    anchors: dict[tuple[str, int], int] = {}
+    anchors: dict[tuple[str, int, str], int] = {}
+    deciders: dict[int, str] = {}
     size = 0
     template = environment.get_template("panel.html.j2")
     opened = 0
@@ -81,7 +82,9 @@ def render_report(summary: Summary) -> str:
         if size > PANEL_BUDGET:
             break
         panels.append(Markup(drawn))  # noqa: S704 - made by an autoescaping template
-        anchors[(placement.scenario, placement.round)] = number
+        deciders.update({each.key: each.name for each in picture.columns})
+        # In a history each assignor has states of its own, so that a state is one of those who answered it.
+        anchors.update({(placement.scenario, placement.round, each.assignor): number for each in placement.after})
     style, script = _asset("report.css"), _asset("report.js")
     return environment.get_template("report.html.j2").render(
         page=shown,
@@ -90,6 +93,7 @@ def render_report(summary: Summary) -> str:
         panels=panels,
         drawn=summary.results.placements[: len(panels)],
         anchors=anchors,
+        deciders=sorted(deciders.items()),
         left_out=summary.results.placements_left_out + len(summary.results.placements) - len(panels),
         style=Markup(style),  # noqa: S704 - our own file
         script=Markup(script),  # noqa: S704 - our own file
@@ -142,7 +146,7 @@ def _environment() -> Environment:
         label=words.label,
         better=words.better,
     )
-    environment.globals.update(Change=Change, observed_name=words.OBSERVED)
+    environment.globals.update(Change=Change, state_name=words.state_name)
     return environment
 
 

@@ -108,7 +108,7 @@ def _value(ranking: MetricRanking, assignor: str, unit: str) -> Text:
     if place is None:
         return Text("–")
     best = place.place == 1
-    return Text(f"{mean(place.mean, unit)}{' *' if best else '  '}", style="bold" if best else "")
+    return Text(f"{'* ' if best else ''}{mean(place.mean, unit)}", style="bold" if best else "")
 
 
 def _failures(shown: Page) -> Table:

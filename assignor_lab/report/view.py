@@ -34,7 +34,19 @@ from assignor_lab.report.summary import (
 )
 from assignor_lab.report.text import figure, listed, plural
 
-__all__ = ["Card", "Cell", "MetricGroup", "MetricTable", "MetricRow", "Page", "Panel", "PanelRow", "page", "panel"]
+__all__ = [
+    "Card",
+    "Cell",
+    "MetricGroup",
+    "MetricTable",
+    "MetricRow",
+    "Page",
+    "Panel",
+    "PanelColumn",
+    "PanelRow",
+    "page",
+    "panel",
+]
 
 #: From so many unchanged tasks of one role on a client, they are told as ranges instead of one by one.
 MANY = 24
@@ -257,13 +269,24 @@ class PanelRow:
 
 
 @attrs.frozen
+class PanelColumn:
+    """One answer: ``key`` is its assignor's in every panel, ``told`` says in a few words what it moves."""
+
+    column: Column
+    key: int
+    name: str
+    told: str
+
+
+@attrs.frozen
 class Panel:
     """One state with every answer to it."""
 
     number: int
     placement: Placement
+    name: str
     labels: dict[str, str]
-    columns: tuple[tuple[Column, str, str], ...]
+    columns: tuple[PanelColumn, ...]
     rows: tuple[PanelRow, ...]
     unchanged: tuple[str, ...]
     most_moves: int = MOST_MOVES
@@ -271,12 +294,11 @@ class Panel:
     @property
     def moves(self) -> bool:
         """Whether any answer takes a running task elsewhere, so that there is something to see."""
-        return any(move.source is not None for column, _, _ in self.columns for move in column.moves)
+        return any(move.source is not None for each in self.columns for move in each.column.moves)
 
 
 def panel(number: int, placement: Placement, shown: Page) -> Panel:
     """The picture of one state; ``number`` counts from 1 and becomes its anchor."""
-    names = shown.names
     observed = {each.name for each in shown.results.assignors if each.kind == "observed"}
     labels = client_labels(placement.clients)
     clients = sorted(placement.clients, key=lambda client: _natural(labels[client.process_id]))
@@ -303,11 +325,18 @@ def panel(number: int, placement: Placement, shown: Page) -> Panel:
     return Panel(
         number,
         placement,
+        words.state_name(placement.scenario, placement.round),
         labels,
-        tuple((each, names.get(each.answer.assignor, each.answer.assignor), _told(each)) for each in columns),
+        tuple(PanelColumn(each, *_who(shown, each.answer.assignor), _told(each)) for each in columns),
         tuple(rows),
         tuple(unchanged),
     )
+
+
+def _who(shown: Page, assignor: str) -> tuple[int, str]:
+    """Where an assignor stands among all, and how it is called."""
+    known = list(shown.names)
+    return (known.index(assignor), shown.names[assignor]) if assignor in shown.names else (len(known), assignor)
 
 
 def _keeps(row: Row) -> bool:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from assignor_lab.report.summary import Agreement, Assignor, Metric, Results
 from assignor_lab.report.text import figure, listed, plural, shortened
 
-__all__ = ["OBSERVED", "agreement_sentence", "better", "display_name", "label", "opening", "remarks", "verdict"]
+__all__ = [
+    "OBSERVED",
+    "agreement_sentence",
+    "better",
+    "display_name",
+    "label",
+    "opening",
+    "remarks",
+    "state_name",
+    "verdict",
+]
 
 #: How Kafka's own decisions are called wherever a person reads.
 OBSERVED = "Kafka itself"
@@ -31,6 +41,11 @@ def label(metric: Metric) -> str:
 def better(metric: Metric) -> str:
     """Its direction in words."""
     return {"lower": "lower is better", "higher": "higher is better"}.get(metric.direction, "neither good nor bad")
+
+
+def state_name(scenario: str, number: int) -> str:
+    """A state by its scenario, and its round where the scenario's name does not tell that already."""
+    return scenario if not number or scenario.endswith(f"round-{number}") else f"{scenario}, round {number}"
 
 
 def opening(results: Results) -> str:

@@ -55,6 +55,22 @@ def hostile() -> dict[str, Any]:
     return document
 
 
+def histories() -> dict[str, Any]:
+    """One round of a history, in which two assignors have come to different states of their own."""
+    document = tagged()
+    results = document["results"]
+    states = deepcopy(results["placements"][2:4])
+    for state, assignor in zip(states, ("high_availability", "sticky"), strict=True):
+        state.update(scenario="history-0-round-3", round=3, chosen="worst", source=None)
+        state["after"] = [each for each in state["after"] if each["assignor"] == assignor]
+    results["placements"] = states
+    metric = results["metrics"][0]["name"]
+    results["aggregates"] = [each for each in results["aggregates"] if each["metric"] == metric]
+    for aggregate in results["aggregates"]:
+        aggregate["worst"].update(scenario="history-0-round-3", round=3)
+    return document
+
+
 def _spoiled(value: Any, key: str) -> Any:
     if isinstance(value, str):
         return value if key in _FORMAT_WORDS else value + HOSTILE

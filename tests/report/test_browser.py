@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 
 from assignor_lab.report import write_report
-from tests.report.summaries import HOSTILE_SHOWN, hostile, large, tagged
+from tests.report.summaries import HOSTILE_SHOWN, histories, hostile, large, tagged
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.services
 
 Scheme = Literal["light", "dark"]
-DOCUMENTS: dict[str, Callable[[], dict[str, Any]]] = {"tagged": tagged, "hostile": hostile, "large": large}
+DOCUMENTS: dict[str, Callable[[], dict[str, Any]]] = {
+    "tagged": tagged,
+    "hostile": hostile,
+    "large": large,
+    "histories": histories,
+}
 DESKTOP, PHONE = 1280, 390
 OPEN_ALL = "document.querySelectorAll('details').forEach((each) => { each.open = true; each.hidden = false; })"
 
@@ -135,6 +140,20 @@ def test_states_and_decisions_are_chosen_by_keyboard(opened: Opener) -> None:
         page.keyboard.type("sticky")
         heads = page.locator("details.state:visible thead th:visible")
         assert [head.split("\n")[0] for head in heads.all_inner_texts()] == ["Client", "Before", "sticky"]
+
+
+def test_an_assignor_that_was_not_in_a_state_is_told_so(opened: Opener) -> None:
+    with opened("histories") as page:
+        absent = page.locator("#absent")
+        page.select_option("#choose-assignor", label="sticky")
+        page.select_option("#choose-state", index=0)
+        assert absent.is_visible()
+        page.click("#next-state")
+        assert not absent.is_visible()
+        assert page.locator("details.state:visible thead th").all_inner_texts()[2].startswith("sticky")
+        page.evaluate("location.hash = '#state-1'")
+        page.wait_for_function("document.getElementById('absent').hidden")
+        assert page.locator("details.state:visible thead th:visible").count() == 3
 
 
 def test_the_worst_case_leads_to_its_picture(opened: Opener) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from assignor_lab.report import SummaryFormatError, render_report, summary_from_document, write_report
-from tests.report.summaries import HOSTILE_SHOWN, hostile, large, tagged
+from tests.report.summaries import HOSTILE_SHOWN, histories, hostile, large, tagged
 
 VOID = {"br", "img", "input", "link", "meta", "hr", "wbr", "circle", "line", "rect"}
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
@@ -166,6 +166,15 @@ def test_states_that_the_summary_left_out_are_told() -> None:
     document = tagged()
     document["results"]["placements_left_out"] = 7
     assert "7 more states not shown" in render_report(summary_from_document(document))
+
+
+def test_a_worst_case_leads_to_a_state_that_this_assignor_was_in() -> None:
+    document = histories()
+    page = Markup(render_report(summary_from_document(document)))
+    links = [attributes["href"] for attributes in page.tags("a") if attributes["href"].startswith("#state-")]
+    assert links == ["#state-1", "#state-2"]
+    assert page.text.count("history-0-round-3") > 0
+    assert "history-0-round-3, round 3" not in page.text
 
 
 def test_in_a_large_group_clients_that_keep_all_they_have_are_counted() -> None:

@@ -10,12 +10,15 @@
     const assignorChoice = byId("choose-assignor");
     const previous = byId("previous-state");
     const next = byId("next-state");
-    const heads = [...states[0].querySelectorAll("thead th[data-assignor]")];
-    for (const head of heads) {
-      const name = head.querySelector(".name, .long > summary");
-      assignorChoice.append(new Option(name.textContent, head.dataset.assignor));
-    }
 
+    const filter = () => {
+      const wanted = assignorChoice.value;
+      const state = states[stateChoice.selectedIndex];
+      for (const part of state.querySelectorAll("[data-assignor]")) {
+        part.hidden = wanted !== "" && part.dataset.assignor !== wanted;
+      }
+      byId("absent").hidden = state.querySelector("thead [data-assignor]:not([hidden])") !== null;
+    };
     const show = (index) => {
       states.forEach((state, at) => {
         state.hidden = at !== index;
@@ -25,17 +28,16 @@
       previous.disabled = index === 0;
       next.disabled = index === states.length - 1;
       byId("shown").textContent = stateChoice.options[index].textContent;
-    };
-    const filter = () => {
-      const wanted = assignorChoice.value;
-      for (const part of byId("states").querySelectorAll("[data-assignor]")) {
-        part.hidden = wanted !== "" && part.dataset.assignor !== wanted;
-      }
+      filter();
     };
     const follow = () => {
       const index = states.findIndex((state) => "#" + state.id === location.hash);
       if (index < 0) return;
       show(index);
+      if (!byId("absent").hidden) {
+        assignorChoice.selectedIndex = 0;
+        filter();
+      }
       states[index].scrollIntoView();
       states[index].querySelector("summary").focus();
     };
@@ -48,11 +50,7 @@
     addEventListener("hashchange", follow);
     controls.hidden = false;
     // On a narrow screen, one decision beside the state before it is what fits.
-    if (matchMedia("(max-width: 40rem)").matches && heads.length > 0) {
-      const first = heads.findIndex((head) => head.dataset.observed === undefined);
-      assignorChoice.selectedIndex = Math.max(0, first) + 1;
-    }
-    filter();
+    if (matchMedia("(max-width: 40rem)").matches) assignorChoice.selectedIndex = 1;
     show(Math.max(0, states.findIndex((state) => state.open)));
     follow();
   }
