@@ -179,7 +179,7 @@ def _read_partitions(reader: ByteReader) -> tuple[Partition, ...]:
 
 def _read_dictionary(reader: ByteReader) -> dict[int, str]:
     count = _count(reader, "topics", _DICTIONARY_ENTRY)
-    return dict((reader.int32(), _read_text(reader)) for _ in range(count))
+    return {reader.int32(): _read_text(reader) for _ in range(count)}
 
 
 def _read_hosts(reader: ByteReader, topics: Mapping[int, str] | None) -> _Hosts:

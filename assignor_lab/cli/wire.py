@@ -1,0 +1,57 @@
+"""``assignor wire``: messages of the group protocol, from bytes to JSON and back."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from assignor_lab.capture.wire import KINDS, WireKind, decode_lines, encode_lines
+from assignor_lab.scenarios import write_lines
+
+__all__ = ["register"]
+
+
+def _kind(name: str) -> WireKind:
+    if name not in KINDS:
+        raise typer.BadParameter(f"{name!r} is no kind of message: {', '.join(KINDS)}")
+    return KINDS[name]
+
+
+Kind = Annotated[
+    WireKind, typer.Argument(metavar="KIND", parser=_kind, help=f"Kind of the messages: {', '.join(KINDS)}.")
+]
+File = Annotated[
+    str, typer.Argument(metavar="FILE", help="File of JSON lines, plain or gzip; - is the standard input.")
+]
+Out = Annotated[
+    str,
+    typer.Option(
+        "--out", metavar="FILE", help="Where lines go, compressed if the name ends in .gz; - is the standard output."
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands to ``app``."""
+    wire = typer.Typer(
+        name="wire", help="Read and write the bytes that members and leader of a group exchange.", no_args_is_help=True
+    )
+
+    @wire.command()
+    def decode(kind: Kind, file: File, out: Out = "-") -> None:
+        """Fill in 'decoded' from 'hex' in every line.
+
+        What Kafka refuses gets 'error'; the command still ends with 0.
+        """
+        write_lines(out, decode_lines(kind, file))
+
+    @wire.command()
+    def encode(kind: Kind, file: File, out: Out = "-") -> None:
+        """Fill in 'hex' from 'version' and 'decoded' in every line.
+
+        What Kafka refuses gets 'error'; the command still ends with 0.
+        """
+        write_lines(out, encode_lines(kind, file))
+
+    app.add_typer(wire)
