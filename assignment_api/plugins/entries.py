@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 
 import attrs
 
+from assignment_api.group.assignor import TaskAssignor as GroupTaskAssignor
 from assignment_api.plugins.errors import PluginDefinitionError
 from assignment_api.streams.application import ApplicationMetadata
 from assignment_api.streams.assignment import TaskAssignment
@@ -125,7 +126,7 @@ class GroupAssignorPlugin:
     """
 
     name: str = attrs.field(validator=_name)
-    factory: Callable[[], Any] = attrs.field(validator=_called)
+    factory: Callable[[], GroupTaskAssignor] = attrs.field(validator=_called)
     aliases: tuple[str, ...] = attrs.field(default=(), converter=_tuple, validator=_names)
     summary: str = attrs.field(default="", validator=_text)
 

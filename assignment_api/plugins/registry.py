@@ -140,6 +140,30 @@ class Registry:
         """Every broker-side assignor that can be used."""
         return self._all("group-assignor", GroupAssignorPlugin)
 
+    def group_assignor(self, selector: str) -> Found[GroupAssignorPlugin]:
+        """The broker-side assignor called ``selector`` (a name, an alias or ``distribution:name``).
+
+        Raises:
+            UnknownPluginError, AmbiguousPluginError, PluginLoadError: as :meth:`task_assignor` does.
+        """
+        return self._selected("group-assignor", selector, GroupAssignorPlugin)
+
+    def assignor_kinds(self, selector: str) -> tuple[str, ...]:
+        """Kinds of the usable assignors that ``selector`` names: a name, an alias or ``distribution:name``.
+
+        Returns:
+            Some of ``task-assignor``, ``connect-assignor``, ``group-assignor``, in this order; none where the selector
+            means a Java class, code, or nothing.
+        """
+        first, separator, second = selector.strip().partition(":")
+        name = canonical_name(second if separator else first)
+        return tuple(
+            kind
+            for kind in ("task-assignor", "connect-assignor", "group-assignor")
+            for offers in [self._names.by_name.get((kind, name), ())]
+            if any(not separator or canonical_name(offer.distribution) == canonical_name(first) for offer in offers)
+        )
+
     def listing(self) -> tuple[PluginRow, ...]:
         """One row for everything that was found, usable or not; what cannot be used has a reason."""
         return (*self._names.rows, *self._problems)

@@ -8,7 +8,7 @@ from assignor_lab.scenarios.reader import (
     scenario_from_document,
     scenario_from_line,
 )
-from assignor_lab.scenarios.results import error_row, placement, result_row
+from assignor_lab.scenarios.results import error_row, group_result_row, placement, result_row
 from assignor_lab.scenarios.scenario import Scenario
 from assignor_lab.scenarios.writer import canonical_line, write_lines
 
@@ -21,6 +21,7 @@ __all__ = [
     "ScenarioKindError",
     "canonical_line",
     "error_row",
+    "group_result_row",
     "placement",
     "read_scenarios",
     "result_row",

@@ -11,12 +11,12 @@ from assignor_lab.scenarios.formats import (
     check_connect,
     check_connect_episode,
     check_streams_episode,
-    check_streams_group,
     read_streams,
+    read_streams_group,
 )
 from assignor_lab.scenarios.json_text import parse_json
 from assignor_lab.scenarios.lines import MAX_LINE_BYTES, bounded_lines, source_name
-from assignor_lab.scenarios.scenario import Scenario
+from assignor_lab.scenarios.scenario import GroupContent, Scenario, StreamsContent
 from assignor_lab.scenarios.shapes import Mismatch, described, document_error, suggestion
 
 __all__ = ["FORMAT", "KINDS", "read_scenarios", "scenario_from_document", "scenario_from_line"]
@@ -30,7 +30,7 @@ MAX_BLANK_LINES = 1_000
 _CHECKS: Mapping[str, Callable[[Any], Any]] = {
     "streams": read_streams,
     "connect": check_connect,
-    "streams-group": check_streams_group,
+    "streams-group": read_streams_group,
     "streams-episode": check_streams_episode,
     "connect-episode": check_connect_episode,
 }
@@ -91,7 +91,9 @@ def scenario_from_document(document: Any, place: Place) -> Scenario:
         content = _CHECKS[kind](document)
     except Mismatch as mismatch:
         raise document_error(place, mismatch) from None
-    return Scenario(document["id"], kind, document, place, content if kind == "streams" else None)
+    return Scenario(
+        document["id"], kind, document, place, content if isinstance(content, (StreamsContent, GroupContent)) else None
+    )
 
 
 def _kind(document: Any) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from assignment_api.group import GroupAssignment, MemberAssignment, TasksBySubtopology
 from assignment_api.streams import TaskAssignment, TaskId
 from assignor_lab.scenarios.scenario import Scenario
 
-__all__ = ["error_row", "placement", "result_row"]
+__all__ = ["error_row", "group_result_row", "placement", "result_row"]
 
 ThreadTasks = Mapping[str, Mapping[str, Iterable[TaskId]]]
 
@@ -60,14 +61,42 @@ def error_row(
         java_type: Simple name of Kafka's exception for the same fault, or ``None``.
         message: What it said.
     """
+    error = {"type": error_type, "java_type": java_type, "message": message}
+    return _row(scenario, assignor, **_NO_ANSWER.get(scenario.kind, {}), error=error)
+
+
+#: What stands in a row without an answer, besides the error.
+_NO_ANSWER: Mapping[str, Mapping[str, None]] = {
+    "streams": {"assignment": None, "followup": None, "threads": None},
+    "streams-group": {"members": None},
+    "connect": {"rounds": None},
+}
+
+
+def group_result_row(scenario: Scenario, assignor: str, assignment: GroupAssignment) -> dict[str, Any]:
+    """The row of an answer to a scenario of kind ``streams-group``.
+
+    Every member of the scenario is in it, in the scenario's order, whether the answer names it or not.
+    """
+    nothing = MemberAssignment()
+    members = {member: assignment.members.get(member, nothing) for member in scenario.member_ids}
     return _row(
         scenario,
         assignor,
-        assignment=None,
-        followup=None,
-        threads=None,
-        error={"type": error_type, "java_type": java_type, "message": message},
+        members={
+            member: {
+                "active": _partitions(target.active_tasks),
+                "standby": _partitions(target.standby_tasks),
+                "warmup": _partitions(target.warmup_tasks),
+            }
+            for member, target in members.items()
+        },
+        error=None,
     )
+
+
+def _partitions(tasks: TasksBySubtopology) -> dict[str, list[int]]:
+    return {subtopology: list(partitions) for subtopology, partitions in tasks.items()}
 
 
 def placement(scenario: Scenario, assignment: TaskAssignment) -> dict[str, dict[str, list[str]]]:

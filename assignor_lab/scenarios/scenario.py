@@ -7,10 +7,13 @@ from typing import Any
 
 import attrs
 
+from assignment_api.group import AssignmentConfigs as GroupConfigs
+from assignment_api.group import GroupMember, GroupSpec, Subtopology, TopologyDescriber
 from assignment_api.streams import ApplicationMetadata, AssignmentConfigs, ProcessID, StreamsClientState, TaskInfo
+from assignment_api.streams.configs import NUM_STANDBY_REPLICAS
 from assignor_lab.scenarios.errors import Place, ScenarioKindError
 
-__all__ = ["Scenario", "StreamsContent"]
+__all__ = ["GroupContent", "Scenario", "StreamsContent"]
 
 
 @attrs.frozen(eq=False)
@@ -31,6 +34,21 @@ class StreamsContent:
 
 
 @attrs.frozen(eq=False)
+class GroupContent:
+    """What a scenario of kind ``streams-group`` holds, as values of the SPI.
+
+    Args:
+        config: Kafka's keys to values, not yet checked for their ranges.
+        members: Member id to member, in the order of the document.
+        subtopologies: In the order of the document; of several with one id the last one counts.
+    """
+
+    config: Mapping[str, Any]
+    members: Mapping[str, GroupMember]
+    subtopologies: tuple[Subtopology, ...]
+
+
+@attrs.frozen(eq=False)
 class Scenario:
     """A scenario of any kind.
 
@@ -45,7 +63,7 @@ class Scenario:
     kind: str
     document: Mapping[str, Any] = attrs.field(repr=False)
     place: Place
-    _streams: StreamsContent | None = attrs.field(default=None, repr=False)
+    _content: StreamsContent | GroupContent | None = attrs.field(default=None, repr=False)
     #: The application under the scenario's own config, once somebody asked for it.
     _own_application: list[ApplicationMetadata] = attrs.field(factory=list, init=False, repr=False)
 
@@ -111,10 +129,56 @@ class Scenario:
         """Where a captured state was read (``file``, ``line``, ``time_ms``, ``group``, ``generation``), or ``None``."""
         return self.document.get("source")
 
+    @property
+    def group_spec(self) -> GroupSpec:
+        """The group under the scenario's own config.
+
+        Raises:
+            ScenarioKindError: if the scenario is of another kind than ``streams-group``.
+            GroupConfigError: if the number of standbys is none that Kafka could parse.
+        """
+        return self.group_spec_with({})
+
+    def group_spec_with(self, config: Mapping[str, Any]) -> GroupSpec:
+        """The group with entries of ``config`` in place of the scenario's own; keys of no concern are ignored.
+
+        Raises:
+            ScenarioKindError, GroupConfigError: as ``group_spec``.
+        """
+        group = self._group_content()
+        known = {key: value for key, value in config.items() if key == NUM_STANDBY_REPLICAS}
+        return GroupSpec(group.members, GroupConfigs.from_mapping({**group.config, **known}))
+
+    @property
+    def topology(self) -> TopologyDescriber:
+        """The topology of a group.
+
+        Raises:
+            ScenarioKindError: if the scenario is of another kind than ``streams-group``.
+        """
+        return TopologyDescriber(self._group_content().subtopologies)
+
+    @property
+    def member_ids(self) -> tuple[str, ...]:
+        """The members of a group, in the order of the document.
+
+        Raises:
+            ScenarioKindError: if the scenario is of another kind than ``streams-group``.
+        """
+        return tuple(self._group_content().members)
+
     def _streams_content(self) -> StreamsContent:
-        if self._streams is None:
-            raise ScenarioKindError(
-                f"{self.place}: scenario {self.id!r} is of kind {self.kind!r} and has no Streams application; "
-                "give it to an assignor of its own kind"
-            )
-        return self._streams
+        if not isinstance(self._content, StreamsContent):
+            raise self._other_kind("Streams application")
+        return self._content
+
+    def _group_content(self) -> GroupContent:
+        if not isinstance(self._content, GroupContent):
+            raise self._other_kind("group of the broker-side protocol")
+        return self._content
+
+    def _other_kind(self, missing: str) -> ScenarioKindError:
+        return ScenarioKindError(
+            f"{self.place}: scenario {self.id!r} is of kind {self.kind!r} and has no {missing}; "
+            "give it to an assignor of its own kind"
+        )

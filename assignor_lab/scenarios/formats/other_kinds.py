@@ -1,4 +1,4 @@
-"""Documents of the kinds ``connect``, ``streams-group`` and of episodes: their shape.
+"""Documents of kind ``connect`` and of episodes: their shape.
 
 They are checked down to the level that this project reads so far. What lies deeper is carried along unread, with a
 limit on its depth, and is checked where it is read.
@@ -13,7 +13,6 @@ from assignor_lab.scenarios.formats.streams import read_streams, workload
 from assignor_lab.scenarios.shapes import (
     INT_MAX,
     LONG_MAX,
-    LONG_MIN,
     Check,
     Mismatch,
     any_value,
@@ -28,7 +27,7 @@ from assignor_lab.scenarios.shapes import (
     whole,
 )
 
-__all__ = ["check_connect", "check_connect_episode", "check_streams_episode", "check_streams_group"]
+__all__ = ["check_connect", "check_connect_episode", "check_streams_episode"]
 
 _EPOCH_MS = whole(0, LONG_MAX)
 
@@ -60,34 +59,6 @@ check_connect: Check[Any] = record(
         "rounds": list_of(_connect_round),
     },
     {"workload": workload(text)},
-)
-
-# --- streams-group --------------------------------------------------------------------------------
-
-_partitions_by_subtopology = map_of(text, list_of(count))
-_offsets_by_subtopology = map_of(text, map_of(text, whole(LONG_MIN, LONG_MAX)))
-_group_member = record(
-    {
-        "id": text,
-        "instance_id": nullable(text),
-        "rack": nullable(text),
-        "process_id": text,
-        "tags": map_of(text, text),
-        "active": _partitions_by_subtopology,
-        "standby": _partitions_by_subtopology,
-        "warmup": _partitions_by_subtopology,
-        "task_offsets": _offsets_by_subtopology,
-        "task_end_offsets": _offsets_by_subtopology,
-    }
-)
-#: Checks a document of kind ``streams-group``.
-check_streams_group: Check[Any] = record(
-    {
-        **_head("streams-group"),
-        "config": record({}, {"num.standby.replicas": whole(LONG_MIN, LONG_MAX)}),
-        "subtopologies": list_of(record({"id": text, "tasks": count, "stateful": boolean})),
-        "members": list_of(_group_member),
-    }
 )
 
 # --- episodes -------------------------------------------------------------------------------------
