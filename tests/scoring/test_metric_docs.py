@@ -1,0 +1,25 @@
+"""The page on metrics says what the metrics say of themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assignment_api.plugins import MetricPlugin
+from assignor_lab.scoring.metrics import LAB_METRICS
+from assignor_lab.scoring.rows import results_schema, run_metrics_schema
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.mark.parametrize("metric", LAB_METRICS, ids=lambda metric: metric.name)
+def test_each_metric_is_in_the_page_word_by_word(metric: MetricPlugin) -> None:
+    better = {"lower": "lower", "higher": "higher", "none": "neither"}[metric.direction]
+    line = f"| `{metric.name}` | {metric.unit} | {better} | {metric.summary} | {metric.unavoidable} |"
+    assert line in (DOCS / "metrics.md").read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("column", [*results_schema(()).names, *run_metrics_schema().names])
+def test_each_column_is_in_the_page_on_scoring(column: str) -> None:
+    assert f"`{column}`" in (DOCS / "scoring.md").read_text(encoding="utf-8")
