@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 import attrs
 
 from assignor_lab.capture.errors import ClientStateTextError
+from assignor_lab.capture.logged_config import LoggedConfigs
 from assignor_lab.capture.message_text import ConsumerTasks, Facts, generation_of, processes_of, read_message
 from assignor_lab.capture.messages import Kind
 from assignor_lab.capture.rebalance import Decision, Problem, Rebalance
@@ -62,10 +63,16 @@ class DecisionAssembler:
     #: Stream and thread to the consumer group.
     _groups: dict[tuple[str, str], str] = attrs.field(init=False, factory=dict)
 
+    #: What instances have logged of their configuration.
+    _configs: LoggedConfigs = attrs.field(init=False, factory=LoggedConfigs)
+
     def feed(self, record: LogRecord) -> Iterator[Decision]:
         """Takes the next message; yields the decisions that it completes."""
         if record.thread is not None and record.group is not None:
             self._groups[record.stream, record.thread] = record.group
+        if record.kind is Kind.STREAMS_CONFIG:
+            self._configs.take(record)
+            return
         if record.kind is Kind.JOINED:
             if record.thread is not None:
                 self._joined[record.stream, record.thread] = generation_of(record.text)
@@ -86,9 +93,8 @@ class DecisionAssembler:
 
     def finish(self) -> Iterator[Decision]:
         """Yields what is complete as far as the logs go."""
-        for rebalance in self._open:
-            yield from rebalance.decision(self.on_problem)
-        self._open.clear()
+        for rebalance in list(self._open):
+            yield from self._close(rebalance)
 
     def _place(self, record: LogRecord, facts: Facts | None) -> Iterator[Decision]:
         rebalance = self._find(record, facts)
@@ -115,7 +121,8 @@ class DecisionAssembler:
 
     def _close(self, rebalance: Rebalance) -> Iterator[Decision]:
         self._open.remove(rebalance)
-        yield from rebalance.decision(self.on_problem)
+        for decision in rebalance.decision(self.on_problem):
+            yield attrs.evolve(decision, config=self._configs.of_leader(decision.group, rebalance.thread))
 
     def _close_predecessors(self, record: LogRecord, facts: Facts | None) -> Iterator[Decision]:
         """Closes what the rebalance that begins with this message has replaced."""

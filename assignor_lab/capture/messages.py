@@ -10,6 +10,7 @@ __all__ = ["MARKERS", "SECOND_LINE_OF_TASKS", "Kind"]
 class Kind(enum.Enum):
     """The messages of a rebalance at its leader, in the order in which Kafka 4.3 writes them."""
 
+    STREAMS_CONFIG = "StreamsConfig values: "
     JOINED = "Successfully joined group with generation Generation{"
     CLIENT_METADATA = "Constructed client metadata "
     END_OFFSETS_FAILED = " end offsets for changelogs"

@@ -9,6 +9,7 @@ import attrs
 from assignment_api.streams import ProcessID, TaskId
 from assignor_lab.capture.client_state_text import ClientStateText
 from assignor_lab.capture.errors import ClientStateTextError
+from assignor_lab.capture.logged_config import LoggedConfig
 from assignor_lab.capture.message_text import (
     ClientMetadata,
     ConsumerTasks,
@@ -89,6 +90,7 @@ class Decision:
         standbys: ``num.standby.replicas`` of the leader; ``None`` if the log does not say.
         lags_failed: Whether the end offsets could not be fetched.
         before_optimization: States at the first rack-aware optimisation; ``None`` if the log shows none.
+        config: What the leader's instance has logged of its configuration; ``None`` if the log does not show it.
     """
 
     record: LogRecord
@@ -109,6 +111,7 @@ class Decision:
     standbys: int | None
     lags_failed: bool
     before_optimization: Mapping[ProcessID, ClientStateText] | None
+    config: LoggedConfig | None = None
 
 
 @attrs.define(eq=False)

@@ -22,6 +22,11 @@ __all__ = ["LogRecord", "RecordReader"]
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 #: What the further lines of a message look like, anywhere in the line.
 _FURTHER_LINES = {
+    # Keys are sorted, so these are never far from one another.
+    Kind.STREAMS_CONFIG: re.compile(
+        r"(?<![\w.])(?:acceptable\.recovery\.lag|application\.id|client\.id|max\.warmup\.replicas|num\.standby\.replicas|"
+        r"probing\.rebalance\.interval\.ms|rack\.aware\.assignment\.[a-z_]+) = "
+    ),
     Kind.PARTICIPANTS: re.compile(rf"{_UUID}: \["),
     Kind.TASKS: re.compile(r"and stateless tasks: "),
     Kind.PLACEMENT: re.compile(rf"{_UUID}=\[activeTasks: \("),

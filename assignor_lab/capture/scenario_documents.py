@@ -75,30 +75,23 @@ class DocumentMaker:
     def _config(self, decision: Decision, assumptions: list[str]) -> dict[str, Any]:
         defaults = AssignmentConfigs()
         config: dict[str, Any] = {key: getattr(defaults, name) for key, (name, _) in ASSIGNMENT_KEYS.items()}
-        told: dict[str, Origin | None] = {}
+        logged = {} if decision.config is None else dict(decision.config.values)
+        if decision.standbys is not None:
+            logged[NUM_STANDBY_REPLICAS] = decision.standbys
+        given: dict[str, tuple[Any, Origin]] = {}
         for layer in self.config_layers:
             for key, held in layer.entries.items():
                 if key in config:
-                    config[key], told[key] = read_value(key, held.value), held.origin
-        if decision.standbys is not None:
-            self._reconcile_standbys(decision.standbys, config, told, assumptions)
-        assumed = [f"{key}={_shown(value)}" for key, value in config.items() if key not in told]
+                    given[key] = read_value(key, held.value), held.origin
+        for key in config:
+            if key in given:
+                config[key] = _reconciled(key, given[key], logged, assumptions)
+            elif key in logged:
+                config[key] = logged[key]
+        assumed = [f"{key}={_shown(value)}" for key, value in config.items() if key not in given and key not in logged]
         if assumed:
             assumptions.append(f"config not in the log, Kafka's defaults taken: {', '.join(assumed)}")
         return {key: list(value) if isinstance(value, tuple) else value for key, value in config.items()}
-
-    def _reconcile_standbys(
-        self, logged: int, config: dict[str, Any], told: dict[str, Origin | None], assumptions: list[str]
-    ) -> None:
-        """The log's number is a fact and a file may be out of date, but who writes -c means it."""
-        origin = told.get(NUM_STANDBY_REPLICAS)
-        given = config[NUM_STANDBY_REPLICAS]
-        keeps_given = origin is not None and origin.layer is Layer.COMMAND_LINE
-        if origin is not None and given != logged:
-            used = "the latter" if keeps_given else "the log's"
-            assumptions.append(f"{NUM_STANDBY_REPLICAS} is {logged} in the log and {given} in {origin}: {used} is used")
-        if not keeps_given:
-            config[NUM_STANDBY_REPLICAS], told[NUM_STANDBY_REPLICAS] = logged, None
 
     # --- tasks ------------------------------------------------------------------------------------
 
@@ -133,6 +126,17 @@ class DocumentMaker:
         if decision.generation is not None:
             source["generation"] = decision.generation
         return source
+
+
+def _reconciled(key: str, given: tuple[Any, Origin], logged: Mapping[str, Any], assumptions: list[str]) -> Any:
+    """What the leader has logged is a fact and a file may be out of date, but who writes -c means it."""
+    value, origin = given
+    if key not in logged or logged[key] == value:
+        return value
+    keeps_given = origin.layer is Layer.COMMAND_LINE
+    used = "the latter" if keeps_given else "the log's"
+    assumptions.append(f"{key} is {_shown(logged[key])} in the log and {_shown(value)} in {origin}: {used} is used")
+    return value if keeps_given else logged[key]
 
 
 def _shown(value: object) -> str:

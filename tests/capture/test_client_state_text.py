@@ -7,7 +7,7 @@ from contextlib import suppress
 from uuid import UUID
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from assignment_api.streams import ProcessID, TaskId
@@ -42,6 +42,7 @@ processes = st.uuids().map(ProcessID)
 groups = st.dictionaries(processes, states, max_size=4)
 
 
+@settings(deadline=None)
 @given(groups)
 def test_what_is_written_is_read_again(group: dict[ProcessID, ClientStateText]) -> None:
     text = render_client_states(group)
@@ -49,6 +50,7 @@ def test_what_is_written_is_read_again(group: dict[ProcessID, ClientStateText]) 
     assert parse_client_states(f"before {text} behind", len("before ")) == (group, len("before ") + len(text))
 
 
+@settings(deadline=None)
 @given(groups)
 def test_order_is_kept(group: dict[ProcessID, ClientStateText]) -> None:
     assert list(parse_client_states(render_client_states(group))[0]) == list(group)
@@ -89,6 +91,7 @@ def test_a_client_that_is_there_twice_is_an_error() -> None:
         parse_client_states(f"{{{PROCESS}={STATE}, {PROCESS}={STATE}}}")
 
 
+@settings(deadline=None)
 @given(st.text())
 @example("{" * 5000)
 @example(f"{{{PROCESS}=" * 500)
@@ -102,6 +105,7 @@ def test_any_text_is_a_value_or_a_typed_error(text: str) -> None:
         parse_consumer_tasks(text)
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_any_change_of_a_real_text_is_a_value_or_a_typed_error(data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(WHOLE)))

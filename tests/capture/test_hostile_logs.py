@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from assignor_lab.capture import (
@@ -186,6 +186,7 @@ def read_anything(data: bytes) -> None:
             scenario_from_document(document, Place("-", 1))
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=500))
 @example(b"\x1f\x8b" + b"\x08" * 20)
 @example(b'{"log": "' + b"[" * 300 + b'"}\n')
@@ -195,6 +196,7 @@ def test_any_bytes_are_decisions_or_a_typed_error(data: bytes) -> None:
     read_anything(DECIDED.encode() + data)
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_any_mixture_of_real_lines_is_decisions_or_a_typed_error(data: st.DataObject) -> None:
     lines = data.draw(st.lists(st.sampled_from(PIECES), max_size=40))
@@ -203,6 +205,7 @@ def test_any_mixture_of_real_lines_is_decisions_or_a_typed_error(data: st.DataOb
     read_anything(text[: len(text) - cut])
 
 
+@settings(deadline=None)
 @given(st.integers(0, len(REAL) - 1), st.integers(0, 200), st.binary(max_size=20))
 def test_any_damage_to_a_real_log_is_decisions_or_a_typed_error(start: int, length: int, patch: bytes) -> None:
     read_anything(REAL[:start] + patch + REAL[start + length :])

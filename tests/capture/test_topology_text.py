@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assignment_api.streams import TaskId
@@ -100,6 +100,7 @@ def test_a_sub_topology_twice_is_refused_with_its_line() -> None:
         parse_topology(PATTERN + "   Sub-topology: 0\n")
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_any_text_is_a_description_or_a_typed_error(text: str) -> None:
     with suppress(TopologyTextError):
