@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from time import perf_counter_ns
 from typing import Any, Protocol
 
@@ -119,8 +120,10 @@ def invoke(
     """
     watched = assignor.distribution != TRUSTED_DISTRIBUTION
     before = _text_of(application) if watched else None
-    outcome = _call(assignor, application, configs)
-    if watched and _text_of(application) != before:
+    shown = application.for_next_assignor()
+    outcome = _call(assignor, application, shown, configs)
+    # What was shown shares its tasks with the application and has clients of its own: both count.
+    if watched and any(_guarded(partial(_text_of, seen)) != before for seen in (shown, application)):
         error = InputMutatedError(f"assignor {assignor.name} changed its input: inputs are immutable by contract")
         return Outcome(None, failure_of(error), assign_ns=outcome.assign_ns, input_mutated=True)
     if strict and outcome.assignment is not None:
@@ -128,12 +131,16 @@ def invoke(
     return outcome
 
 
-def _call(assignor: RunnableAssignor, application: ApplicationMetadata, configs: Mapping[str, Any]) -> Outcome:
+def _call(
+    assignor: RunnableAssignor,
+    application: ApplicationMetadata,
+    shown: ApplicationMetadata,
+    configs: Mapping[str, Any],
+) -> Outcome:
     elapsed = 0
     try:
         instance = assignor.create()
         instance.configure(configs)
-        shown = application.for_next_assignor()
         start = perf_counter_ns()
         try:
             answer = instance.assign(shown)

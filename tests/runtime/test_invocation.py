@@ -263,6 +263,26 @@ def test_an_assignor_that_changes_its_input_is_found_out() -> None:
     assert outcome.failure.type == "InputMutatedError"
 
 
+def test_an_assignor_that_changes_a_client_is_found_out() -> None:
+    def answer(shown: ApplicationMetadata) -> TaskAssignment:
+        object.__setattr__(shown.streams_client_states()[FIRST], "num_stream_threads", 7)
+        return all_on_first(shown)
+
+    outcome = run(answer)
+    assert outcome.input_mutated
+    assert outcome.failure is not None
+    assert outcome.failure.type == "InputMutatedError"
+
+
+def test_an_assignor_that_breaks_its_input_is_found_out() -> None:
+    def answer(shown: ApplicationMetadata) -> TaskAssignment:
+        given = all_on_first(shown)
+        shown._tasks = None  # type: ignore[assignment]
+        return given
+
+    assert run(answer).input_mutated
+
+
 def test_an_assignor_that_tries_to_change_its_input_in_the_open_fails() -> None:
     def answer(shown: ApplicationMetadata) -> TaskAssignment:
         shown.streams_client_states().clear()  # type: ignore[attr-defined]
