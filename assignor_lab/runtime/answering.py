@@ -19,9 +19,10 @@ from assignment_api import (
 )
 from assignment_api.plugins import ConfigSources, FoundTaskAssignor, Registry
 from assignor_lab.runtime.fallback import is_internal, replacement_without_lags
+from assignor_lab.runtime.group_answering import group_row
 from assignor_lab.runtime.invocation import Failure, failure_of, invoke
 from assignor_lab.runtime.threads import ConsumerTasks, spread_over_consumers
-from assignor_lab.scenarios import Scenario, error_row, result_row
+from assignor_lab.scenarios import Scenario, ScenarioKindError, error_row, result_row
 
 __all__ = ["UTILITIES", "Answer", "AnswerOptions", "answerer"]
 
@@ -64,16 +65,43 @@ def answerer(selector: str, registry: Registry, options: AnswerOptions, *, may_r
         may_run_code: ``module:attribute`` may be imported.
 
     Raises:
-        UnknownPluginError, AmbiguousPluginError, PluginLoadError, UntrustedCodeError: as the registry does.
+        UnknownPluginError, AmbiguousPluginError, PluginLoadError, UntrustedCodeError: as the registry does. The answer
+            itself raises ScenarioKindError for a scenario of a kind that this name does not answer.
     """
+    return _by_kind(selector, _answers(selector, registry, options, may_run_code=may_run_code))
+
+
+def _answers(selector: str, registry: Registry, options: AnswerOptions, *, may_run_code: bool) -> dict[str, Answer]:
+    """Kind of scenarios to who answers them under the name ``selector``."""
     utility = UTILITIES.get(selector)
     if utility is not None:
-        return lambda scenario: _utility_row(selector, utility, scenario, options)
+        return {"streams": lambda scenario: _utility_row(selector, utility, scenario, options)}
     if selector == "threads":
-        return lambda scenario: _threads_row(scenario, options)
-    found = registry.task_assignor(selector, may_run_code=may_run_code)
-    asked = _Asked(found, replacement_without_lags(found, registry), registry)
-    return lambda scenario: _assignor_row(asked, scenario, options)
+        return {"streams": lambda scenario: _threads_row(scenario, options)}
+    answers: dict[str, Answer] = {}
+    kinds = registry.assignor_kinds(selector)
+    if "group-assignor" in kinds:
+        group = registry.group_assignor(selector)
+        answers["streams-group"] = lambda scenario: group_row(group, options.sources, scenario)
+    if "task-assignor" in kinds or not answers:
+        found = registry.task_assignor(selector, may_run_code=may_run_code)
+        asked = _Asked(found, replacement_without_lags(found, registry), registry)
+        answers["streams"] = lambda scenario: _assignor_row(asked, scenario, options)
+    return answers
+
+
+def _by_kind(selector: str, answers: Mapping[str, Answer]) -> Answer:
+    def answer(scenario: Scenario) -> dict[str, Any]:
+        by_kind = answers.get(scenario.kind)
+        if by_kind is None:
+            raise ScenarioKindError(
+                f"{scenario.place}: scenario {scenario.id!r} is of kind {scenario.kind!r}, and {selector} answers "
+                f"{' and '.join(map(repr, answers))} only: choose an assignor of that kind (`assignor plugins` lists "
+                "them), or convert the scenario"
+            )
+        return by_kind(scenario)
+
+    return answer
 
 
 @attrs.frozen
