@@ -159,10 +159,12 @@ def test_an_assignor_that_was_not_in_a_state_is_told_so(opened: Opener) -> None:
 def test_the_worst_case_leads_to_its_picture(opened: Opener) -> None:
     with opened() as page:
         link = page.locator("table.figures a").first
-        name = link.inner_text()
+        name, target = link.inner_text(), link.get_attribute("href")
         link.press("Enter")
-        assert page.locator("details.state:visible h3").inner_text() == name
-        assert page.evaluate("document.activeElement.closest('details.state') !== null")
+        # The page hears of a new address only after the key press is over.
+        page.wait_for_function("document.activeElement.closest('details.state') !== null")
+        assert page.locator(f"{target}:visible h3").inner_text() == name
+        assert page.locator("details.state:visible").count() == 1
 
 
 def test_what_moves_stands_out_without_colour(opened: Opener) -> None:
