@@ -14,7 +14,7 @@ PLUGIN_FILES := $(shell find plugins -type f \( -name '*.py' -o -name pyproject.
 .DEFAULT_GOAL := help
 # Every target installs into one environment.
 .NOTPARALLEL:
-.PHONY: help setup plugins demo test test-services lint types contracts docs bench api-snapshot lock dist clean
+.PHONY: help setup plugins demo test test-services lint types contracts docs parity bench api-snapshot lock dist clean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
@@ -49,6 +49,7 @@ test: setup plugins $(STAMPS)/dev ## every test but those that need a browser or
 
 test-services: setup plugins $(STAMPS)/dev $(STAMPS)/services ## the tests that need a real browser
 	@scripts/install-chromium
+	@scripts/build-official
 	$(BIN)/python -m pytest -m services
 
 lint: setup $(STAMPS)/dev contracts ## style, and who may import whom
@@ -68,6 +69,10 @@ docs: setup $(STAMPS)/dev $(STAMPS)/docs ## build the documentation and run its 
 	$(BIN)/python -m sphinx -b html -W --keep-going -q -d docs/_build/doctrees docs docs/_build/html
 	$(BIN)/python -m sphinx -b doctest -W --keep-going -q -d docs/_build/doctrees docs docs/_build/doctest
 	@echo "docs/_build/html/index.html"
+
+parity: setup ## put random scenarios to official Kafka and to ours (COUNT=20000, SEED=drawn)
+	@scripts/build-official
+	$(BIN)/python -m parity --count $(or $(COUNT),20000) $(if $(SEED),--seed $(SEED))
 
 bench: setup ## time the assignors on this machine
 	$(BIN)/python -m benchmarks

@@ -17,6 +17,7 @@ from assignment_api import (
     TaskAssignmentUtils,
     TaskId,
 )
+from assignment_api.java import iteration_order, uuid_hash
 from assignment_api.plugins import ConfigSources, FoundTaskAssignor, Registry
 from assignor_lab.runtime.fallback import is_internal, replacement_without_lags
 from assignor_lab.runtime.group_answering import group_row
@@ -158,6 +159,9 @@ def _threads_of(
     states = shown.streams_client_states()
     for client in assignment.assignments:
         threads.update(spread_over_consumers(states[client.process_id], client, sorted_sets=sorted_sets))
+    for state in states.values():
+        for consumer in state.consumers:
+            threads.setdefault(consumer, ConsumerTasks((), ()))
     return {consumer: {"active": tasks.active, "standby": tasks.standby} for consumer, tasks in threads.items()}
 
 
@@ -184,7 +188,12 @@ def _identity(application: ApplicationMetadata, _scenario: Scenario) -> tuple[Ta
 
 
 def _validate(application: ApplicationMetadata, scenario: Scenario) -> tuple[TaskAssignment, dict[str, Any]]:
-    assignment = TaskAssignment(given_assignment(scenario))
+    given = given_assignment(scenario)
+    # The callers in Java hold a hash map of clients, and the first error found depends on its order.
+    hashes = [uuid_hash(*process.sort_key()) for process in given]
+    assignment = TaskAssignment(
+        iteration_order(list(given.values()), hashes, sort_key=lambda held: held.process_id.sort_key())
+    )
     error = TaskAssignmentUtils.validate_task_assignment(application, assignment)
     return assignment, {"validation": error.name}
 

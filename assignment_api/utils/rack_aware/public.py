@@ -36,6 +36,12 @@ class StrangerError(IllegalAssignmentArgumentError):
     java_type = "IndexOutOfBoundsException"
 
 
+class UnknownTaskToOptimizeError(IllegalAssignmentArgumentError):
+    """A task that may move is none of the application's, so that its partitions are unknown."""
+
+    java_type = "NullPointerException"
+
+
 def optimize_rack_aware_active_tasks(
     application: ApplicationMetadata,
     assignments: Mapping[ProcessID, StreamsClientAssignment],
@@ -62,6 +68,7 @@ def optimize_rack_aware_active_tasks(
 
     Raises:
         IllegalAssignmentArgumentError: if a task is active on no client of the application, or on several.
+        UnknownTaskToOptimizeError: if a task is none of the application's.
     """
     chosen = _chosen(assignments, tasks, AssignedTaskType.ACTIVE)
     if not chosen or public_reason_against(application, all_partitions) is not None:
@@ -97,6 +104,7 @@ def optimize_rack_aware_standby_tasks(
 
     Raises:
         IllegalAssignmentArgumentError: if one of ``tasks`` is a standby on no client of the application.
+        UnknownTaskToOptimizeError: if one of them is none of the application's.
         IllegalAssignmentStateError: if strategy ``balance_subtopology`` meets a standby that is not among ``tasks``.
         StrangerError: if there is an assignment for a client that the application does not have.
     """
@@ -188,23 +196,31 @@ class _State:
     def single_holders(self, tasks: Sequence[TaskId]) -> list[int]:
         """The client of each task, which must be the only one."""
         holder_of: dict[TaskId, int] = {}
+        second_of: dict[TaskId, int] = {}
         wanted = set(tasks)
         for client, held in enumerate(self.held):
             for task in held & wanted:
-                if task in holder_of:
-                    raise IllegalAssignmentArgumentError(
-                        f"Task {task} assigned to multiple clients {self.processes[client]}, "
-                        f"{self.processes[holder_of[task]]}"
-                    )
-                holder_of[task] = client
-        self.check_held(tasks)
+                if holder_of.setdefault(task, client) != client:
+                    second_of.setdefault(task, client)
+        for task in tasks:
+            if task in second_of and task in self.infos:
+                raise IllegalAssignmentArgumentError(
+                    f"Task {task} assigned to multiple clients {self.processes[second_of[task]]}, "
+                    f"{self.processes[holder_of[task]]}"
+                )
+            self._check_held(task, task in holder_of)
         return [holder_of[task] for task in tasks]
 
     def check_held(self, tasks: Iterable[TaskId]) -> None:
-        """Every task must be on some client."""
+        """Every task must be one of the application's, and on some client."""
         for task in tasks:
-            if not any(task in held for held in self.held):
-                raise IllegalAssignmentArgumentError(f"Task {task} not assigned to any client")
+            self._check_held(task, any(task in held for held in self.held))
+
+    def _check_held(self, task: TaskId, is_held: bool) -> None:  # noqa: FBT001 - it is data
+        if task not in self.infos and self.processes:
+            raise UnknownTaskToOptimizeError(f"task {task} cannot move: it is none of the application's tasks")
+        if not is_held:
+            raise IllegalAssignmentArgumentError(f"Task {task} not assigned to any client")
 
     def check_no_strangers(self) -> None:
         """Kafka counts assignments where it means clients, and runs out of clients after the first one's pairs."""

@@ -1,0 +1,83 @@
+"""Puts fresh random scenarios to the released kafka-streams classes and to ours, and compares the rows.
+
+Exit code 0 where all rows are equal, 1 where some differ (each difference is then a folder's worth of files that
+`assignor assign` can read), 2 where nothing could be compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+from assignment_api.java import DEFAULT_JDK, JdkGeneration
+from parity.comparison import Comparison
+from parity.official import KAFKA_VERSION, OfficialKafka, OfficialKafkaError
+
+RULES = {
+    JdkGeneration.JDK_17: "copied hash tables are sized as up to JDK 18",
+    JdkGeneration.JDK_19: "copied hash tables are sized as from JDK 19 on",
+}
+
+
+def main() -> int:
+    """Compares, prints what came of it, and returns the exit code."""
+    options = _options()
+    seed = secrets.randbelow(10**9) if options.seed is None else options.seed
+    try:
+        with OfficialKafka() as official:
+            print(f"kafka-streams {KAFKA_VERSION} on Java {official.version}: {RULES[official.jdk]}")
+            if official.jdk is not DEFAULT_JDK:
+                print(
+                    f"ours: {RULES[DEFAULT_JDK]}; sticky answers may differ where the number of tasks is 12, 24, 48, "
+                    "...: a JDK 17 compares them all"
+                )
+            return _compare(official, seed, options)
+    except OfficialKafkaError as error:
+        print(f"parity: {error}", file=sys.stderr)
+        return 2
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m parity", description=__doc__.partition("\n")[0])
+    parser.add_argument("--count", type=int, default=20_000, help="scenarios (default %(default)s)")
+    parser.add_argument("--seed", type=int, help="draws the same scenarios again (default: a new one each time)")
+    parser.add_argument("--first", type=int, default=0, help="number of the first case of the seed")
+    parser.add_argument(
+        "--out", type=Path, default=Path("build/parity"), help="folder for differences (default build/parity)"
+    )
+    return parser.parse_args()
+
+
+def _compare(official: OfficialKafka, seed: int, options: argparse.Namespace) -> int:
+    print(f"seed {seed}, {options.count:,} scenarios", flush=True)
+    begin = time.monotonic()
+    comparison = Comparison(official, options.out)
+    said = begin
+    for done in comparison.run(seed, options.first, options.count):
+        if time.monotonic() - said > 30:
+            said = time.monotonic()
+            print(f"  {done:,} scenarios, {comparison.differing} rows differ", flush=True)
+    for line in _table(comparison.rows, comparison.refused, comparison.different):
+        print(line)
+    print(
+        f"{comparison.scenarios:,} scenarios, {sum(comparison.rows.values()):,} rows, {comparison.differing} differ; "
+        f"{time.monotonic() - begin:.0f} s (Kafka's classes {comparison.official_seconds:.0f} s, "
+        f"ours {comparison.own_seconds:.0f} s)"
+    )
+    if comparison.differing:
+        print(f"the scenarios that differ are in {options.out}")
+    return 1 if comparison.differing else 0
+
+
+def _table(rows: Counter[str], refused: Counter[str], different: Counter[str]) -> list[str]:
+    lines = [f"{'asked':<24}{'rows':>9}{'errors':>9}{'differ':>9}"]
+    lines += [f"{name:<24}{rows[name]:>9,}{refused[name]:>9,}{different[name]:>9,}" for name in sorted(rows)]
+    return lines
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,179 @@
+"""What is asked: a scenario document with the names of those who answer it, drawn by seed and number."""
+
+from __future__ import annotations
+
+import copy
+import uuid
+from random import Random
+from typing import Any
+
+import attrs
+
+from parity.applications import Application, draw_application
+from parity.groups import draw_clients, draw_config
+
+__all__ = ["ASSIGNORS", "Case", "draw_case", "next_round"]
+
+ASSIGNORS = ("high_availability", "sticky", "legacy_sticky", "fallback_prior")
+_UTILITIES = ("default_standby", "optimize_active", "optimize_standby", "validate", "identity")
+#: Rounds of a history.
+_ROUNDS = 5
+
+
+@attrs.frozen
+class Case:
+    """One scenario and who is asked.
+
+    Args:
+        document: The scenario.
+        asked: Assignors, ``utils.*`` or ``threads``.
+        threads: The spread over consumers is asked for, too.
+        lives_by: The assignor whose answer is the past of the next round; ``None`` where there is no next round.
+        round: Number of the round, from 0.
+    """
+
+    document: dict[str, Any]
+    asked: tuple[str, ...]
+    threads: bool = False
+    lives_by: str | None = None
+    round: int = 0
+
+
+def draw_case(seed: int, number: int) -> Case:
+    """The case of a number: the same for the same seed, whatever the other numbers are."""
+    chance = Random(f"{seed}/{number}")
+    style = chance.random()
+    most_tasks, most_clients = (40, 7) if chance.random() < 0.99 else (120, 20)
+    application = draw_application(chance, most_tasks)
+    document: dict[str, Any] = {
+        "format": 1,
+        "kind": "streams",
+        "id": f"parity-{seed}-{number:06}",
+        "config": draw_config(chance, application),
+        "tasks": application.tasks,
+        "clients": draw_clients(chance, application, most_clients),
+    }
+    if style < 0.22:
+        operation = chance.choice(_UTILITIES)
+        if operation != "identity":
+            _give_assignment(chance, application, document, is_tidy=operation.startswith("optimize"))
+        if operation.startswith("optimize"):
+            _give_params(chance, application, document)
+        return Case(document, (f"utils.{operation}",))
+    has_lags = all(client["lags"] is not None for client in document["clients"])
+    if style < 0.3 and has_lags:
+        _give_assignment(chance, application, document, is_tidy=True)
+        document["params"] = {"via": chance.choice(("legacy", "custom"))}
+        return Case(document, ("threads",))
+    if style < 0.36:
+        return Case(document, ASSIGNORS, lives_by=chance.choice(ASSIGNORS[:3]))
+    return Case(document, ASSIGNORS, threads=has_lags and chance.random() < 0.4)
+
+
+# --- input of the utilities -----------------------------------------------------------------------
+
+
+def _give_assignment(chance: Random, application: Application, document: dict[str, Any], *, is_tidy: bool) -> None:
+    """An assignment to start from; a tidy one has every task active once, but for one case in twenty-five."""
+    processes = [client["process_id"] for client in document["clients"]]
+    is_tidy = is_tidy and chance.random() < 0.96
+    if not is_tidy and chance.random() < 0.15:
+        processes.append(str(uuid.UUID(int=chance.getrandbits(128))))
+    if chance.random() < 0.2:
+        processes = chance.sample(processes, chance.randint(1, len(processes)))
+    given: dict[str, dict[str, list[str]]] = {process: {"active": [], "standby": []} for process in processes}
+    lists = list(given.values())
+    for task in application.ids():
+        if is_tidy or chance.random() < 0.9:
+            chance.choice(lists)["active"].append(task)
+        if not is_tidy and chance.random() < 0.02:
+            _add(chance.choice(lists), "active", task)
+    standbys = application.logged() if is_tidy or chance.random() < 0.7 else application.ids()
+    for task in standbys if chance.random() < 0.7 else ():
+        for tasks in chance.sample(lists, chance.randint(0, min(2, len(lists)))):
+            _add(tasks, "standby", task)
+    if not is_tidy and chance.random() < 0.15:
+        _add(chance.choice(lists), chance.choice(("active", "standby")), application.lost_task(chance))
+    for tasks in lists:
+        if chance.random() < 0.3:
+            chance.shuffle(tasks["active"])
+            chance.shuffle(tasks["standby"])
+    document["assignment"] = given
+
+
+def _add(tasks: dict[str, list[str]], role: str, task: str) -> None:
+    if task not in tasks["active"] and task not in tasks["standby"]:
+        tasks[role].append(task)
+
+
+def _give_params(chance: Random, application: Application, document: dict[str, Any]) -> None:
+    tasks: str | list[str] = chance.choice(("all", "all", "stateful", "stateless"))
+    if chance.random() < 0.15:
+        ids = application.ids()
+        tasks = chance.sample(ids, chance.randint(0, len(ids)))
+    document["params"] = {
+        "tasks": tasks,
+        "traffic_cost": chance.choice((None, None, 1, 10)),
+        "non_overlap_cost": chance.choice((None, None, 0, 1, 10)),
+    }
+    if chance.random() < 0.85:
+        # Without racks, costs and a strategy these utilities do nothing at all.
+        config = document["config"]
+        if config.get("rack.aware.assignment.strategy", "none") == "none":
+            config["rack.aware.assignment.strategy"] = chance.choice(("min_traffic", "balance_subtopology"))
+        for key in ("rack.aware.assignment.traffic_cost", "rack.aware.assignment.non_overlap_cost"):
+            if config.get(key) is None:
+                config[key] = chance.choice((0, 1, 10))
+
+
+# --- histories ------------------------------------------------------------------------------------
+
+
+def next_round(seed: int, case: Case, answer: dict[str, Any]) -> Case | None:
+    """The round after ``case`` for the assignor it lives by; ``None`` where the history ends.
+
+    The answer becomes what clients run. State that moved is restored in part, and clients leave and join.
+    """
+    if case.lives_by is None or case.round + 1 >= _ROUNDS or answer["error"] is not None:
+        return None
+    document = copy.deepcopy(case.document)
+    before = document["id"].partition("-round-")[0]
+    chance = Random(f"{seed}/{before}/{case.round}")
+    document["id"] = f"{before}-round-{case.round + 1}"
+    ends = chance.choice((500, 20_000, 100_000))
+    for client in document["clients"]:
+        _run(chance, client, answer["assignment"][client["process_id"]], ends)
+    if len(document["clients"]) > 1 and chance.random() < 0.3:
+        document["clients"].remove(chance.choice(document["clients"]))
+    if chance.random() < 0.3:
+        document["clients"].append(_joined(chance, document, case.round, ends))
+    return Case(document, ASSIGNORS, lives_by=case.lives_by, round=case.round + 1)
+
+
+def _run(chance: Random, client: dict[str, Any], tasks: dict[str, list[str]], ends: int) -> None:
+    lags = client["lags"]
+    client["previous_active"], client["previous_standby"] = tasks["active"], tasks["standby"]
+    if lags is not None:
+        for task in lags:
+            if task in tasks["active"]:
+                lags[task] = -2
+            elif task in tasks["standby"]:
+                lags[task] = chance.choice((0, 0, max(0, lags[task]) // 2, ends // 2))
+            else:
+                lags[task] = ends
+    if client["previous_by_consumer"] is not None and client["consumers"]:
+        client["previous_by_consumer"] = {consumer: [] for consumer in client["consumers"]}
+        for task in tasks["active"] + tasks["standby"]:
+            client["previous_by_consumer"][chance.choice(client["consumers"])].append(task)
+
+
+def _joined(chance: Random, document: dict[str, Any], number: int, ends: int) -> dict[str, Any]:
+    """A newcomer like one of the others, with an empty disk."""
+    client: dict[str, Any] = copy.deepcopy(chance.choice(document["clients"]))
+    client["process_id"] = str(uuid.UUID(int=chance.getrandbits(128)))
+    client["consumers"] = [f"{consumer}-joined-{number}" for consumer in client["consumers"]]
+    client["previous_active"], client["previous_standby"] = [], []
+    client["previous_by_consumer"] = None
+    if client["lags"] is not None:
+        client["lags"] = dict.fromkeys(client["lags"], ends)
+    return client

@@ -1,0 +1,57 @@
+package official;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryPoolMXBean;
+import java.lang.management.MemoryType;
+
+/**
+ * Times the call of an assignor alone, on fresh objects every time. A request has {@code scenario}, {@code assignor},
+ * {@code warmup} and {@code repeat}; a first call of more than a second is the only warm-up.
+ */
+final class Benchmark {
+    private static final long SLOW_NS = 1_000_000_000L;
+
+    private Benchmark() {}
+
+    static ObjectNode measured(ObjectMapper json, JsonNode request) {
+        String assignor = request.get("assignor").asText();
+        JsonNode scenario = request.get("scenario");
+        int warmups = request.get("warmup").asInt();
+        ObjectNode row = json.createObjectNode().put("id", scenario.get("id").asText()).put("assignor", assignor);
+        System.gc();
+        resetPeaks();
+        for (int call = 0; call < warmups; call++) {
+            if (nanoseconds(assignor, scenario) > SLOW_NS) {
+                break;
+            }
+        }
+        ArrayNode times = row.putArray("times_ns");
+        for (int call = 0; call < request.get("repeat").asInt(); call++) {
+            times.add(nanoseconds(assignor, scenario));
+        }
+        return row.put("peak_heap_bytes", peakHeapBytes());
+    }
+
+    private static long nanoseconds(String assignor, JsonNode scenario) {
+        Assignors.Call call = Assignors.prepared(assignor, scenario, new GroupState(scenario));
+        long begin = System.nanoTime();
+        call.run();
+        return System.nanoTime() - begin;
+    }
+
+    private static void resetPeaks() {
+        ManagementFactory.getMemoryPoolMXBeans().forEach(MemoryPoolMXBean::resetPeakUsage);
+    }
+
+    /** Upper bound: the pools need not have been fullest at the same moment. */
+    private static long peakHeapBytes() {
+        return ManagementFactory.getMemoryPoolMXBeans().stream()
+            .filter(pool -> pool.getType() == MemoryType.HEAP)
+            .mapToLong(pool -> pool.getPeakUsage().getUsed())
+            .sum();
+    }
+}

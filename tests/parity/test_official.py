@@ -1,0 +1,54 @@
+"""Official Kafka's classes, the recorded golden answers and our assignors agree with one another."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from parity.comparison import Comparison
+from parity.official import OfficialKafka
+
+pytestmark = pytest.mark.services
+
+GOLDEN = Path(__file__).parents[1] / "data" / "golden" / "streams"
+#: Every how manyth golden row is asked again.
+STEP = 7
+
+
+@pytest.fixture(scope="module")
+def official() -> Iterator[OfficialKafka]:
+    with OfficialKafka() as running:
+        yield running
+
+
+def lines(name: str) -> list[dict[str, Any]]:
+    with gzip.open(GOLDEN / name, "rt", encoding="utf-8") as read:
+        return [json.loads(line) for line in read]
+
+
+RESULTS = sorted(path.name for path in GOLDEN.glob("*.results.jsonl.gz"))
+
+
+@pytest.mark.parametrize("results", RESULTS)
+def test_the_driver_gives_the_recorded_answers(results: str, official: OfficialKafka) -> None:
+    scenarios = lines(f"{results.split('.', maxsplit=1)[0]}.scenarios.jsonl.gz")
+    pairs = list(zip(scenarios, lines(results), strict=True))[::STEP]
+    wrong = [
+        scenario["id"]
+        for scenario, row in pairs
+        if official.rows(scenario, [row["assignor"]], threads=row["threads"] is not None) != [row]
+    ]
+    assert wrong == []
+
+
+def test_random_scenarios_are_answered_as_kafka_answers_them(official: OfficialKafka, tmp_path: Path) -> None:
+    comparison = Comparison(official, tmp_path / "differences")
+    for _ in comparison.run(seed=20_261_121, first=0, count=400):
+        pass
+    assert comparison.different == {}
+    assert sum(comparison.rows.values()) > 1_000
