@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 import attrs
 
@@ -240,12 +241,18 @@ def _numbers(text: str, position: int) -> tuple[dict[TaskId, int], int]:
 
 
 def _task(text: str, position: int) -> TaskId:
+    task = _parsed(text)
+    if task is None:
+        raise ClientStateTextError(position, f"task {text} has a number wider than 32 bits")
+    return task
+
+
+@lru_cache(maxsize=1 << 16)  # every client of a group names the same tasks
+def _parsed(text: str) -> TaskId | None:
     name, separator, rest = text.rpartition("__")
     subtopology, _, partition = (rest if separator else text).partition("_")
     numbers = int(subtopology), int(partition)
-    if max(numbers) > 2**31 - 1:
-        raise ClientStateTextError(position, f"task {text} has a number wider than 32 bits")
-    return TaskId(numbers[0], numbers[1], name or None)
+    return TaskId(numbers[0], numbers[1], name or None) if max(numbers) < 2**31 else None
 
 
 def _bracketed(text: str, position: int) -> int:
