@@ -21,7 +21,6 @@ from assignor_lab.capture.wire.errors import (
     MessageTooShortError,
     RefusedAssignmentError,
     UnencodableVersionError,
-    UnsupportedStructError,
     WireError,
 )
 from assignor_lab.capture.wire.lines import KINDS, WireKind, decode_lines, encode_lines
@@ -59,7 +58,6 @@ __all__ = [
     "WireError",
     "MessageTooShortError",
     "InvalidFieldError",
-    "UnsupportedStructError",
     "InvalidVersionError",
     "UnencodableVersionError",
     "DuplicateTagError",

@@ -12,7 +12,6 @@ __all__ = [
     "MessageTooShortError",
     "RefusedAssignmentError",
     "UnencodableVersionError",
-    "UnsupportedStructError",
     "WireError",
 ]
 
@@ -41,12 +40,6 @@ class InvalidFieldError(WireError):
     """A field's length contradicts the message. Kafka's generated readers: a plain ``RuntimeException``."""
 
     java_type = "RuntimeException"
-
-
-class UnsupportedStructError(WireError):
-    """A field that the version does not have. Kafka: ``UnsupportedVersionException``."""
-
-    java_type = "UnsupportedVersionException"
 
 
 class InvalidVersionError(WireError):

@@ -25,8 +25,8 @@ from assignor_lab.capture.wire.errors import (
     MessageTooShortError,
     RefusedAssignmentError,
     UnencodableVersionError,
-    UnsupportedStructError,
 )
+from assignor_lab.capture.wire.integer_map import order_of_computed_keys
 from assignor_lab.capture.wire.texts import decode_utf8, encode_utf8
 
 __all__ = [
@@ -91,7 +91,6 @@ def decode_subscription(data: bytes) -> SubscriptionInfo:
     Raises:
         MessageTooShortError: if a number lies beyond the end.
         InvalidFieldError: if the length of a field contradicts the message.
-        UnsupportedStructError: if a version below 1 has tasks.
         InvalidVersionError: if the version numbers contradict each other.
         DuplicateTagError: if a tag is named twice.
     """
@@ -171,8 +170,8 @@ def _read(reader: ByteReader, version: int, layout: int) -> SubscriptionInfo:
     running: list[TaskId] = []
     other: list[TaskId] = []
     if layout < _FIRST_WITH_OFFSET_SUMS:
-        running = _array(reader, "prevTasks", lambda: _plain_task(reader, layout))
-        other = _array(reader, "standbyTasks", lambda: _plain_task(reader, layout))
+        running = _array(reader, "prevTasks", lambda: _plain_task(reader))
+        other = _array(reader, "standbyTasks", lambda: _plain_task(reader))
     end_point = _take_bytes(reader, "userEndPoint") if layout >= _FIRST_WITH_END_POINT else b""
     sums = _read_sums(reader, layout) if layout >= _FIRST_WITH_OFFSET_SUMS else []
     unique_field = reader.int8() if layout >= _FIRST_WITH_UNIQUE_FIELD else 0
@@ -219,9 +218,7 @@ def _take(reader: ByteReader, name: str, size: int) -> bytes:
     return reader.take(size)
 
 
-def _plain_task(reader: ByteReader, layout: int) -> TaskId:
-    if layout < 1:
-        raise UnsupportedStructError(f"a task in version {layout}: versions begin with 1", reader.position)
+def _plain_task(reader: ByteReader) -> TaskId:
     return TaskId(reader.int32(), reader.int32())
 
 
@@ -281,9 +278,8 @@ def _grouped_sums(tasks: Sequence[TaskId], sums: Mapping[TaskId, int]) -> bytes:
     groups: dict[int, list[TaskId]] = {}
     for task in tasks:
         groups.setdefault(task.subtopology, []).append(task)
-    numbers = list(groups)
     parts = [_int32(len(groups))]
-    for number in iteration_order(numbers, numbers):
+    for number in order_of_computed_keys(task.subtopology for task in tasks):
         parts.append(struct.pack(">ii", number, len(groups[number])))
         parts.extend(struct.pack(">iq", task.partition, sums[task]) for task in groups[number])
     return b"".join(parts)
