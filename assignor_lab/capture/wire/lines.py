@@ -12,6 +12,18 @@ import attrs
 from assignment_api.errors import AssignorLabError, ProcessIdFormatError, TaskIdFormatError
 from assignment_api.streams import ProcessID, TaskId
 from assignor_lab.capture.wire.assignment_info import decode_assignment, encode_assignment
+from assignor_lab.capture.wire.connect import (
+    check_connect_assignment,
+    check_connect_subscription,
+    connect_assignment_document,
+    connect_assignment_of_document,
+    connect_subscription_document,
+    connect_subscription_of_document,
+    decode_connect_assignment,
+    decode_connect_subscription,
+    encode_connect_assignment,
+    encode_connect_subscription,
+)
 from assignor_lab.capture.wire.documents import (
     assignment_document,
     assignment_of_document,
@@ -52,12 +64,14 @@ class WireKind:
         decode: Bytes to the JSON form of the message; raises an :class:`AssignorLabError` for what Kafka refuses.
         encode: The other direction.
         check: Whether a document has the shape of the JSON form; raises ``Mismatch`` if not.
+        version_beside: The version stands beside ``decoded`` in a line and not in it.
     """
 
     name: str
     decode: Callable[[bytes], Document]
     encode: Callable[[Document], bytes]
     check: Check[Document]
+    version_beside: bool = False
 
 
 def decode_lines(kind: WireKind, source: str | PathLike[str] | BinaryIO) -> Iterator[Document]:
@@ -111,7 +125,11 @@ def _decoded(kind: WireKind, document: Document) -> Document:
     if data is None:
         return document
     try:
-        return _with(document, "decoded", kind.decode(data))
+        decoded = kind.decode(data)
+        version = decoded.pop("version") if kind.version_beside else None
+        if kind.version_beside and document.get("version") is None:
+            document = {**document, "version": version}
+        return _with(document, "decoded", decoded)
     except AssignorLabError as error:
         return _with(document, "decoded", None, error)
 
@@ -120,6 +138,8 @@ def _encoded(kind: WireKind, document: Document) -> Document:
     decoded = _required(document, "decoded")
     if decoded is None:
         return document
+    if kind.version_beside and type(decoded) is dict:
+        decoded = {"version": _required(document, "version"), **decoded}
     try:
         checked = kind.check(decoded)
     except Mismatch as mismatch:
@@ -235,6 +255,19 @@ KINDS: Mapping[str, WireKind] = {
             lambda data: assignment_document(decode_assignment(data)),
             lambda document: encode_assignment(assignment_of_document(document)),
             _ASSIGNMENT,
+        ),
+        WireKind(
+            "connect-subscription",
+            lambda data: connect_subscription_document(decode_connect_subscription(data)),
+            lambda document: encode_connect_subscription(connect_subscription_of_document(document)),
+            check_connect_subscription,
+            version_beside=True,
+        ),
+        WireKind(
+            "connect-assignment",
+            lambda data: connect_assignment_document(decode_connect_assignment(data)),
+            lambda document: encode_connect_assignment(connect_assignment_of_document(document)),
+            check_connect_assignment,
         ),
     )
 }
