@@ -57,12 +57,14 @@ class OutputFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._staging: Path | None = None
+        self._made_folders: list[Path] = []
         self._lock: IO[bytes] | None = None
 
     def __enter__(self) -> Self:
         if self.path.exists() and not self.path.is_dir():
             raise ForeignOutputError(f"{self.path} is a file: --out takes a folder; choose another name")
         self._check_ours()
+        self._made_folders = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
         self.path.mkdir(parents=True, exist_ok=True)
         self._remove_abandoned()
         staging = self.path / f"{_STAGING}{secrets.token_hex(6)}.tmp"
@@ -79,6 +81,10 @@ class OutputFolder:
             self._lock.close()
         if self._staging is not None:
             shutil.rmtree(self._staging, ignore_errors=True)
+        # What was made for nothing goes; a folder with something in it stays.
+        with suppress(OSError):
+            for folder in self._made_folders:
+                folder.rmdir()
 
     @property
     def staging(self) -> Path:

@@ -62,11 +62,15 @@ def test_the_version_of_the_schema_is_in_the_file(tmp_path: Path) -> None:
     assert pq.read_schema(tmp_path / "table").metadata[b"assignor_lab.results"] == b"1"
 
 
-def finish(folder: Path, count: int, *, report: bool = True) -> None:
+def report(path: Path, text: str) -> None:
+    path.write_text(text)
+
+
+def finish(folder: Path, count: int) -> None:
     with OutputFolder(folder) as opened:
         with opened.table(output.RESULTS, SCHEMA) as writer:
             writer.write(rows(0, count))
-        opened.finish(SUMMARY, (lambda path: path.write_text(f"report of {count}") and None) if report else None)
+        opened.finish(SUMMARY, lambda path: report(path, f"report of {count}"))
 
 
 def names(folder: Path) -> list[str]:
@@ -108,6 +112,12 @@ def test_a_run_that_stops_leaves_the_old_files(tmp_path: Path, stop: type[BaseEx
     with pytest.raises(stop):
         stopped(tmp_path, stop)
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_a_run_that_stops_leaves_no_folder_that_was_not_there(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError):
+        stopped(tmp_path / "new" / "out", RuntimeError)
+    assert names(tmp_path) == []
 
 
 def test_other_files_in_the_folder_are_left_alone(tmp_path: Path) -> None:
