@@ -1,0 +1,43 @@
+"""The SPI of assignors for Kafka Connect: KIP-415, KIP-987.
+
+Import the module, ``from assignment_api import connect``, or names from it.
+"""
+
+from assignment_api.connect.assignment import ConnectAssignment, WorkerAssignment
+from assignment_api.connect.assignor import MAX_DELAY_KEY, ConnectAssignor
+from assignment_api.connect.errors import (
+    ConnectAssignorError,
+    ConnectConfigError,
+    ConnectorTaskIdFormatError,
+    InvalidConnectGroupError,
+    UnsupportedConnectProtocolError,
+)
+from assignment_api.connect.jobs import NO_JOBS, ConfiguredJobs, ConnectorTaskId, Jobs
+from assignment_api.connect.protocol import CONNECT_PROTOCOL, ConnectProtocol
+from assignment_api.connect.rebalance import NO_GENERATION, Rebalance
+from assignment_api.connect.workers import STATIC_CONNECTORS, STATIC_TASKS, WILDCARD, StaticJobs, Worker
+
+__all__ = [
+    "CONNECT_PROTOCOL",
+    "MAX_DELAY_KEY",
+    "NO_GENERATION",
+    "NO_JOBS",
+    "STATIC_CONNECTORS",
+    "STATIC_TASKS",
+    "WILDCARD",
+    "ConfiguredJobs",
+    "ConnectAssignment",
+    "ConnectAssignor",
+    "ConnectAssignorError",
+    "ConnectConfigError",
+    "ConnectProtocol",
+    "ConnectorTaskId",
+    "ConnectorTaskIdFormatError",
+    "InvalidConnectGroupError",
+    "Jobs",
+    "Rebalance",
+    "StaticJobs",
+    "UnsupportedConnectProtocolError",
+    "Worker",
+    "WorkerAssignment",
+]

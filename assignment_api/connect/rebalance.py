@@ -1,0 +1,65 @@
+"""One rebalance as the leader of a Connect group sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import attrs
+
+from assignment_api.connect.errors import InvalidConnectGroupError
+from assignment_api.connect.jobs import ConfiguredJobs
+from assignment_api.connect.protocol import ConnectProtocol
+from assignment_api.connect.workers import Worker
+
+__all__ = ["NO_GENERATION", "Rebalance"]
+
+#: Generation of a worker that has not completed a rebalance yet.
+NO_GENERATION = -1
+
+
+def _tuple(workers: Iterable[Worker]) -> tuple[Worker, ...]:
+    return tuple(workers)
+
+
+@attrs.frozen
+class Rebalance:
+    """What the leader knows when it is asked to assign. Immutable.
+
+    The leader has read the config topic at least as far as every member, or the rebalance is answered with a config
+    mismatch and never comes before an assignor (reference 3.2).
+
+    Args:
+        configured: All jobs of the group.
+        workers: All members, the leader among them, in the order in which the leader sees them. The order reaches the
+            answer where Java's hash order does not settle it.
+        protocol: What the members agreed on.
+        time_ms: The leader's clock, at least 1 (Kafka takes 0 for "no deadline"). An assignor never reads a clock of
+            its own.
+        generation: Number of the generation that is being formed.
+        last_completed_generation: Number of the last generation whose assignment the *leading worker* received and
+            applied; ``NO_GENERATION`` if there was none. Where it is not the generation that this assignor assigned
+            last, somebody else has led since, or that assignment got lost.
+        previous_protocol: What the last generation spoke, or ``None``: unknown, or there was none.
+
+    Raises:
+        InvalidConnectGroupError: if there is no worker, two have one id, or the clock is before 1.
+    """
+
+    configured: ConfiguredJobs
+    workers: tuple[Worker, ...] = attrs.field(converter=_tuple)
+    protocol: ConnectProtocol = ConnectProtocol.SESSIONED
+    time_ms: int = 1
+    generation: int = 0
+    last_completed_generation: int = NO_GENERATION
+    previous_protocol: ConnectProtocol | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if not self.workers:
+            raise InvalidConnectGroupError("a rebalance has no worker: the leader itself is always a member")
+        if self.time_ms < 1:
+            raise InvalidConnectGroupError(f"the clock says {self.time_ms} ms: Kafka takes 0 for 'no deadline', give 1 or more")
+        seen: set[str] = set()
+        for worker in self.workers:
+            if worker.member_id in seen:
+                raise InvalidConnectGroupError(f"member id {worker.member_id!r:.120} occurs twice in one rebalance")
+            seen.add(worker.member_id)

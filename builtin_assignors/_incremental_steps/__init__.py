@@ -1,0 +1,41 @@
+"""The incremental cooperative algorithm of Kafka Connect (KIP-415), which the static one (KIP-987) extends.
+
+Plain data in, plain data out: jobs are dense numbers, members too, and history is a value. Section numbers in here
+are those of this project's Connect reference, which ``docs/connect-assignors.md`` carries.
+"""
+
+from builtin_assignors._incremental_steps.boundary import JobHistory, assignment_of, problem_of
+from builtin_assignors._incremental_steps.decision import decide
+from builtin_assignors._incremental_steps.history import History, Waiting
+from builtin_assignors._incremental_steps.options import (
+    ALL_QUIRKS,
+    DEFAULT_MAX_DELAY,
+    Order,
+    read_choice,
+    read_flag,
+    read_max_delay,
+    read_order,
+    read_quirks,
+)
+from builtin_assignors._incremental_steps.problem import Answer, Problem, StaticRules, StaticScope
+
+__all__ = [
+    "ALL_QUIRKS",
+    "DEFAULT_MAX_DELAY",
+    "Answer",
+    "History",
+    "JobHistory",
+    "Order",
+    "Problem",
+    "StaticRules",
+    "StaticScope",
+    "Waiting",
+    "assignment_of",
+    "decide",
+    "problem_of",
+    "read_choice",
+    "read_flag",
+    "read_max_delay",
+    "read_order",
+    "read_quirks",
+]

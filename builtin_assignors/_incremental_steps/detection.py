@@ -1,0 +1,91 @@
+"""Steps 1 to 9 of a round (reference 3.3): what is deleted, reported twice, lost, new."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+
+from builtin_assignors._incremental_steps.history import NO_SETS, History, JobSets, Waiting
+from builtin_assignors._incremental_steps.problem import KINDS, Problem
+
+__all__ = ["Findings", "detect", "recall"]
+
+
+@attrs.frozen
+class Findings:
+    """What a round starts from; per kind, sorted lists.
+
+    Args:
+        deleted: Jobs that are no longer configured.
+        duplicated: Jobs that two members report.
+        lost: Jobs that were placed and that nobody reports.
+        created: Jobs that were never placed.
+    """
+
+    deleted: JobSets
+    duplicated: JobSets
+    lost: tuple[list[int], list[int]]
+    created: tuple[list[int], list[int]]
+
+
+def recall(problem: Problem, history: History) -> History:
+    """What of the history can be relied on, given the last generation that the leading worker completed.
+
+    Where the generations do not match, Kafka forgets which jobs were placed, and nothing else.
+    """
+    if problem.last_completed == history.generation:
+        return history
+    kept = attrs.evolve(history, previous=NO_SETS)
+    somebody_else_led = problem.last_completed > history.generation
+    if somebody_else_led and 5 not in problem.quirks:
+        kept = attrs.evolve(kept, waiting=Waiting(), revoked=NO_SETS, members=frozenset(), destinations=({}, {}))
+    if somebody_else_led and 8 not in problem.quirks:
+        # Whatever is configured was placed by the leader before, as far as this one can know.
+        placed = frozenset(range(problem.configured[0])), frozenset(range(problem.configured[1]))
+        kept = attrs.evolve(kept, previous=placed, members=None)
+    return kept
+
+
+def detect(problem: Problem, history: History) -> Findings:
+    """Compares what members report with what is configured and what was placed."""
+    active = tuple(frozenset[int]().union(*problem.owned[kind]) for kind in KINDS)
+    previous = _undone_revocations(problem, history, active)
+    found = [_detect_kind(problem, kind, previous[kind], active[kind]) for kind in KINDS]
+    (deleted_c, twice_c, lost_c, new_c), (deleted_t, twice_t, lost_t, new_t) = found
+    return Findings((deleted_c, deleted_t), (twice_c, twice_t), (lost_c, lost_t), (new_c, new_t))
+
+
+def _undone_revocations(
+    problem: Problem, history: History, active: Sequence[frozenset[int]]
+) -> Sequence[frozenset[int]]:
+    """Step 4: where something that was revoked is still reported, the last answer did not arrive."""
+    if all(history.revoked[kind].isdisjoint(active[kind]) for kind in KINDS):
+        return history.previous
+    if 7 in problem.quirks:
+        return active
+    return [history.previous[kind] | active[kind] for kind in KINDS]
+
+
+def _detect_kind(
+    problem: Problem, kind: int, previous: frozenset[int], active: frozenset[int]
+) -> tuple[frozenset[int], frozenset[int], list[int], list[int]]:
+    configured = problem.configured[kind]
+    known = previous if 1 in problem.quirks else previous | active
+    deleted = frozenset([job for job in known if job >= configured])
+    missing = previous - active
+    lost = sorted(missing - deleted if deleted else missing)
+    known = previous | active
+    created = [job for job in range(configured) if job not in known]
+    return deleted, _reported_twice(problem.owned[kind], active), lost, created
+
+
+def _reported_twice(owned: Sequence[Sequence[int]], active: frozenset[int]) -> frozenset[int]:
+    if sum(map(len, owned)) == len(active):
+        return frozenset()
+    seen: set[int] = set()
+    twice: set[int] = set()
+    for jobs in owned:
+        twice.update(seen.intersection(jobs))
+        seen.update(jobs)
+    return frozenset(twice)

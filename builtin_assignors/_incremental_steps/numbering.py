@@ -1,0 +1,101 @@
+"""Dense numbers of a group's jobs, and back."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+
+from assignment_api.connect import ConfiguredJobs, ConnectorTaskId
+
+__all__ = ["JobNumbering"]
+
+
+class JobNumbering:
+    """Numbers the jobs of each kind: the configured ones from 0 in Kafka's order, others as they are met.
+
+    It holds for as long as the configuration is the same.
+
+    Args:
+        configured: All configured jobs.
+    """
+
+    __slots__ = (
+        "_connector_numbers",
+        "_connectors",
+        "_spans",
+        "_starts",
+        "_strange_connectors",
+        "_strange_task_numbers",
+        "_strange_tasks",
+        "configured",
+        "counts",
+    )
+
+    def __init__(self, configured: ConfiguredJobs) -> None:
+        self.configured = configured
+        self._connectors = list(configured.connectors())
+        self._connector_numbers = {name: number for number, name in enumerate(self._connectors)}
+        self._starts: list[int] = []
+        #: Connector to the number of its first task and to its number of tasks.
+        self._spans: dict[str, tuple[int, int]] = {}
+        start = 0
+        for name in self._connectors:
+            count = configured.task_counts[name]
+            self._starts.append(start)
+            self._spans[name] = (start, count)
+            start += count
+        #: Number of configured connectors and of configured tasks.
+        self.counts = (len(self._connectors), start)
+        self._strange_connectors: list[str] = []
+        self._strange_tasks: list[ConnectorTaskId] = []
+        self._strange_task_numbers: dict[ConnectorTaskId, int] = {}
+
+    def connector_number(self, name: str) -> int:
+        """The number of a connector."""
+        number = self._connector_numbers.get(name)
+        if number is None:
+            number = self._connector_numbers[name] = self.counts[0] + len(self._strange_connectors)
+            self._strange_connectors.append(name)
+        return number
+
+    def task_number(self, task: ConnectorTaskId) -> int:
+        """The number of a task."""
+        start, count = self._spans.get(task.connector, (0, 0))
+        if 0 <= task.task < count:
+            return start + task.task
+        number = self._strange_task_numbers.get(task)
+        if number is None:
+            number = self._strange_task_numbers[task] = self.counts[1] + len(self._strange_tasks)
+            self._strange_tasks.append(task)
+        return number
+
+    def task_numbers(self, tasks: Iterable[ConnectorTaskId]) -> list[int]:
+        """The numbers of many tasks."""
+        spans = self._spans
+        numbers = []
+        for task in tasks:
+            span = spans.get(task.connector)
+            if span is not None and 0 <= task.task < span[1]:
+                numbers.append(span[0] + task.task)
+            else:
+                numbers.append(self.task_number(task))
+        return numbers
+
+    def connectors(self, numbers: Iterable[int]) -> tuple[str, ...]:
+        """The names behind numbers."""
+        known = self.counts[0]
+        return tuple(
+            self._connectors[number] if number < known else self._strange_connectors[number - known]
+            for number in numbers
+        )
+
+    def tasks(self, numbers: Iterable[int]) -> tuple[ConnectorTaskId, ...]:
+        """The tasks behind numbers."""
+        return tuple(map(self._task, numbers))
+
+    def _task(self, number: int) -> ConnectorTaskId:
+        if number >= self.counts[1]:
+            return self._strange_tasks[number - self.counts[1]]
+        # Connectors without tasks start where the next one starts: the last of them is the one that has tasks.
+        place = bisect_right(self._starts, number) - 1
+        return ConnectorTaskId(self._connectors[place], number - self._starts[place])

@@ -1,0 +1,99 @@
+"""Who may run what: the steps of KIP-987 that come before and after Kafka's own (reference 4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from builtin_assignors._incremental_steps.detection import Findings
+from builtin_assignors._incremental_steps.draft import Draft
+from builtin_assignors._incremental_steps.problem import KINDS, Problem, StaticScope
+
+__all__ = ["evened_out", "kept_duplicates", "misplaced", "taker_of"]
+
+
+def misplaced(problem: Problem, scope: StaticScope, draft: Draft) -> list[list[set[int]]]:
+    """Per kind and member, the jobs that it must not run: steps 3 to 5 of the KIP.
+
+    Static jobs on wildcard workers and on workers that do not list them; wildcard jobs on static workers.
+    """
+    wildcards = frozenset(scope.wildcards)
+    wild_jobs_stay = scope.rules.keep_without_wildcards and not wildcards
+    found: list[list[set[int]]] = []
+    for kind in KINDS:
+        listers = scope.listers[kind]
+        found.append([])
+        for member in range(len(problem.members)):
+            wrong: set[int] = set()
+            for job in draft.kept[kind][member]:
+                by = listers.get(job)
+                if by is None:
+                    if member not in wildcards and not wild_jobs_stay:
+                        wrong.add(job)
+                elif member not in by:
+                    wrong.add(job)
+            found[kind].append(wrong)
+    return found
+
+
+def kept_duplicates(problem: Problem, scope: StaticScope, findings: Findings) -> list[dict[int, int]]:
+    """Per kind, job reported twice to the listing owner that keeps it; empty unless the rules say so."""
+    keepers: list[dict[int, int]] = [{}, {}]
+    if scope.rules.duplicates == "revoke_all":
+        return keepers
+    for kind in KINDS:
+        for job in findings.duplicated[kind] - findings.deleted[kind]:
+            owners = [member for member in scope.listers[kind].get(job, ()) if job in problem.owned[kind][member]]
+            if owners:
+                keepers[kind][job] = min(owners, key=problem.ranks.__getitem__)
+    return keepers
+
+
+def taker_of(
+    problem: Problem, scope: StaticScope, draft: Draft, kind: int, job: int, destinations: Mapping[int, str]
+) -> int:
+    """The member that gets an unassigned static job: step 6 of the KIP, which leaves the choice open."""
+    listers = scope.listers[kind][job]
+    wanted = destinations.get(job)
+    for member in listers:
+        if problem.members[member] == wanted:
+            return member
+    if scope.rules.several_valid == "first_member":
+        return listers[0]
+    if scope.rules.several_valid == "smallest_id":
+        return min(listers, key=problem.ranks.__getitem__)
+    return min(listers, key=lambda member: (draft.size(kind, member), problem.ranks[member]))
+
+
+def evened_out(problem: Problem, scope: StaticScope, draft: Draft, kind: int) -> dict[int, tuple[int, int]]:
+    """Jobs that are to go from one listing member to another: static job to where it is and where it is to go.
+
+    Each move narrows the gap between two members; there is none left that would. Empty unless the rules ask for it.
+    """
+    moves: dict[int, tuple[int, int]] = {}
+    if not scope.rules.balance_static:
+        return moves
+    sizes = draft.sizes(kind)
+    holders = {
+        job: member
+        for member in range(len(problem.members))
+        for job in draft.kept[kind][member]
+        if len(scope.listers[kind].get(job, ())) > 1
+    }
+    moved = True
+    while moved:
+        moved = False
+        for job, holder in holders.items():
+            lightest = _lightest(scope.listers[kind][job], sizes, problem.ranks)
+            if sizes[holder] - sizes[lightest] < 2:
+                continue
+            origin = moves[job][0] if job in moves else holder
+            moves[job] = (origin, lightest)
+            sizes[holder] -= 1
+            sizes[lightest] += 1
+            holders[job] = lightest
+            moved = True
+    return {job: (origin, target) for job, (origin, target) in moves.items() if origin != target}
+
+
+def _lightest(members: Sequence[int], sizes: Sequence[int], ranks: Sequence[int]) -> int:
+    return min(members, key=lambda member: (sizes[member], ranks[member]))

@@ -1,0 +1,85 @@
+"""``connect_eager``: Kafka's ``EagerAssignor`` behind the SPI."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from assignment_api.connect import (
+    ConnectAssignment,
+    ConnectAssignor,
+    ConnectConfigError,
+    ConnectorTaskId,
+    ConnectProtocol,
+    Jobs,
+    Rebalance,
+    WorkerAssignment,
+)
+from assignment_api.streams.ids import utf16_key
+from builtin_assignors.connect_eager.algorithm import deal
+
+__all__ = ["EagerAssignor"]
+
+_DOWNGRADE = "assignor.connect_eager.downgrade"
+
+
+class EagerAssignor(ConnectAssignor):
+    """Kafka's ``EagerAssignor`` of 4.3.1, answer by answer.
+
+    Connectors in the order of their names, then tasks likewise, are dealt in turn to the members in the order of their
+    ids; the round robin is not started anew between the two. Nothing is remembered, and nobody keeps anything on
+    purpose: a member that comes back under a new id moves everybody's jobs.
+
+    It answers under any protocol, since what workers report to own is not read: each is told everything that it is to
+    run, and nothing is revoked, because under ``eager`` a worker stops everything before it joins.
+
+    Settings:
+        ``assignor.connect_eager.downgrade``: ``kafka`` (default), or ``kip415``: the first eager round after an
+        incremental one answers with empty assignments and asks for a further rebalance, so that workers give up what
+        they run, as KIP-415 says and Kafka's code does not (KAFKA-13816).
+    """
+
+    def __init__(self) -> None:
+        self._empties_after_downgrade = False
+
+    def configure(self, configs: Mapping[str, Any]) -> None:
+        """Reads the settings.
+
+        Raises:
+            ConnectConfigError: if a value is none of those above.
+        """
+        value = configs.get(_DOWNGRADE, "kafka")
+        if value not in ("kafka", "kip415"):
+            raise ConnectConfigError(
+                f"Invalid value {value!s:.80} for configuration {_DOWNGRADE}: String must be one of: kafka, kip415"
+            )
+        self._empties_after_downgrade = value == "kip415"
+
+    def assign(self, rebalance: Rebalance) -> ConnectAssignment:
+        """Deals every job; workers come in the order of the rebalance, their jobs in the order in which dealt."""
+        if self._empties_after_downgrade and _is_downgrade(rebalance):
+            return ConnectAssignment(
+                {worker.member_id: WorkerAssignment() for worker in rebalance.workers},
+                rejoin=True,
+                remarks=("the group went back to protocol eager: everything stops, and the next rebalance assigns",),
+            )
+        ids = sorted((worker.member_id for worker in rebalance.workers), key=utf16_key)
+        connectors, tasks = rebalance.configured.connectors(), rebalance.configured.tasks()
+        shares = dict(zip(ids, deal(len(connectors), len(tasks), len(ids)), strict=True))
+        return ConnectAssignment(
+            {
+                worker.member_id: WorkerAssignment(_jobs(connectors, tasks, *shares[worker.member_id]))
+                for worker in rebalance.workers
+            }
+        )
+
+
+def _is_downgrade(rebalance: Rebalance) -> bool:
+    before = rebalance.previous_protocol
+    return rebalance.protocol is ConnectProtocol.EAGER and before is not None and before.is_incremental
+
+
+def _jobs(
+    connectors: tuple[str, ...], tasks: tuple[ConnectorTaskId, ...], own_connectors: range, own_tasks: range
+) -> Jobs:
+    return Jobs([connectors[number] for number in own_connectors], [tasks[number] for number in own_tasks])

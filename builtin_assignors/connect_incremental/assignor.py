@@ -1,0 +1,79 @@
+"""``connect_incremental``: Kafka's ``IncrementalCooperativeAssignor`` behind the SPI."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from assignment_api.connect import (
+    ConnectAssignment,
+    ConnectAssignor,
+    Rebalance,
+    UnsupportedConnectProtocolError,
+)
+from builtin_assignors._incremental_steps import (
+    ALL_QUIRKS,
+    DEFAULT_MAX_DELAY,
+    JobHistory,
+    Order,
+    assignment_of,
+    decide,
+    problem_of,
+    read_max_delay,
+    read_order,
+    read_quirks,
+)
+
+__all__ = ["IncrementalCooperativeAssignor"]
+
+
+class IncrementalCooperativeAssignor(ConnectAssignor):
+    """Kafka's ``IncrementalCooperativeAssignor`` of 4.3.1 (KIP-415), answer by answer.
+
+    Workers keep what they run. New jobs go to the least loaded; jobs whose worker is gone wait for it, up to
+    ``scheduled.rebalance.max.delay.ms``; a worker that holds more than its even share gives the surplus up in one
+    round, and the next one places it; such rounds in a row are kept apart by growing pauses. Static assignments are
+    not read.
+
+    Settings, each under ``assignor.connect_incremental.``:
+        ``order``: ``java`` (default: Kafka's answers) or ``sorted`` (by member id, the same loads).
+        ``quirks``: which of Kafka's quirks are kept, ``all`` (default), ``none``, or a list such as ``Q1,Q5``.
+    """
+
+    #: Name of the plugin, which its settings carry.
+    _name = "connect_incremental"
+
+    def __init__(self) -> None:
+        self._max_delay = DEFAULT_MAX_DELAY
+        self._order = Order.JAVA
+        self._quirks = ALL_QUIRKS
+        self._memory = JobHistory()
+
+    def configure(self, configs: Mapping[str, Any]) -> None:
+        """Reads the longest delay and the settings.
+
+        Raises:
+            ConnectConfigError: if a value cannot be used.
+        """
+        self._max_delay = read_max_delay(configs)
+        self._order = read_order(configs, f"assignor.{self._name}.order")
+        self._quirks = read_quirks(configs, f"assignor.{self._name}.quirks")
+
+    def assign(self, rebalance: Rebalance) -> ConnectAssignment:
+        """Places the jobs; what is assigned to a worker comes in the order in which it was given.
+
+        Raises:
+            UnsupportedConnectProtocolError: under protocol ``eager``, in which nobody reports what it owns.
+        """
+        if not rebalance.protocol.is_incremental:
+            raise UnsupportedConnectProtocolError(
+                f"{self._name} cannot lead a group that speaks {rebalance.protocol.value}: there workers do not report "
+                "what they own; use connect_eager, or a scenario of protocol compatible or later"
+            )
+        memory = self._memory.under(rebalance.configured)
+        problem = problem_of(
+            rebalance, memory.numbering, self._order, self._quirks, self._max_delay
+        )
+        answer, history = decide(problem, memory.history)
+        self._memory = JobHistory(memory.numbering, history)
+        return assignment_of(rebalance, problem, memory.numbering, answer)
