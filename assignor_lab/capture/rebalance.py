@@ -27,6 +27,7 @@ from assignor_lab.capture.message_text import (
 )
 from assignor_lab.capture.messages import Kind
 from assignor_lab.capture.records import LogRecord
+from assignor_lab.capture.timestamps import LogTime, first_time
 
 __all__ = ["Decision", "Problem", "Rebalance"]
 
@@ -91,6 +92,8 @@ class Decision:
         lags_failed: Whether the end offsets could not be fetched.
         before_optimization: States at the first rack-aware optimisation; ``None`` if the log shows none.
         config: What the leader's instance has logged of its configuration; ``None`` if the log does not show it.
+        leader: Client id of the consumer that led the group, or ``None`` if no message names its thread.
+        probing_at: When the probing rebalance was to begin, or ``None`` if the log does not say.
     """
 
     record: LogRecord
@@ -112,6 +115,8 @@ class Decision:
     lags_failed: bool
     before_optimization: Mapping[ProcessID, ClientStateText] | None
     config: LoggedConfig | None = None
+    leader: str | None = None
+    probing_at: LogTime | None = None
 
 
 @attrs.define(eq=False)
@@ -143,6 +148,7 @@ class Rebalance:
     _temporary: list[TemporaryStandby] = attrs.field(factory=list)
     _assignor: str | None = None
     _probing: bool = False
+    _probing_at: LogTime | None = None
     _immediate: bool = False
 
     @property
@@ -184,6 +190,7 @@ class Rebalance:
                 self._assignor = assignor_class(record.text)
             case Kind.PROBING:
                 self._probing = True
+                self._probing_at = first_time(record.text)
             case Kind.IMMEDIATE:
                 self._immediate = True
             case Kind.GENERATION:
@@ -246,6 +253,8 @@ class Rebalance:
             standbys=None if self._before is None else self._before.standbys,
             lags_failed=self.lags_failed,
             before_optimization=None if self._optimization is None else self._optimization.states,
+            leader=self.thread,
+            probing_at=self._probing_at,
         )
 
     def _may_hide_followup(self) -> bool:

@@ -22,7 +22,7 @@ from assignor_lab.capture.client_state_text import ClientStateText
 from assignor_lab.capture.described_tasks import DescribedTasks
 from assignor_lab.capture.rebalance import Decision
 
-__all__ = ["DocumentMaker"]
+__all__ = ["DocumentMaker", "kafka_task_order", "lags_known", "logged_tasks", "observed"]
 
 _LATEST, _UNKNOWN = -2, -3
 
@@ -54,25 +54,26 @@ class DocumentMaker:
             TopologyTextError: if the topology does not fit the tasks of the log.
         """
         assumptions: list[str] = []
-        lags_known = _lags_known(decision, assumptions)
-        tasks = _tasks_in_order(decision)
-        config = self._config(decision, assumptions)
+        has_lags = lags_known(decision, assumptions)
+        tasks = kafka_task_order(decision)
+        config = self.config(decision, assumptions)
         document = {
             "format": 1,
             "kind": "streams",
             "id": identity,
             "config": config,
             "tasks": self._task_documents(decision, tasks, assumptions),
-            "clients": _clients(decision, lags_known=lags_known),
-            "observed": _observed(decision, tasks),
-            "source": self._source(decision, assumptions),
+            "clients": _clients(decision, has_lags=has_lags),
+            "observed": observed(decision),
+            "source": self.source(decision, assumptions),
         }
         _say_what_is_missing(decision, str(config[RACK_AWARE_ASSIGNMENT_STRATEGY]), assumptions)
         return {**document, "assumptions": assumptions}
 
     # --- config -----------------------------------------------------------------------------------
 
-    def _config(self, decision: Decision, assumptions: list[str]) -> dict[str, Any]:
+    def config(self, decision: Decision, assumptions: list[str]) -> dict[str, Any]:
+        """The assignment keys of the leader's configuration; ``assumptions`` gets what was not told."""
         defaults = AssignmentConfigs()
         config: dict[str, Any] = {key: getattr(defaults, name) for key, (name, _) in ASSIGNMENT_KEYS.items()}
         logged = {} if decision.config is None else dict(decision.config.values)
@@ -98,7 +99,7 @@ class DocumentMaker:
     def _task_documents(
         self, decision: Decision, tasks: tuple[TaskId, ...], assumptions: list[str]
     ) -> list[dict[str, Any]]:
-        logged = _logged_tasks(decision)
+        logged = logged_tasks(decision)
         if self.described is not None:
             return self.described.documents(tasks, logged, decision.group, assumptions)
         assumptions.append(
@@ -112,7 +113,8 @@ class DocumentMaker:
 
     # --- source -----------------------------------------------------------------------------------
 
-    def _source(self, decision: Decision, assumptions: list[str]) -> dict[str, Any]:
+    def source(self, decision: Decision, assumptions: list[str]) -> dict[str, Any]:
+        """Where and when the decision was logged; ``assumptions`` gets what was not told."""
         source: dict[str, Any] = {"file": decision.record.file, "line": decision.record.line}
         time = decision.record.time
         if time is not None and (time_ms := time.epoch_ms(self.zone)) >= 0:
@@ -143,7 +145,7 @@ def _shown(value: object) -> str:
     return "none" if value is None or value == () else str(value)
 
 
-def _logged_tasks(decision: Decision) -> frozenset[TaskId]:
+def logged_tasks(decision: Decision) -> frozenset[TaskId]:
     """A task is logged if Kafka computed a lag for it; if none was computed, as the log's list of tasks says."""
     lags = frozenset(task for state in decision.states.values() for task in state.lags)
     if lags or decision.task_lists is None:
@@ -151,13 +153,13 @@ def _logged_tasks(decision: Decision) -> frozenset[TaskId]:
     return frozenset(decision.task_lists.stateful)
 
 
-def _lags_known(decision: Decision, assumptions: list[str]) -> bool:
+def lags_known(decision: Decision, assumptions: list[str]) -> bool:
     """Whether the end offsets were fetched; if not, Kafka's numbers are place-holders (reference 6.3)."""
     states = decision.states.values()
     if decision.lags_failed:
         return False
     lags = [lag for state in states for lag in state.lags.values()]
-    if not lags and _logged_tasks(decision):
+    if not lags and logged_tasks(decision):
         assumptions.append("there are stateful tasks but no lags in the log: taken as not computed")
         return False
     if lags and _UNKNOWN in lags and all(lag in (_UNKNOWN, _LATEST) for lag in lags):
@@ -166,7 +168,7 @@ def _lags_known(decision: Decision, assumptions: list[str]) -> bool:
     return True
 
 
-def _tasks_in_order(decision: Decision) -> tuple[TaskId, ...]:
+def kafka_task_order(decision: Decision) -> tuple[TaskId, ...]:
     """All tasks in Kafka's order of insertion: sub-topologies in the order of Kafka's map, partitions ascending."""
     lists = decision.task_lists
     named: dict[TaskId, None] = {} if lists is None else dict.fromkeys((*lists.stateful, *lists.stateless))
@@ -194,16 +196,16 @@ def _shows(tasks: list[TaskId], shown: tuple[TaskId, ...]) -> bool:
     return tuple(iteration_order(inserted, hashes, sort_key=TaskId.sort_key)) == shown
 
 
-def _clients(decision: Decision, *, lags_known: bool) -> list[dict[str, Any]]:
-    logged = _logged_tasks(decision)
+def _clients(decision: Decision, *, has_lags: bool) -> list[dict[str, Any]]:
+    logged = logged_tasks(decision)
     return [
-        _client(process, decision.states[process], decision, logged, lags_known=lags_known)
+        _client(process, decision.states[process], decision, logged, has_lags=has_lags)
         for process in decision.order
     ]
 
 
 def _client(
-    process: ProcessID, state: ClientStateText, decision: Decision, logged: frozenset[TaskId], *, lags_known: bool
+    process: ProcessID, state: ClientStateText, decision: Decision, logged: frozenset[TaskId], *, has_lags: bool
 ) -> dict[str, Any]:
     consumers = (decision.consumers or {}).get(process, ())
     return {
@@ -215,7 +217,7 @@ def _client(
         "consumers": list(consumers),
         "previous_active": _sorted(state.previous_active),
         "previous_standby": _sorted(state.previous_standby),
-        "lags": {str(task): state.lags[task] for task in _ordered(state.lags)} if lags_known else None,
+        "lags": {str(task): state.lags[task] for task in _ordered(state.lags)} if has_lags else None,
         "previous_by_consumer": _reported(process, consumers, decision, logged),
     }
 
@@ -241,8 +243,8 @@ def _reported(
     }
 
 
-def _observed(decision: Decision, tasks: tuple[TaskId, ...]) -> dict[str, Any]:
-    del tasks
+def observed(decision: Decision) -> dict[str, Any]:
+    """What the leader decided, as a scenario's ``observed``."""
     return {
         "assignment": {
             str(process): {"active": _sorted(active), "standby": _sorted(standby)}
