@@ -43,6 +43,11 @@ def assignor_lab_task_assignors() -> list[TaskAssignorPlugin]:
             summary="Kafka's default with rack awareness on (KIP-925), and a reason where racks cannot be used.",
         ),
         TaskAssignorPlugin(
+            name="static",
+            factory=_static,
+            summary="Tasks pinned to clients by process, host or tag (KIP-987); another assignor places the rest.",
+        ),
+        TaskAssignorPlugin(
             name="fallback_prior",
             factory=_fallback_prior,
             java_classes=(_INTERNAL + "FallbackPriorTaskAssignor",),
@@ -85,6 +90,12 @@ def _rack_aware() -> TaskAssignor:
     from builtin_assignors.rack_aware import RackAwareTaskAssignor
 
     return RackAwareTaskAssignor()
+
+
+def _static() -> TaskAssignor:
+    from builtin_assignors.static import StaticTaskAssignor
+
+    return StaticTaskAssignor()
 
 
 def _fallback_prior() -> TaskAssignor:

@@ -1,0 +1,58 @@
+"""The settings of ``static``: keys ``assignor.static.*``."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from assignment_api import ConfigError
+from builtin_assignors.static.pins import Pin, parse_pins
+
+__all__ = ["DEFAULT_DELEGATE", "DELEGATE", "PINS", "STANDBY_PINS", "StaticConfig"]
+
+PINS = "assignor.static.pins"
+STANDBY_PINS = "assignor.static.standby.pins"
+DELEGATE = "assignor.static.delegate"
+
+DEFAULT_DELEGATE = "high_availability"
+
+_KEYS = (PINS, STANDBY_PINS, DELEGATE)
+
+
+@attrs.frozen
+class StaticConfig:
+    """What is pinned, and who places the rest.
+
+    Args:
+        pins: Pins of active tasks; the first that matches a task counts.
+        standby_pins: Pins of standby tasks, likewise.
+        delegate: Name of the built-in that places everything else.
+    """
+
+    pins: tuple[Pin, ...] = ()
+    standby_pins: tuple[Pin, ...] = ()
+    delegate: str = DEFAULT_DELEGATE
+
+    @classmethod
+    def from_mapping(cls, configs: Mapping[str, Any]) -> StaticConfig:
+        """Reads the keys ``assignor.static.*``; every other key is left alone.
+
+        Raises:
+            ConfigError: if a value cannot be read, or a key ``assignor.static.*`` means nothing.
+        """
+        for key in configs:
+            if key.startswith("assignor.static.") and key not in _KEYS:
+                near = difflib.get_close_matches(key, _KEYS, n=1)
+                hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(_KEYS)}"
+                raise ConfigError(f"Unknown configuration {key:.80}: {hint}")
+        delegate = configs.get(DELEGATE) or DEFAULT_DELEGATE
+        if not isinstance(delegate, str):
+            raise ConfigError(f"Invalid value {delegate!r:.80} for configuration {DELEGATE}: expected a name")
+        return cls(
+            parse_pins(PINS, configs.get(PINS) or ()),
+            parse_pins(STANDBY_PINS, configs.get(STANDBY_PINS) or ()),
+            delegate.strip(),
+        )

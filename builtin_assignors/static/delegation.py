@@ -1,0 +1,182 @@
+"""Asking another assignor to place some of the tasks on some of the clients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any
+
+import attrs
+
+from assignment_api import (
+    ApplicationMetadata,
+    AssignedTask,
+    AssignedTaskType,
+    AssignmentConfigs,
+    ProcessID,
+    TaskAssignment,
+    TaskAssignor,
+    TaskId,
+)
+
+__all__ = ["Delegate", "Delegated", "builtin_delegate"]
+
+#: Built-ins in whose place Kafka's leader takes its fallback where end offsets could not be fetched.
+_IN_NEED_OF_LAGS = ("high_availability", "rack_aware")
+
+
+def builtin_delegate(name: str) -> Callable[[], TaskAssignor] | None:
+    """What makes the built-in called ``name`` (or by an alias, or Kafka's class); ``None`` if there is none.
+
+    Plugins of others are no delegates: discovery answers to a policy that an assignor does not see.
+    """
+    # The list of the built-ins imports no algorithm, and it lists this one: hence not at the top.
+    from builtin_assignors.plugin import assignor_lab_task_assignors
+
+    plugins = {plugin.name: plugin for plugin in assignor_lab_task_assignors() if plugin.name != "static"}
+    for plugin in plugins.values():
+        if name in (plugin.name, *plugin.aliases, *plugin.java_classes):
+            if plugin.name in _IN_NEED_OF_LAGS:
+                return lambda: _LeadersChoice(plugin.factory, plugins["fallback_prior"].factory)
+            return plugin.factory
+    return None
+
+
+class _LeadersChoice(TaskAssignor):
+    """An assignor, or the fallback where the lags are not there, as Kafka's leader chooses (reference 6.3)."""
+
+    def __init__(self, usual: Callable[[], TaskAssignor], fallback: Callable[[], TaskAssignor]) -> None:
+        self._usual = usual
+        self._fallback = fallback
+        self._configs: Mapping[str, Any] = {}
+
+    def configure(self, configs: Mapping[str, Any]) -> None:
+        self._configs = configs
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        has_lags = all(client.has_lags() for client in application.streams_client_states().values())
+        chosen = self._usual() if has_lags else self._fallback()
+        chosen.configure(self._configs)
+        return chosen.assign(application)
+
+
+@attrs.frozen
+class Delegated:
+    """What a delegate placed.
+
+    Attributes:
+        tasks: Client to its tasks; clients that the delegate was not shown are left out.
+        deadlines: Client to the deadline of a follow-up rebalance.
+        remarks: What the delegate had to say.
+    """
+
+    tasks: Mapping[ProcessID, tuple[AssignedTask, ...]] = attrs.field(factory=dict)
+    deadlines: Mapping[ProcessID, int] = attrs.field(factory=dict)
+    remarks: tuple[str, ...] = ()
+
+    def warmups(self, application: ApplicationMetadata) -> int:
+        """Number of standbys beyond those that the configuration asks for."""
+        standbys: dict[TaskId, int] = {}
+        for held in self.tasks.values():
+            for task in held:
+                if task.type is AssignedTaskType.STANDBY:
+                    standbys[task.id] = standbys.get(task.id, 0) + 1
+        asked = max(application.assignment_configs().num_standby_replicas, 0)
+        return sum(max(count - asked, 0) for count in standbys.values())
+
+    def joined(self, other: Delegated) -> Delegated:
+        """Both placements, the earlier deadline of each client, and each remark once."""
+        tasks = {process: (*held, *other.tasks.get(process, ())) for process, held in self.tasks.items()}
+        deadlines = dict(self.deadlines)
+        for process, deadline in other.deadlines.items():
+            deadlines[process] = min(deadline, deadlines.get(process, deadline))
+        return Delegated({**other.tasks, **tasks}, deadlines, tuple(dict.fromkeys((*self.remarks, *other.remarks))))
+
+
+@attrs.frozen
+class Delegate:
+    """An assignor to ask for parts of an application.
+
+    Args:
+        factory: Makes one for each question.
+        configs: The effective configuration.
+    """
+
+    factory: Callable[[], TaskAssignor]
+    configs: Mapping[str, Any]
+
+    def place_all(self, application: ApplicationMetadata) -> TaskAssignment:
+        """Lets the delegate answer as if it had been asked itself."""
+        assignor = self.factory()
+        assignor.configure(self.configs)
+        return assignor.assign(application)
+
+    def place(
+        self, application: ApplicationMetadata, tasks: Iterable[TaskId], clients: Collection[ProcessID]
+    ) -> Delegated:
+        """Lets the delegate place ``tasks`` on ``clients``; raises whatever it raises."""
+        return self._ask(application, tasks, clients, application.assignment_configs())
+
+    def place_without_standbys(
+        self, application: ApplicationMetadata, tasks: Iterable[TaskId], clients: Collection[ProcessID], warmups: int
+    ) -> Delegated:
+        """The same with no standbys but warm-ups.
+
+        Args:
+            application: The application.
+            tasks: Tasks to be placed.
+            clients: Who may take them.
+            warmups: Warm-ups that are in flight already; ``max.warmup.replicas`` holds for all of them together.
+        """
+        configs = application.assignment_configs()
+        left = configs.max_warmup_replicas - warmups
+        placed = self._ask(
+            application,
+            tasks,
+            clients,
+            attrs.evolve(configs, num_standby_replicas=0, max_warmup_replicas=max(left, 1)),
+        )
+        if left > 0:
+            return placed
+        # The configuration knows no zero. These tasks stay where they are until others have warmed up.
+        actives = {
+            process: tuple(task for task in held if task.type is AssignedTaskType.ACTIVE)
+            for process, held in placed.tasks.items()
+        }
+        return attrs.evolve(placed, tasks=actives)
+
+    def _ask(
+        self,
+        application: ApplicationMetadata,
+        tasks: Iterable[TaskId],
+        clients: Collection[ProcessID],
+        configs: AssignmentConfigs,
+    ) -> Delegated:
+        answer = self.place_all(_part(application, tasks, clients, configs))
+        return Delegated(
+            {assigned.process_id: assigned.tasks for assigned in answer.assignments},
+            {
+                assigned.process_id: assigned.followup_rebalance_deadline_ms
+                for assigned in answer.assignments
+                if assigned.followup_rebalance_deadline_ms is not None
+            },
+            answer.remarks,
+        )
+
+
+def _part(
+    application: ApplicationMetadata,
+    tasks: Iterable[TaskId],
+    clients: Collection[ProcessID],
+    configs: AssignmentConfigs,
+) -> ApplicationMetadata:
+    """The application with some of its tasks and clients, both in its own order."""
+    wanted = set(tasks)
+    leader = application.leader_process_id()
+    states = application.streams_client_states()
+    return ApplicationMetadata(
+        configs,
+        [info for task, info in application.task_infos().items() if task in wanted],
+        [state for process, state in states.items() if process in clients],
+        application.current_time_ms(),
+        leader if leader in clients else None,
+    )
