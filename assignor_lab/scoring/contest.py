@@ -184,7 +184,7 @@ class Contest:
             outcome = Outcome(None, built.failure)
         else:
             asked = competitor.asked_about(built.application)
-            outcome = invoke(asked, built.application, built.config.values_for(competitor.name), strict=True)
+            outcome = invoke(asked, built.application, built.config.values_for(asked.name), strict=True)
         followup = None if outcome.assignment is None else outcome.followup
         return Answer(
             item, number, competitor.name, built.scenario, built.application, outcome, followup, built.build_ns

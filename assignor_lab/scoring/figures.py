@@ -19,7 +19,10 @@ from assignment_api.plugins import MetricPlugin
 
 __all__ = ["METHOD", "ResultsTable", "aggregates", "assign_times", "ranking", "worst_states"]
 
-METHOD = "By the mean place over all ranked metrics; only states in which every ranked assignor has an answer count."
+METHOD = (
+    "By the mean place in each group of measures, all groups counting alike; "
+    "only states in which every ranked assignor has an answer count."
+)
 
 
 @attrs.frozen(eq=False)
@@ -120,7 +123,7 @@ def ranking(table: ResultsTable, ranked: Sequence[str], metrics: Mapping[str, Me
         if count:
             places = _places(means, lower_is_better=plugin.direction == "lower")
             by_metric.append({"metric": metric, "n": count, "places": places})
-    return {"method": METHOD, "states": states, "overall": _overall(ranked, by_metric), "by_metric": by_metric}
+    return {"method": METHOD, "states": states, "overall": _overall(ranked, by_metric, metrics), "by_metric": by_metric}
 
 
 def _paired_means(columns: Mapping[str, pa.Array], masks: Mapping[str, pa.Array]) -> tuple[dict[str, float], int]:
@@ -146,18 +149,25 @@ def _places(means: Mapping[str, float], *, lower_is_better: bool) -> list[dict[s
     return places
 
 
-def _overall(ranked: Sequence[str], by_metric: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _overall(
+    ranked: Sequence[str], by_metric: Sequence[Mapping[str, Any]], metrics: Mapping[str, MetricPlugin]
+) -> list[dict[str, Any]]:
     if not by_metric:
         return []
-    places: dict[str, list[int]] = {assignor: [] for assignor in ranked}
+    # Each group counts alike, or the many measures of balance would decide alone.
+    groups = dict.fromkeys(metrics[entry["metric"]].group for entry in by_metric)
+    places: dict[str, dict[str, list[int]]] = {assignor: {group: [] for group in groups} for assignor in ranked}
     best: dict[str, list[str]] = {assignor: [] for assignor in ranked}
     for entry in by_metric:
         shared = all(place["place"] == 1 for place in entry["places"])
         for place in entry["places"]:
-            places[place["assignor"]].append(place["place"])
+            places[place["assignor"]][metrics[entry["metric"]].group].append(place["place"])
             if place["place"] == 1 and not shared:
                 best[place["assignor"]].append(entry["metric"])
-    means = {assignor: fsum(own) / len(own) for assignor, own in places.items()}
+    means = {
+        assignor: fsum(fsum(own) / len(own) for own in by_group.values()) / len(groups)
+        for assignor, by_group in places.items()
+    }
     return [
         {
             "place": place["place"],

@@ -7,6 +7,7 @@ an executor finds the plugins for itself, once for each Python process.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ import pyarrow as pa
 from assignment_api import ApplicationMetadata, TaskAssignment, TaskAssignor
 from assignment_api.plugins import MetricPlugin, PluginError, PluginLoadError, Registry, ScenarioFamily, discover
 from assignor_lab.runtime.fallback import replacement_without_lags
-from assignor_lab.scoring.contest import Competitor, Contest
+from assignor_lab.scoring.contest import Answer, Competitor, Contest
 from assignor_lab.scoring.details import detail_of
 from assignor_lab.scoring.rows import RowMaker, rows_schema
 from assignor_lab.scoring.work import JobSpec, WorkItem
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["answers_frame", "details_frame", "items_frame"]
 
+#: Sentences about failing observers that an executor writes at most.
+MAX_COMPLAINTS = 20
 #: Rows that an executor holds before it hands them on.
 BATCH_ROWS = 512
 
@@ -106,6 +109,7 @@ def _answer_batches(spec: JobSpec, batches: Iterable[pa.RecordBatch]) -> Iterato
     for item in _items(batches):
         for answer in shop.contest.answers(item):
             rows.append(shop.rows.row(answer))
+            shop.tell_observers(answer)
             if len(rows) >= BATCH_ROWS:
                 yield pa.RecordBatch.from_pylist(rows, schema=schema)
                 rows = []
@@ -145,8 +149,28 @@ class _Workshop:
     """Everything that an executor needs for a run, made once for each Python process."""
 
     spec: JobSpec
+    registry: Registry
     contest: Contest
     rows: RowMaker
+    #: What was said of observers that failed, once each.
+    complaints: set[str] = attrs.field(factory=set)
+
+    def tell_observers(self, answer: Answer) -> None:
+        """Shows an answer to the observers among the plugins; one that fails is named on standard error, once."""
+        if answer.application is None:
+            return
+        outcome = answer.outcome
+        for problem in self.registry.notify_assignment_computed(
+            answer.assignor,
+            answer.application,
+            outcome.assignment,
+            outcome.validation if outcome.assignment is not None else None,
+            None if outcome.failure is None else outcome.failure.message,
+        ):
+            complaint = f"assignor: observer {problem.name} of {problem.distribution}: {problem.reason}"
+            if complaint not in self.complaints and len(self.complaints) < MAX_COMPLAINTS:
+                self.complaints.add(complaint)
+                sys.stderr.write(complaint + "\n")
 
 
 _current: _Workshop | None = None
@@ -168,7 +192,7 @@ def _new_workshop(spec: JobSpec) -> _Workshop:
         config=spec.config,
         observed=spec.observed,
     )
-    return _Workshop(spec, contest, RowMaker({name: _metric(registry, name) for name in spec.metrics}))
+    return _Workshop(spec, registry, contest, RowMaker({name: _metric(registry, name) for name in spec.metrics}))
 
 
 def _competitor(registry: Registry, spec: JobSpec, selector: str) -> Competitor:

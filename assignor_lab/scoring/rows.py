@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from assignment_api import ApplicationMetadata, TaskAssignment
 from assignment_api.plugins import MetricPlugin
-from assignor_lab.runtime.invocation import failure_of
+from assignor_lab.runtime.invocation import MESSAGE_LIMIT, failure_of
 from assignor_lab.scoring.contest import OBSERVED, Answer, observed_assignment
 from assignor_lab.scoring.placement import state_of
 
@@ -24,6 +24,9 @@ __all__ = ["FORMAT", "KEYS", "RowMaker", "equals_observed", "results_schema", "r
 
 #: Version of both tables; columns are added within a version, never renamed or removed.
 FORMAT = 1
+
+#: Remarks that are kept of an answer.
+MAX_REMARKS = 20
 
 #: What identifies a row, and the order in which rows are sorted.
 KEYS = ("item", "round", "assignor")
@@ -53,6 +56,7 @@ _ANSWER_FIELDS = (
     pa.field("equals_observed", pa.bool_()),
     pa.field("racks_unknown", pa.bool_()),
     pa.field("assumptions", pa.list_(pa.string())),
+    pa.field("remarks", pa.list_(pa.string())),
     pa.field("metric_errors", pa.list_(pa.string())),
 )
 _TIME_FIELDS = (
@@ -117,6 +121,7 @@ class RowMaker:
             "equals_observed": equals_observed(answer),
             "racks_unknown": None if application is None else _racks_unknown(application),
             "assumptions": None if scenario is None or not scenario.assumptions else list(scenario.assumptions),
+            "remarks": _remarks_of(outcome.assignment),
             "metric_errors": metric_errors or None,
             **figures,
             "assign_ms": outcome.assign_ns / 1e6,
@@ -159,6 +164,11 @@ def _size_of(application: ApplicationMetadata | None) -> dict[str, int | None]:
         "tasks": len(application.all_tasks()),
         "stateful_tasks": len(application.stateful_tasks()),
     }
+
+
+def _remarks_of(assignment: TaskAssignment | None) -> list[str] | None:
+    remarks = () if assignment is None else assignment.remarks
+    return [_encodable(str(remark)[:MESSAGE_LIMIT]) for remark in remarks[:MAX_REMARKS]] or None
 
 
 def _encodable(text: str) -> str:

@@ -1,0 +1,159 @@
+"""Counts, means, places and worst cases of a small table, computed by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from assignor_lab.scoring.figures import ResultsTable, aggregates, ranking, worst_states
+from assignor_lab.scoring.rows import results_schema
+from assignor_lab.scoring.tally import RACKS_UNKNOWN, Tally, take_tally
+from tests.scoring.states import METRICS
+
+LESS = attrs.evolve(METRICS["process_load"], name="less")
+MORE = attrs.evolve(METRICS["tasks_kept_on_process"], name="more")
+NEITHER = attrs.evolve(METRICS["warmups_in_flight"], name="neither")
+PLUGINS = {"less": LESS, "more": MORE, "neither": NEITHER}
+
+# Item, assignor, error, less, more. Item 2 has no answer of "a", and nobody knows "more" of item 0.
+ROWS = [
+    (0, "a", None, 1.0, None),
+    (0, "b", None, 2.0, None),
+    (1, "a", None, 3.0, 0.5),
+    (1, "b", None, 1.0, 0.5),
+    (2, "a", "boom 12", None, None),
+    (2, "b", None, 90.0, 0.1),
+    (3, "a", None, 5.0, 0.2),
+    (3, "b", None, 9.0, 0.4),
+]
+
+
+def row(item: int, assignor: str, **values: Any) -> dict[str, Any]:
+    return {"item": item, "round": 0, "assignor": assignor, "source": 0, "scenario": f"s{item}", **values}
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> ResultsTable:
+    rows = [
+        row(item, name, error_type="Error" if error else None, error_message=error, less=less, more=more, neither=1.0)
+        for item, name, error, less, more in ROWS
+    ]
+    pq.write_table(pa.Table.from_pylist(rows, schema=results_schema(tuple(PLUGINS))), tmp_path / "table.parquet")
+    return ResultsTable(tmp_path / "table.parquet", ("a", "b"))
+
+
+def by_key(entries: list[dict[str, Any]]) -> Mapping[tuple[str, str], dict[str, Any]]:
+    return {(entry["assignor"], entry["metric"]): entry for entry in entries}
+
+
+def test_aggregates_are_over_all_rows_with_a_figure(table: ResultsTable) -> None:
+    found = by_key(aggregates(table, PLUGINS))
+    assert found["a", "less"] == {
+        "assignor": "a",
+        "metric": "less",
+        "n": 3,
+        "mean": 3.0,
+        "median": 3.0,
+        "p90": pytest.approx(4.6),
+        "min": 1.0,
+        "max": 5.0,
+        "worst": {"scenario": "s3", "round": 0, "value": 5.0},
+    }
+    assert found["b", "less"]["mean"] == 25.5
+    assert found["b", "more"]["worst"] == {"scenario": "s2", "round": 0, "value": 0.1}
+    assert found["a", "neither"]["worst"] is None
+
+
+def test_places_are_by_means_over_shared_states(table: ResultsTable) -> None:
+    found = ranking(table, ["a", "b"], PLUGINS)
+    assert found["states"] == 3
+    assert found["by_metric"] == [
+        {
+            "metric": "less",
+            "n": 3,
+            "places": [{"place": 1, "assignor": "a", "mean": 3.0}, {"place": 2, "assignor": "b", "mean": 4.0}],
+        },
+        {
+            "metric": "more",
+            "n": 2,
+            "places": [
+                {"place": 1, "assignor": "b", "mean": pytest.approx(0.45)},
+                {"place": 2, "assignor": "a", "mean": pytest.approx(0.35)},
+            ],
+        },
+    ]
+    assert [(entry["place"], entry["assignor"], entry["best_in"]) for entry in found["overall"]] == [
+        (1, "a", ["less"]),
+        (1, "b", ["more"]),
+    ]
+
+
+def test_nobody_is_ranked_where_nobody_answered(table: ResultsTable) -> None:
+    assert ranking(table, [], PLUGINS)["overall"] == []
+
+
+def test_worst_states_are_those_in_which_somebody_else_did_better(table: ResultsTable) -> None:
+    assert worst_states(table, PLUGINS, 5) == [(2, 0, "b")]
+
+
+def counted(*rows: dict[str, Any]) -> Tally:
+    empty = dict.fromkeys(
+        ("error_type", "error_java_type", "error_message", "equals_observed", "racks_unknown", "assumptions")
+    )
+    return take_tally([{**empty, **each} for each in rows])
+
+
+def test_failures_that_differ_in_numbers_only_are_one_kind() -> None:
+    tally = counted(
+        row(0, "a", error_type="E", error_message="task 1_0 at 0x7f1"),
+        row(1, "a", error_type="E", error_message="task 1_7 at 0x80a"),
+        row(2, "a", error_type="E", error_message="something else"),
+    )
+    assert [(failure["message"], failure["rows"]) for failure in tally.failures()] == [
+        ("task 1_0 at 0x7f1", 2),
+        ("something else", 1),
+    ]
+    assert tally.failures()[0]["first"] == {"scenario": "s0", "round": 0}
+
+
+def test_no_more_kinds_of_failures_are_listed_than_a_reader_can_bear() -> None:
+    letters = [chr(number) for number in range(0x4E00, 0x4E00 + 300)]
+    tally = counted(*(row(at, "a", error_type="E", error_message=text) for at, text in enumerate(letters)))
+    assert len(tally.failures()) == 201
+    assert tally.failures()[-1]["rows"] == 100
+    assert tally.failures()[-1]["type"] is None
+
+
+def test_agreement_counts_states_in_which_kafkas_decision_is_known() -> None:
+    tally = counted(
+        row(0, "a", equals_observed=True),
+        row(0, "kafka"),
+        row(1, "a", equals_observed=False, racks_unknown=True),
+        row(1, "kafka"),
+        row(2, "a", error_type="E", error_message="boom"),
+        row(2, "kafka"),
+        row(3, "a"),
+    )
+    assert tally.agreement(["a"]) == [
+        {
+            "assignor": "a",
+            "compared": 3,
+            "equal": 1,
+            "different": 1,
+            "failed": 1,
+            "caveats": [{"text": RACKS_UNKNOWN, "states": 1}],
+            "first_difference": {"scenario": "s1", "round": 0},
+        }
+    ]
+    assert (tally.states, tally.captured, tally.rows, tally.failed_rows) == (4, 3, 7, 1)
+
+
+def test_assumptions_are_counted_by_state_not_by_row() -> None:
+    tally = counted(row(0, "a", assumptions=["x", "y"]), row(0, "b", assumptions=["x", "y"]), row(1, "a"))
+    assert tally.assumptions() == [{"text": "x", "states": 1}, {"text": "y", "states": 1}]

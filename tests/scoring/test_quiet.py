@@ -1,0 +1,36 @@
+"""What the engine and plugins say on standard error stays readable."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+SCRIPT = """
+import subprocess, sys, time
+from assignor_lab.scoring.quiet import filtered_stderr
+say = "import sys; sys.stderr.buffer.write(sys.stdin.buffer.read())"
+with filtered_stderr():
+    child = subprocess.Popen([sys.executable, "-c", say], stdin=subprocess.PIPE)
+child.communicate(sys.stdin.buffer.read())
+time.sleep(0.5)
+sys.stderr.write("our own\\n")
+"""
+
+
+def said(text: bytes) -> list[str]:
+    done = subprocess.run([sys.executable, "-c", SCRIPT], input=text, capture_output=True, timeout=60, check=True)
+    return done.stderr.decode().splitlines()
+
+
+def test_lines_that_every_spark_prints_are_left_out() -> None:
+    assert said(b'Setting default log level to "WARN".\nreal trouble\n') == ["real trouble", "our own"]
+
+
+def test_nothing_that_is_said_can_steer_the_terminal() -> None:
+    assert said(b"\x1b[2J\x07\xff tab\there\n") == ["\\x1b[2J\\x07\ufffd tab\there", "our own"]
+
+
+def test_endless_lines_are_cut() -> None:
+    first, *others = said(b"x" * 3_000_000 + b"\nnext\n")
+    assert len(first) == 4_000
+    assert others == ["next", "our own"]
