@@ -5,10 +5,10 @@ An algorithm is imported when one of its assignors is made, so that listing plug
 
 from __future__ import annotations
 
-from assignment_api import TaskAssignor, group
-from assignment_api.plugins import GroupAssignorPlugin, TaskAssignorPlugin, hookimpl
+from assignment_api import TaskAssignor, connect, group
+from assignment_api.plugins import ConnectAssignorPlugin, GroupAssignorPlugin, TaskAssignorPlugin, hookimpl
 
-__all__ = ["assignor_lab_group_assignors", "assignor_lab_task_assignors"]
+__all__ = ["assignor_lab_connect_assignors", "assignor_lab_group_assignors", "assignor_lab_task_assignors"]
 
 _PUBLIC = "org.apache.kafka.streams.processor.assignment.assignors."
 _INTERNAL = "org.apache.kafka.streams.processor.internals.assignment."
@@ -43,15 +43,37 @@ def assignor_lab_task_assignors() -> list[TaskAssignorPlugin]:
             summary="Kafka's default with rack awareness on (KIP-925), and a reason where racks cannot be used.",
         ),
         TaskAssignorPlugin(
-            name="static",
-            factory=_static,
-            summary="Tasks pinned to clients by process, host or tag (KIP-987); another assignor places the rest.",
-        ),
-        TaskAssignorPlugin(
             name="fallback_prior",
             factory=_fallback_prior,
             java_classes=(_INTERNAL + "FallbackPriorTaskAssignor",),
             summary="What Kafka uses for a rebalance in which it could not fetch end offsets: all tasks stay, for now.",
+        ),
+        TaskAssignorPlugin(
+            name="static",
+            factory=_static,
+            summary="Tasks pinned to clients by process, host or tag (KIP-987); another assignor places the rest.",
+        ),
+    ]
+
+
+@hookimpl
+def assignor_lab_connect_assignors() -> list[ConnectAssignorPlugin]:
+    """Kafka's two assignors for Connect, and the one that KIP-987 proposes."""
+    return [
+        ConnectAssignorPlugin(
+            name="connect_incremental",
+            factory=_connect_incremental,
+            summary="Kafka Connect's default: workers keep what they run, and lost jobs wait for theirs (KIP-415).",
+        ),
+        ConnectAssignorPlugin(
+            name="connect_eager",
+            factory=_connect_eager,
+            summary="Kafka Connect before 2.3: everything stops, and all jobs are dealt in turn.",
+        ),
+        ConnectAssignorPlugin(
+            name="connect_static",
+            factory=_connect_static,
+            summary="Jobs that workers list for themselves (KIP-987); the default assignor places the rest.",
         ),
     ]
 
@@ -92,19 +114,37 @@ def _rack_aware() -> TaskAssignor:
     return RackAwareTaskAssignor()
 
 
-def _static() -> TaskAssignor:
-    from builtin_assignors.static import StaticTaskAssignor
-
-    return StaticTaskAssignor()
-
-
 def _fallback_prior() -> TaskAssignor:
     from builtin_assignors.fallback_prior import FallbackPriorTaskAssignor
 
     return FallbackPriorTaskAssignor()
 
 
+def _static() -> TaskAssignor:
+    from builtin_assignors.static import StaticTaskAssignor
+
+    return StaticTaskAssignor()
+
+
 def _group_sticky() -> group.TaskAssignor:
     from builtin_assignors.group_sticky import GroupStickyTaskAssignor
 
     return GroupStickyTaskAssignor()
+
+
+def _connect_incremental() -> connect.ConnectAssignor:
+    from builtin_assignors.connect_incremental import IncrementalCooperativeAssignor
+
+    return IncrementalCooperativeAssignor()
+
+
+def _connect_eager() -> connect.ConnectAssignor:
+    from builtin_assignors.connect_eager import EagerAssignor
+
+    return EagerAssignor()
+
+
+def _connect_static() -> connect.ConnectAssignor:
+    from builtin_assignors.connect_static import StaticConnectAssignor
+
+    return StaticConnectAssignor()
