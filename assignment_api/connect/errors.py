@@ -36,6 +36,9 @@ class UnsupportedConnectProtocolError(AssignorLabError):
 
 
 class ConnectAssignorError(AssignorLabError):
-    """What an assignor raises when it cannot place the jobs of a group; the rebalance fails. Kafka: ``ConnectException``."""
+    """What an assignor raises when it cannot place the jobs of a group; the rebalance fails.
+
+    Kafka: ``ConnectException``.
+    """
 
     java_type = "ConnectException"

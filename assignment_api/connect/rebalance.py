@@ -33,8 +33,7 @@ class Rebalance:
         workers: All members, the leader among them, in the order in which the leader sees them. The order reaches the
             answer where Java's hash order does not settle it.
         protocol: What the members agreed on.
-        time_ms: The leader's clock, at least 1 (Kafka takes 0 for "no deadline"). An assignor never reads a clock of
-            its own.
+        time_ms: The leader's clock, epoch milliseconds. An assignor never reads a clock of its own.
         generation: Number of the generation that is being formed.
         last_completed_generation: Number of the last generation whose assignment the *leading worker* received and
             applied; ``NO_GENERATION`` if there was none. Where it is not the generation that this assignor assigned
@@ -42,13 +41,13 @@ class Rebalance:
         previous_protocol: What the last generation spoke, or ``None``: unknown, or there was none.
 
     Raises:
-        InvalidConnectGroupError: if there is no worker, two have one id, or the clock is before 1.
+        InvalidConnectGroupError: if there is no worker, two have one id, or the clock is negative.
     """
 
     configured: ConfiguredJobs
     workers: tuple[Worker, ...] = attrs.field(converter=_tuple)
     protocol: ConnectProtocol = ConnectProtocol.SESSIONED
-    time_ms: int = 1
+    time_ms: int = 0
     generation: int = 0
     last_completed_generation: int = NO_GENERATION
     previous_protocol: ConnectProtocol | None = None
@@ -56,8 +55,8 @@ class Rebalance:
     def __attrs_post_init__(self) -> None:
         if not self.workers:
             raise InvalidConnectGroupError("a rebalance has no worker: the leader itself is always a member")
-        if self.time_ms < 1:
-            raise InvalidConnectGroupError(f"the clock says {self.time_ms} ms: Kafka takes 0 for 'no deadline', give 1 or more")
+        if self.time_ms < 0:
+            raise InvalidConnectGroupError(f"the clock says {self.time_ms} ms: give epoch milliseconds")
         seen: set[str] = set()
         for worker in self.workers:
             if worker.member_id in seen:

@@ -20,7 +20,7 @@ from assignment_api.plugins.errors import (
     UnknownPluginError,
     UntrustedCodeError,
 )
-from assignment_api.plugins.found import Found, FoundTaskAssignor
+from assignment_api.plugins.found import Found, FoundConnectAssignor, FoundTaskAssignor
 from assignment_api.plugins.hookspecs import PROJECT_NAME, hookimpl
 from assignment_api.plugins.layers import ConfigValue, Layer, Origin
 from assignment_api.plugins.policy import Pin, Policy, record_sha256
@@ -30,6 +30,7 @@ from assignment_api.plugins.selection import (
     EffectiveConfig,
     config_sources,
     effective_config,
+    select_connect_assignor,
     select_task_assignor,
 )
 
@@ -44,6 +45,7 @@ __all__ = [
     "ConnectAssignorPlugin",
     "EffectiveConfig",
     "Found",
+    "FoundConnectAssignor",
     "FoundTaskAssignor",
     "GroupAssignorPlugin",
     "History",
@@ -66,5 +68,6 @@ __all__ = [
     "effective_config",
     "hookimpl",
     "record_sha256",
+    "select_connect_assignor",
     "select_task_assignor",
 ]

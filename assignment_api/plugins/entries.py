@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 
 import attrs
 
+from assignment_api.connect import ConnectAssignor
 from assignment_api.group.assignor import TaskAssignor as GroupTaskAssignor
 from assignment_api.plugins.errors import PluginDefinitionError
 from assignment_api.streams.application import ApplicationMetadata
@@ -97,7 +98,7 @@ class ConnectAssignorPlugin:
 
     Args:
         name: What users select it by.
-        factory: Makes one assignor, which lives through all rebalances of a worker.
+        factory: Makes one assignor, which lives as long as its worker's process; usually the class itself.
         aliases: Further names of the same assignor.
         summary: One sentence for listings.
 
@@ -106,7 +107,7 @@ class ConnectAssignorPlugin:
     """
 
     name: str = attrs.field(validator=_name)
-    factory: Callable[[], Any] = attrs.field(validator=_called)
+    factory: Callable[[], ConnectAssignor] = attrs.field(validator=_called)
     aliases: tuple[str, ...] = attrs.field(default=(), converter=_tuple, validator=_names)
     summary: str = attrs.field(default="", validator=_text)
 

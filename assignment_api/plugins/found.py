@@ -6,11 +6,12 @@ from typing import Generic, TypeVar
 
 import attrs
 
-from assignment_api.plugins.entries import TaskAssignorPlugin
+from assignment_api.connect import ConnectAssignor
+from assignment_api.plugins.entries import ConnectAssignorPlugin, TaskAssignorPlugin
 from assignment_api.plugins.errors import PluginLoadError
 from assignment_api.streams.assignor import TaskAssignor
 
-__all__ = ["Found", "FoundTaskAssignor"]
+__all__ = ["Found", "FoundConnectAssignor", "FoundTaskAssignor"]
 
 P = TypeVar("P")
 
@@ -60,5 +61,29 @@ class FoundTaskAssignor:
             raise PluginLoadError(
                 f"assignor {self.name}: its factory made {type(made).__name__}, expected a subclass of "
                 "assignment_api.TaskAssignor"
+            )
+        return made
+
+
+@attrs.frozen
+class FoundConnectAssignor:
+    """An assignor for Kafka Connect that was selected; arguments as for :class:`FoundTaskAssignor`."""
+
+    name: str
+    plugin: ConnectAssignorPlugin
+    distribution: str | None
+    version: str | None
+
+    def create(self) -> ConnectAssignor:
+        """A new assignor, as each worker has one for as long as its process lives; it is not yet configured.
+
+        Raises:
+            PluginLoadError: if the plugin's factory made something else. What the factory raises passes through.
+        """
+        made: object = self.plugin.factory()
+        if not isinstance(made, ConnectAssignor):
+            raise PluginLoadError(
+                f"assignor {self.name}: its factory made {type(made).__name__}, expected a subclass of "
+                "assignment_api.connect.ConnectAssignor"
             )
         return made

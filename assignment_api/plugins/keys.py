@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY, ConnectProtocol
 from assignment_api.errors import ConfigError
 from assignment_api.plugins.policy import Pin
 from assignment_api.streams.configs import ASSIGNMENT_KEYS, AssignmentConfigs
@@ -19,6 +20,7 @@ __all__ = [
     "ALLOW",
     "BLOCK",
     "CLIENT_TAG_PREFIX",
+    "CONNECT_ASSIGNOR_CLASS",
     "DEFAULTS",
     "INSTANCE_KEYS",
     "INTERNAL_TASK_ASSIGNOR_CLASS",
@@ -38,6 +40,8 @@ __all__ = [
 TASK_ASSIGNOR_CLASS = "task.assignor.class"
 INTERNAL_TASK_ASSIGNOR_CLASS = "internal.task.assignor.class"
 CLIENT_TAG_PREFIX = "client.tag."
+#: Ours: Kafka has no key for it, ``connect.protocol`` decides there.
+CONNECT_ASSIGNOR_CLASS = "connect.assignor.class"
 
 #: Before the name of a plugin and one of its own settings.
 SETTING_PREFIX = "assignor."
@@ -59,6 +63,7 @@ _KAFKA_PREFIXES = (
 _SETTING = re.compile(r"assignor\.[A-Za-z][A-Za-z0-9_-]{0,63}\.[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}\Z")
 _HOST_AND_PORT = re.compile(r"(?:[0-9a-zA-Z\-%._]*://)?\[?[0-9a-zA-Z\-%._:]*]?:[0-9]+")
 _MAX_TAG_KEY, _MAX_TAG_VALUE = 20, 30
+_INT_MAX = 2**31 - 1
 
 
 def _class_name(key: str, value: object) -> str:
@@ -86,6 +91,19 @@ def _server(key: str, value: object) -> str:
     if not isinstance(value, str) or (value and not _HOST_AND_PORT.match(value)):
         raise ConfigError(f"Invalid value {value} for configuration {key}: expected host:port")
     return value
+
+
+def _connect_protocol(_key: str, value: object) -> str:
+    return ConnectProtocol.from_config(value).value
+
+
+def _delay(key: str, value: object) -> int:
+    text = str(value).strip()
+    if isinstance(value, bool) or not re.match(r"[+-]?[0-9]{1,11}\Z", text) or int(text) > _INT_MAX:
+        raise ConfigError(f"Invalid value {value} for configuration {key}: Not a number of type INT")
+    if int(text) < 0:
+        raise ConfigError(f"Invalid value {value} for configuration {key}: Value must be at least 0")
+    return int(text)
 
 
 def _text(key: str, value: object) -> str:
@@ -138,6 +156,9 @@ KAFKA_KEYS: Mapping[str, Reader] = {
     **{key: read for key, (_, read) in ASSIGNMENT_KEYS.items()},
     "group.protocol": _protocol,
     "upgrade.from": _text,
+    CONNECT_ASSIGNOR_CLASS: _class_name,
+    CONNECT_PROTOCOL: _connect_protocol,
+    MAX_DELAY_KEY: _delay,
     **INSTANCE_KEYS,
 }
 _POLICY_READERS: Mapping[str, Reader] = {ALLOW: text_list, BLOCK: text_list, PIN: _pins}

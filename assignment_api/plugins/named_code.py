@@ -1,4 +1,4 @@
-"""Task assignors that are named as ``module:attribute``, without being installed as plugins."""
+"""Assignors that are named as ``module:attribute``, without being installed as plugins."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from pathlib import Path
 
 import attrs
 
+from assignment_api.connect import ConnectAssignor
 from assignment_api.plugins.discovery import describe_error
-from assignment_api.plugins.entries import TaskAssignorPlugin
+from assignment_api.plugins.entries import ConnectAssignorPlugin, TaskAssignorPlugin
 from assignment_api.plugins.errors import PluginDefinitionError, PluginLoadError
-from assignment_api.plugins.found import FoundTaskAssignor
+from assignment_api.plugins.found import FoundConnectAssignor, FoundTaskAssignor
 from assignment_api.plugins.policy import Policy
 from assignment_api.streams.assignor import TaskAssignor
 
-__all__ = ["task_assignor_from_code"]
+__all__ = ["connect_assignor_from_code", "kinds_of_code", "task_assignor_from_code"]
 
 _SELECTOR = re.compile(r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<attribute>[^\W\d]\w*(?:\.[^\W\d]\w*)*)\Z")
 
@@ -36,18 +37,63 @@ def task_assignor_from_code(selector: str, policy: Policy) -> FoundTaskAssignor:
     Raises:
         PluginLoadError: if it cannot be imported, is blocked, or is something else.
     """
+    code = _code(selector, policy)
+    return FoundTaskAssignor(selector, _task_description(code), code.distribution, code.version)
+
+
+def connect_assignor_from_code(selector: str, policy: Policy) -> FoundConnectAssignor:
+    """Imports ``module:attribute``: a subclass of ``ConnectAssignor``, a function that makes one, or a description.
+
+    Otherwise as :func:`task_assignor_from_code`.
+    """
+    code = _code(selector, policy)
+    return FoundConnectAssignor(selector, _connect_description(code), code.distribution, code.version)
+
+
+def kinds_of_code(selector: str, policy: Policy) -> tuple[str, ...]:
+    """Kinds of assignors that ``module:attribute`` can be; both for a function, which does not tell.
+
+    Raises:
+        PluginLoadError: as :func:`task_assignor_from_code`.
+    """
+    found = _code(selector, policy).found
+    if isinstance(found, ConnectAssignorPlugin) or (isinstance(found, type) and issubclass(found, ConnectAssignor)):
+        return ("connect-assignor",)
+    if isinstance(found, (TaskAssignorPlugin, type)) or not callable(found):
+        return ("task-assignor",)
+    return ("task-assignor", "connect-assignor")
+
+
+@attrs.frozen
+class _Code:
+    """What ``selector`` names, and where it came from."""
+
+    selector: str
+    found: object
+    distribution: str | None
+    version: str | None
+
+    @property
+    def plugin_name(self) -> str:
+        return self.selector.rpartition(":")[2].rpartition(".")[2].strip("_") or "assignor"
+
+
+def _code(selector: str, policy: Policy) -> _Code:
     match = _SELECTOR.match(selector)
     if match is None:
         raise PluginLoadError(f"{selector!r:.200} is neither distribution:name nor module:attribute")
     module, attribute = match["module"], match["attribute"]
     distribution = _distribution_of(module)
-    name = distribution.name if distribution else None
-    version = distribution.version if distribution else None
     reason = _reason_against(policy, distribution, module, attribute)
     if reason is not None:
         raise PluginLoadError(f"assignor {selector!r} may not be imported: {reason}")
     found = _imported(selector, module, attribute)
-    return FoundTaskAssignor(selector, _description(selector, attribute, found), name, version)
+    return _Code(
+        selector,
+        found,
+        distribution.name if distribution else None,
+        distribution.version if distribution else None,
+    )
 
 
 def _distribution_of(module: str) -> metadata.Distribution | None:
@@ -86,16 +132,31 @@ def _look_in_working_directory(package: str) -> None:
         sys.path.append(here)
 
 
-def _description(selector: str, attribute: str, found: object) -> TaskAssignorPlugin:
+def _task_description(code: _Code) -> TaskAssignorPlugin:
+    found = code.found
     if isinstance(found, TaskAssignorPlugin):
         return found
     if isinstance(found, TaskAssignor) or not callable(found):
         raise PluginLoadError(
-            f"assignor {selector!r} is {type(found).__name__}, expected a subclass of assignment_api.TaskAssignor, "
-            "a function that makes one, or a TaskAssignorPlugin"
+            f"assignor {code.selector!r} is {type(found).__name__}, expected a subclass of "
+            "assignment_api.TaskAssignor, a function that makes one, or a TaskAssignorPlugin"
         )
-    name = attribute.rpartition(".")[2].strip("_") or "assignor"
     try:
-        return TaskAssignorPlugin(name, found)
+        return TaskAssignorPlugin(code.plugin_name, found)
     except PluginDefinitionError as error:
-        raise PluginLoadError(f"assignor {selector!r}: {error}") from error
+        raise PluginLoadError(f"assignor {code.selector!r}: {error}") from error
+
+
+def _connect_description(code: _Code) -> ConnectAssignorPlugin:
+    found = code.found
+    if isinstance(found, ConnectAssignorPlugin):
+        return found
+    if isinstance(found, ConnectAssignor) or not callable(found):
+        raise PluginLoadError(
+            f"assignor {code.selector!r} is {type(found).__name__}, expected a subclass of "
+            "assignment_api.connect.ConnectAssignor, a function that makes one, or a ConnectAssignorPlugin"
+        )
+    try:
+        return ConnectAssignorPlugin(code.plugin_name, found)
+    except PluginDefinitionError as error:
+        raise PluginLoadError(f"assignor {code.selector!r}: {error}") from error

@@ -6,13 +6,12 @@ policy, and finds the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.metadata import Distribution
 from typing import TypeVar
 
 from assignment_api.plugins.discovery import Offer, PluginRow, collect, describe_error
 from assignment_api.plugins.entries import (
-    ConnectAssignorPlugin,
     GroupAssignorPlugin,
     MetricPlugin,
     ScenarioFamily,
@@ -23,12 +22,17 @@ from assignment_api.plugins.errors import (
     UnknownPluginError,
     UntrustedCodeError,
 )
-from assignment_api.plugins.found import Found, FoundTaskAssignor
-from assignment_api.plugins.named_code import task_assignor_from_code
+from assignment_api.plugins.found import Found, FoundConnectAssignor, FoundTaskAssignor
+from assignment_api.plugins.named_code import connect_assignor_from_code, kinds_of_code, task_assignor_from_code
 from assignment_api.plugins.naming import names_of, settle
 from assignment_api.plugins.near import did_you_mean
 from assignment_api.plugins.policy import Policy
-from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION, KAFKA_TASK_ASSIGNORS, canonical_name
+from assignment_api.plugins.reserved import (
+    BUILTIN_DISTRIBUTION,
+    KAFKA_CONNECT_ASSIGNORS,
+    KAFKA_TASK_ASSIGNORS,
+    canonical_name,
+)
 from assignment_api.streams.application import ApplicationMetadata
 from assignment_api.streams.assignment import AssignmentError, TaskAssignment
 
@@ -43,6 +47,8 @@ _NOUNS = {
     "metric": "metric",
     "scenario-family": "scenario family",
 }
+
+_AN = {"task-assignor": "an assignor", "connect-assignor": "a Connect assignor"}
 
 
 def discover(policy: Policy | None = None, installed: Iterable[Distribution] | None = None) -> Registry:
@@ -96,23 +102,30 @@ class Registry:
             UntrustedCodeError: if it is ``module:attribute`` and that may not be imported.
         """
         text = selector.strip()
-        if ":" not in text:
-            return self._found(self._one("task-assignor", self._name_for(text)))
-        first, _, second = text.partition(":")
-        offer = self._of_distribution("task-assignor", first, second)
+        offer = self._named("task-assignor", self._name_for(text, "task-assignor", KAFKA_TASK_ASSIGNORS))
         if offer is not None:
             return self._found(offer)
-        self._raise_if_known_problem("task-assignor", second, first)
-        if not may_run_code:
-            raise UntrustedCodeError(
-                f"no distribution {first!r} offers an assignor {second!r}; if {text!r} is meant as module:attribute, "
-                "it is code to run, which only the command line (-c) or an explicit --config file may name"
-            )
+        self._check_trusted("task-assignor", text, may_run_code=may_run_code)
         return task_assignor_from_code(text, self._policy)
 
     def task_assignors(self) -> tuple[FoundTaskAssignor, ...]:
         """Every task assignor that can be used; those of one name appear as ``distribution:name``."""
         return tuple(self._found(offer) for offer in self._names.offers if offer.kind == "task-assignor")
+
+    # --- assignors for Connect --------------------------------------------------------------------
+
+    def connect_assignor(self, selector: str, *, may_run_code: bool = False) -> FoundConnectAssignor:
+        """The assignor for Kafka Connect that ``selector`` means; arguments and errors as :meth:`task_assignor`."""
+        text = selector.strip()
+        offer = self._named("connect-assignor", self._name_for(text, "connect-assignor", KAFKA_CONNECT_ASSIGNORS))
+        if offer is not None:
+            return self._found_connect(offer)
+        self._check_trusted("connect-assignor", text, may_run_code=may_run_code)
+        return connect_assignor_from_code(text, self._policy)
+
+    def connect_assignors(self) -> tuple[FoundConnectAssignor, ...]:
+        """Every assignor for Kafka Connect that can be used; those of one name appear as ``distribution:name``."""
+        return tuple(self._found_connect(offer) for offer in self._names.offers if offer.kind == "connect-assignor")
 
     # --- the other kinds --------------------------------------------------------------------------
 
@@ -132,10 +145,6 @@ class Registry:
         """The family called ``selector`` (a name or ``distribution:name``); raises as :meth:`task_assignor` does."""
         return self._selected("scenario-family", selector, ScenarioFamily)
 
-    def connect_assignors(self) -> tuple[Found[ConnectAssignorPlugin], ...]:
-        """Every assignor for Kafka Connect that can be used."""
-        return self._all("connect-assignor", ConnectAssignorPlugin)
-
     def group_assignors(self) -> tuple[Found[GroupAssignorPlugin], ...]:
         """Every broker-side assignor that can be used."""
         return self._all("group-assignor", GroupAssignorPlugin)
@@ -148,21 +157,33 @@ class Registry:
         """
         return self._selected("group-assignor", selector, GroupAssignorPlugin)
 
-    def assignor_kinds(self, selector: str) -> tuple[str, ...]:
-        """Kinds of the usable assignors that ``selector`` names: a name, an alias or ``distribution:name``.
+    def assignor_kinds(self, selector: str, *, may_run_code: bool = False) -> tuple[str, ...]:
+        """Kinds of the usable assignors that ``selector`` names.
+
+        Args:
+            selector: As for :meth:`task_assignor`.
+            may_run_code: Likewise; otherwise ``module:attribute`` has no kind.
 
         Returns:
             Some of ``task-assignor``, ``connect-assignor``, ``group-assignor``, in this order; none where the selector
-            means a Java class, code, or nothing.
+            means a Java class of Streams, or nothing.
+
+        Raises:
+            PluginLoadError: if it is ``module:attribute`` that may be imported and cannot be.
         """
-        first, separator, second = selector.strip().partition(":")
+        selector = KAFKA_CONNECT_ASSIGNORS.get(selector.strip(), selector.strip())
+        first, separator, second = selector.partition(":")
         name = canonical_name(second if separator else first)
-        return tuple(
+        kinds = tuple(
             kind
             for kind in ("task-assignor", "connect-assignor", "group-assignor")
             for offers in [self._names.by_name.get((kind, name), ())]
             if any(not separator or canonical_name(offer.distribution) == canonical_name(first) for offer in offers)
         )
+        if kinds or not separator or not may_run_code:
+            return kinds
+        self._raise_if_known_problem("task-assignor", second, first)
+        return kinds_of_code(selector, self._policy)
 
     def listing(self) -> tuple[PluginRow, ...]:
         """One row for everything that was found, usable or not; what cannot be used has a reason."""
@@ -208,6 +229,28 @@ class Registry:
     def _found(self, offer: Offer) -> FoundTaskAssignor:
         return FoundTaskAssignor(self._names.label(offer), offer.entry, offer.distribution, offer.version)
 
+    def _found_connect(self, offer: Offer) -> FoundConnectAssignor:
+        return FoundConnectAssignor(self._names.label(offer), offer.entry, offer.distribution, offer.version)
+
+    def _named(self, kind: str, text: str) -> Offer | None:
+        """The offer that ``text`` names; ``None`` where it can only be ``module:attribute``."""
+        if ":" not in text:
+            return self._one(kind, text)
+        first, _, second = text.partition(":")
+        offer = self._of_distribution(kind, first, second)
+        if offer is None:
+            self._raise_if_known_problem(kind, second, first)
+        return offer
+
+    def _check_trusted(self, kind: str, text: str, *, may_run_code: bool) -> None:
+        if not may_run_code:
+            first, _, second = text.partition(":")
+            raise UntrustedCodeError(
+                f"no distribution {first!r} offers {_AN[kind]} {second!r}; if {text!r} is meant as "
+                "module:attribute, it is code to run, which only the command line (-c) or an explicit --config file "
+                "may name"
+            )
+
     def _all(self, kind: str, _: type[P]) -> tuple[Found[P], ...]:
         return tuple(
             Found(self._names.label(offer), offer.entry, offer.distribution, offer.version)
@@ -226,13 +269,13 @@ class Registry:
             offer = self._one(kind, first)
         return Found(self._names.label(offer), offer.entry, offer.distribution, offer.version)
 
-    def _name_for(self, selector: str) -> str:
+    def _name_for(self, selector: str, kind: str, kafka: Mapping[str, str]) -> str:
         """``selector``, or the name of the built-in that stands for it if it is one of Kafka's classes."""
-        name = KAFKA_TASK_ASSIGNORS.get(selector)
+        name = kafka.get(selector)
         if name is None:
             return selector
-        if ("task-assignor", canonical_name(name)) not in self._names.by_name:
-            self._raise_if_known_problem("task-assignor", name, None)
+        if (kind, canonical_name(name)) not in self._names.by_name:
+            self._raise_if_known_problem(kind, name, None)
             raise UnknownPluginError(
                 f"{selector} is Kafka's class for {name!r}, which is not installed or was blocked; "
                 "`assignor plugins` lists what there is"

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 __all__ = [
     "BUILTIN_DISTRIBUTION",
     "DEFAULT_TASK_ASSIGNOR",
+    "KAFKA_CONNECT_ASSIGNORS",
     "KAFKA_TASK_ASSIGNORS",
     "RESERVED_NAMES",
     "canonical_name",
@@ -39,12 +40,22 @@ KAFKA_TASK_ASSIGNORS: Mapping[str, str] = {
     "FallbackPriorTaskAssignor": "fallback_prior",
 }
 
+_CONNECT = "org.apache.kafka.connect.runtime.distributed."
+
+#: Kafka's assignors of Connect to ours.
+KAFKA_CONNECT_ASSIGNORS: Mapping[str, str] = {
+    _CONNECT + "EagerAssignor": "connect_eager",
+    _CONNECT + "IncrementalCooperativeAssignor": "connect_incremental",
+    "EagerAssignor": "connect_eager",
+    "IncrementalCooperativeAssignor": "connect_incremental",
+}
+
 #: Names of built-ins, present and planned, and words that mean something else where an assignor is named.
 RESERVED_NAMES: tuple[str, ...] = (
     *("high_availability", "default", "sticky", "legacy_sticky", "fallback_prior", "rack_aware", "static"),
     *("connect_eager", "connect_incremental", "connect_static", "group_sticky"),
     *("kafka", "observed", "plugins", "threads", "utils", "identity", "validate"),
-    *(name for name in KAFKA_TASK_ASSIGNORS if "." not in name),
+    *(name for name in (*KAFKA_TASK_ASSIGNORS, *KAFKA_CONNECT_ASSIGNORS) if "." not in name),
 )
 
 _SEPARATORS = re.compile(r"[-_.]+")

@@ -15,13 +15,15 @@ from typing import Any
 
 import attrs
 
+from assignment_api.connect import CONNECT_PROTOCOL, ConnectProtocol
 from assignment_api.errors import ConfigError
 from assignment_api.plugins.config_files import discovered_layer, file_layer
 from assignment_api.plugins.errors import PluginError
-from assignment_api.plugins.found import FoundTaskAssignor
+from assignment_api.plugins.found import FoundConnectAssignor, FoundTaskAssignor
 from assignment_api.plugins.keys import (
     ALLOW,
     BLOCK,
+    CONNECT_ASSIGNOR_CLASS,
     INTERNAL_TASK_ASSIGNOR_CLASS,
     KAFKA_KEYS,
     PIN,
@@ -44,7 +46,14 @@ from assignment_api.plugins.layers import (
 from assignment_api.plugins.policy import Pin, Policy
 from assignment_api.plugins.registry import Registry
 
-__all__ = ["ConfigSources", "EffectiveConfig", "config_sources", "effective_config", "select_task_assignor"]
+__all__ = [
+    "ConfigSources",
+    "EffectiveConfig",
+    "config_sources",
+    "effective_config",
+    "select_connect_assignor",
+    "select_task_assignor",
+]
 
 _SECRET = re.compile(r"passw|secret|token|credential|jaas|api.?key", re.IGNORECASE)
 #: Shown in place of a plugin's setting whose name says that it is secret.
@@ -198,6 +207,36 @@ def select_task_assignor(registry: Registry, config: EffectiveConfig) -> FoundTa
         return registry.task_assignor(selector, may_run_code=origin.layer.is_explicit)
     except PluginError as error:
         raise type(error)(f"{key} ({origin}): {error}") from error
+
+
+#: What leads a group of each protocol, where nothing else is configured.
+_OF_PROTOCOL: Mapping[ConnectProtocol, str] = {
+    ConnectProtocol.EAGER: "connect_eager",
+    ConnectProtocol.COMPATIBLE: "connect_incremental",
+    ConnectProtocol.SESSIONED: "connect_incremental",
+    ConnectProtocol.STATIC: "connect_static",
+}
+
+
+def select_connect_assignor(registry: Registry, config: EffectiveConfig) -> FoundConnectAssignor:
+    """The assignor for Kafka Connect that ``config`` selects.
+
+    ``connect.assignor.class``, which is ours, if it is set; otherwise the one of ``connect.protocol`` (Kafka's
+    default: ``sessioned``). ``module:attribute`` is imported only if it came from ``--config`` or ``-c``.
+
+    Raises:
+        ConfigError: if ``connect.protocol`` names none.
+        PluginError: a subclass, as :meth:`Registry.connect_assignor` raises it, with the key and its origin.
+    """
+    held = config.entries.get(CONNECT_ASSIGNOR_CLASS)
+    if held is None or held.value is None:
+        spoken = config.entries.get(CONNECT_PROTOCOL)
+        protocol = ConnectProtocol.SESSIONED if spoken is None else ConnectProtocol.from_config(spoken.value)
+        return registry.connect_assignor(_OF_PROTOCOL[protocol])
+    try:
+        return registry.connect_assignor(str(held.value), may_run_code=held.origin.layer.is_explicit)
+    except PluginError as error:
+        raise type(error)(f"{CONNECT_ASSIGNOR_CLASS} ({held.origin}): {error}") from error
 
 
 def _selector(config: EffectiveConfig) -> tuple[str, str, Origin]:

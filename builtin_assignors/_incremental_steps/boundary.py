@@ -33,7 +33,7 @@ class JobHistory:
     """A history together with the numbers that its jobs have."""
 
     numbering: JobNumbering = attrs.field(factory=lambda: JobNumbering(ConfiguredJobs()))
-    history: History = History()
+    history: History = attrs.field(factory=History)
 
     def under(self, configured: ConfiguredJobs) -> JobHistory:
         """The same history under the numbers of ``configured``."""

@@ -175,14 +175,14 @@ class _Round:
         totals = [self._number_of_wild_jobs(kind) for kind in KINDS]
         if sum(totals) == 0 or all(self._draft.is_idle(member) for member in self._wildcards):
             return [[], []]
-        return [
-            surplus([self._draft.size(kind, member) for member in self._wildcards], totals[kind]) for kind in KINDS
-        ]
+        return [surplus([self._draft.size(kind, member) for member in self._wildcards], totals[kind]) for kind in KINDS]
 
     def _number_of_wild_jobs(self, kind: int) -> int:
         return self._problem.configured[kind] - len(self._scope.listers[kind])
 
-    def _revoke_surplus(self, numbers: Sequence[Sequence[int]], static_moves: Sequence[dict[int, tuple[int, int]]]) -> None:
+    def _revoke_surplus(
+        self, numbers: Sequence[Sequence[int]], static_moves: Sequence[dict[int, tuple[int, int]]]
+    ) -> None:
         for kind in KINDS:
             if numbers[kind]:
                 for member, number in zip(self._wildcards, numbers[kind], strict=True):

@@ -34,9 +34,7 @@ class Draft:
 
     def sizes(self, kind: int) -> list[int]:
         """Likewise of each member."""
-        return [
-            len(kept) + len(given) for kept, given in zip(self.kept[kind], self.given[kind], strict=True)
-        ]
+        return [len(kept) + len(given) for kept, given in zip(self.kept[kind], self.given[kind], strict=True)]
 
     def is_idle(self, member: int) -> bool:
         """Whether a member has no job of either kind."""

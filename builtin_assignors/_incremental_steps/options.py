@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import difflib
 import enum
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assignment_api.connect import MAX_DELAY_KEY, ConnectConfigError
 
-__all__ = ["ALL_QUIRKS", "DEFAULT_MAX_DELAY", "Order", "read_choice", "read_flag", "read_max_delay", "read_order", "read_quirks"]
+__all__ = [
+    "ALL_QUIRKS",
+    "DEFAULT_MAX_DELAY",
+    "Order",
+    "read_choice",
+    "read_flag",
+    "read_max_delay",
+    "read_order",
+    "read_quirks",
+]
 
 #: Kafka's default of ``scheduled.rebalance.max.delay.ms``.
 DEFAULT_MAX_DELAY = 300_000
@@ -25,6 +35,21 @@ class Order(enum.Enum):
     JAVA = "java"
     #: By id: the same loads, and an order that people can follow.
     SORTED = "sorted"
+
+
+def check_known(configs: Mapping[str, Any], prefix: str, names: Sequence[str]) -> None:
+    """Refuses a setting under ``prefix`` that the assignor does not have.
+
+    Raises:
+        ConnectConfigError: with what may have been meant.
+    """
+    for key in configs:
+        name = key.removeprefix(prefix)
+        if not key.startswith(prefix) or name in names:
+            continue
+        near = difflib.get_close_matches(name, names, n=1)
+        hint = f"did you mean {prefix}{near[0]}?" if near else f"known settings are {', '.join(names)}"
+        raise ConnectConfigError(f"unknown setting {key:.120}: {hint}")
 
 
 def read_choice(configs: Mapping[str, Any], key: str, choices: Sequence[str], default: str) -> str:
@@ -74,7 +99,9 @@ def read_quirks(configs: Mapping[str, Any], key: str) -> frozenset[int]:
     if value is None:
         return ALL_QUIRKS
     items = value.split(",") if isinstance(value, str) else value
-    words = [item.strip().lower() for item in items if isinstance(item, str)] if isinstance(items, (list, tuple)) else []
+    words = (
+        [item.strip().lower() for item in items if isinstance(item, str)] if isinstance(items, (list, tuple)) else []
+    )
     if words == ["all"]:
         return ALL_QUIRKS
     if words in (["none"], [""]):
@@ -105,7 +132,5 @@ def read_max_delay(configs: Mapping[str, Any]) -> int:
             f"Invalid value {value!s:.80} for configuration {MAX_DELAY_KEY}: Not a number of type INT"
         )
     if number < 0:
-        raise ConnectConfigError(
-            f"Invalid value {number} for configuration {MAX_DELAY_KEY}: Value must be at least 0"
-        )
+        raise ConnectConfigError(f"Invalid value {number} for configuration {MAX_DELAY_KEY}: Value must be at least 0")
     return number

@@ -17,6 +17,7 @@ from builtin_assignors._incremental_steps import (
     JobHistory,
     Order,
     assignment_of,
+    check_known,
     decide,
     problem_of,
     read_max_delay,
@@ -25,6 +26,8 @@ from builtin_assignors._incremental_steps import (
 )
 
 __all__ = ["IncrementalCooperativeAssignor"]
+
+_SETTINGS = "assignor.connect_incremental."
 
 
 class IncrementalCooperativeAssignor(ConnectAssignor):
@@ -40,9 +43,6 @@ class IncrementalCooperativeAssignor(ConnectAssignor):
         ``quirks``: which of Kafka's quirks are kept, ``all`` (default), ``none``, or a list such as ``Q1,Q5``.
     """
 
-    #: Name of the plugin, which its settings carry.
-    _name = "connect_incremental"
-
     def __init__(self) -> None:
         self._max_delay = DEFAULT_MAX_DELAY
         self._order = Order.JAVA
@@ -53,11 +53,12 @@ class IncrementalCooperativeAssignor(ConnectAssignor):
         """Reads the longest delay and the settings.
 
         Raises:
-            ConnectConfigError: if a value cannot be used.
+            ConnectConfigError: if a value cannot be used, or there is no such setting.
         """
+        check_known(configs, _SETTINGS, ("order", "quirks"))
         self._max_delay = read_max_delay(configs)
-        self._order = read_order(configs, f"assignor.{self._name}.order")
-        self._quirks = read_quirks(configs, f"assignor.{self._name}.quirks")
+        self._order = read_order(configs, _SETTINGS + "order")
+        self._quirks = read_quirks(configs, _SETTINGS + "quirks")
 
     def assign(self, rebalance: Rebalance) -> ConnectAssignment:
         """Places the jobs; what is assigned to a worker comes in the order in which it was given.
@@ -67,13 +68,11 @@ class IncrementalCooperativeAssignor(ConnectAssignor):
         """
         if not rebalance.protocol.is_incremental:
             raise UnsupportedConnectProtocolError(
-                f"{self._name} cannot lead a group that speaks {rebalance.protocol.value}: there workers do not report "
-                "what they own; use connect_eager, or a scenario of protocol compatible or later"
+                f"connect_incremental cannot lead a group that speaks {rebalance.protocol.value}, where workers do not "
+                "report what they own: use connect_eager, or protocol compatible or a later one"
             )
         memory = self._memory.under(rebalance.configured)
-        problem = problem_of(
-            rebalance, memory.numbering, self._order, self._quirks, self._max_delay
-        )
+        problem = problem_of(rebalance, memory.numbering, self._order, self._quirks, self._max_delay)
         answer, history = decide(problem, memory.history)
         self._memory = JobHistory(memory.numbering, history)
         return assignment_of(rebalance, problem, memory.numbering, answer)
