@@ -1,0 +1,164 @@
+"""Exchanges with brokers that were written down, as JSON lines.
+
+A line is ``{"t": epoch ms, "api_key": ..., "api_version": ..., "response_hex": ...}``; other keys are ignored, and so
+are requests other than DescribeGroups (15) and Metadata (3). ``response_hex`` has the header, but not the size.
+"""
+
+from __future__ import annotations
+
+import binascii
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from assignor_lab.capture.recorded.broker_answers import (
+    ClusterAnswer,
+    GroupAnswer,
+    read_cluster_answer,
+    read_group_answer,
+)
+from assignor_lab.capture.recorded.errors import BrokerAnswerError, RecordingError
+from assignor_lab.scenarios.errors import ScenarioFormatError
+from assignor_lab.scenarios.json_text import parse_json
+from assignor_lab.scenarios.lines import bounded_lines
+from assignor_lab.scenarios.shapes import LONG_MAX, Mismatch, text, whole
+
+__all__ = ["Recording", "Seen", "Topic", "read_recording"]
+
+_DESCRIBE_GROUPS, _METADATA = 15, 3
+_NUMBERS = {"t": whole(0, LONG_MAX), "api_key": whole(0, 32_767), "api_version": whole(0, 32_767)}
+
+
+@attrs.frozen
+class Seen:
+    """A group as a broker described it.
+
+    Args:
+        file: File of the recording.
+        line: Line in it, from 1.
+        time_ms: When, in epoch milliseconds.
+        answer: The description.
+    """
+
+    file: str
+    line: int
+    time_ms: int
+    answer: GroupAnswer
+
+
+@attrs.frozen
+class Topic:
+    """A topic at one moment.
+
+    Args:
+        racks: Partition to the racks of its replicas, each once; empty if one of them is on a broker without rack.
+    """
+
+    racks: Mapping[int, tuple[str, ...]]
+
+    @property
+    def partitions(self) -> int:
+        """Number of partitions."""
+        return max(self.racks, default=-1) + 1
+
+
+@attrs.frozen
+class Recording:
+    """What brokers have answered, in the order of time.
+
+    Args:
+        groups: Descriptions of groups.
+        clusters: Times and Metadata answers.
+    """
+
+    groups: Sequence[Seen]
+    clusters: Sequence[tuple[int, ClusterAnswer]]
+
+    def stable(self) -> Iterator[Seen]:
+        """The descriptions of stable groups, without those that only repeat the one before of their group.
+
+        Only these hold what members said; it is the input of the assignment that they hold too.
+        """
+        latest: dict[str, GroupAnswer] = {}
+        for seen in self.groups:
+            plain = _without_instances(seen.answer)
+            if seen.answer.state == "Stable" and latest.get(seen.answer.group) != plain:
+                latest[seen.answer.group] = plain
+                yield seen
+
+    def topic(self, name: str, at_ms: int) -> Topic | None:
+        """A topic as it was known at ``at_ms``, or else as soon as it was known; ``None`` if it never was.
+
+        Internal topics appear in an answer only after the leader has created them.
+        """
+        with_topic = [(time, answer) for time, answer in self.clusters if name in answer.topics]
+        if not with_topic:
+            return None
+        earlier = [answer for time, answer in with_topic if time <= at_ms]
+        answer = earlier[-1] if earlier else with_topic[0][1]
+        return Topic({number: _racks(nodes, answer.racks) for number, nodes in sorted(answer.topics[name].items())})
+
+    def topic_names(self) -> list[str]:
+        """Names of all topics, sorted."""
+        return sorted({name for _, answer in self.clusters for name in answer.topics})
+
+
+def _without_instances(answer: GroupAnswer) -> GroupAnswer:
+    # Answers before version 4 do not carry them.
+    return attrs.evolve(answer, members=tuple(attrs.evolve(member, instance_id=None) for member in answer.members))
+
+
+def _racks(nodes: Iterable[int], racks: Mapping[int, str | None]) -> tuple[str, ...]:
+    # One replica without a rack makes all of them useless to Kafka's rack-aware assignment.
+    found = [racks.get(node) for node in nodes]
+    return tuple(dict.fromkeys(rack for rack in found if rack is not None)) if None not in found else ()
+
+
+def read_recording(files: Sequence[str | Path]) -> Recording:
+    """Reads files of recorded exchanges, plain or gzip.
+
+    Raises:
+        RecordingError: if a file cannot be read, or a line in it is no exchange or holds no answer of a broker.
+    """
+    groups: list[Seen] = []
+    clusters: list[tuple[int, ClusterAnswer]] = []
+    for file in files:
+        for number, exchange in _exchanges(file):
+            try:
+                data, version = binascii.unhexlify(exchange["response_hex"]), exchange["api_version"]
+                if exchange["api_key"] == _DESCRIBE_GROUPS:
+                    for answer in read_group_answer(data, version):
+                        groups.append(Seen(str(file), number, exchange["t"], answer))
+                elif exchange["api_key"] == _METADATA:
+                    clusters.append((exchange["t"], read_cluster_answer(data, version)))
+            except (BrokerAnswerError, ValueError) as error:
+                raise RecordingError(str(file), number, f"{error}: record it again, or take the line out") from error
+    return Recording(
+        sorted(groups, key=lambda seen: seen.time_ms), sorted(clusters, key=lambda timed: timed[0])
+    )
+
+
+def _exchanges(file: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    try:
+        for number, line in bounded_lines(file):
+            if not line.isspace():
+                yield number, _exchange(line)
+    except ScenarioFormatError as error:
+        raise RecordingError(str(file), error.line, error.reason) from None
+    except Mismatch as mismatch:
+        raise RecordingError(str(file), number, mismatch.reason) from None
+
+
+def _exchange(line: bytes) -> dict[str, Any]:
+    exchange = parse_json(line)
+    if type(exchange) is not dict:
+        raise Mismatch("expected an exchange with a broker (a JSON object): is this a recording?")
+    for key in (*_NUMBERS, "response_hex"):
+        if key not in exchange:
+            raise Mismatch(f'required key "{key}" is missing: is this a recording?')
+    for key, check in _NUMBERS.items():
+        check(exchange[key])
+    text(exchange["response_hex"])
+    return exchange
