@@ -35,7 +35,7 @@ _JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto"
 
 _LOG4J = """\
 status = error
-rootLogger.level = error
+rootLogger.level = LEVEL
 rootLogger.appenderRef.stderr.ref = stderr
 appender.stderr.type = Console
 appender.stderr.name = stderr
@@ -75,10 +75,12 @@ def open_session(master: str | None = None, remote: str | None = None) -> Iterat
         yield from _connected(remote)
         return
     _check_java()
+    # A failed task is reported once, by us; Spark's own report of it is hundreds of lines.
+    level = "ERROR" if os.environ.get("ASSIGNOR_DEBUG") else "FATAL"
     with TemporaryDirectory(prefix="assignor-spark-") as scratch:
         log4j = Path(scratch, "log4j2.properties")
-        log4j.write_text(_LOG4J, encoding="utf-8")
-        yield from _local(master or DEFAULT_MASTER, Path(scratch), log4j)
+        log4j.write_text(_LOG4J.replace("LEVEL", level.lower()), encoding="utf-8")
+        yield from _local(master or DEFAULT_MASTER, Path(scratch), log4j, level)
 
 
 def _connected(remote: str) -> Iterator[SparkSession]:
@@ -97,7 +99,7 @@ def _connected(remote: str) -> Iterator[SparkSession]:
             session.stop()
 
 
-def _local(master: str, scratch: Path, log4j: Path) -> Iterator[SparkSession]:
+def _local(master: str, scratch: Path, log4j: Path, level: str) -> Iterator[SparkSession]:
     from pyspark.sql import SparkSession
 
     builder = (
@@ -120,7 +122,7 @@ def _local(master: str, scratch: Path, log4j: Path) -> Iterator[SparkSession]:
     with filtered_stderr():
         session = builder.getOrCreate()
     try:
-        session.sparkContext.setLogLevel("ERROR")
+        session.sparkContext.setLogLevel(level)
         yield session
     finally:
         with suppress(Exception):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
 from time import monotonic
 
 import attrs
@@ -19,17 +18,24 @@ from assignor_lab.scoring.rows import KEYS
 from assignor_lab.scoring.sources import Plan
 from assignor_lab.scoring.work import JobSpec, WorkItem
 
-__all__ = ["Progress", "waves"]
+__all__ = ["JobFailedError", "Progress", "waves"]
 
 #: How long a wave should take, in seconds.
 WAVE_SECONDS = 4.0
 #: Work items of the first wave for each task that runs at a time.
 FIRST_WAVE_ITEMS = 32
-#: Largest wave, in work items.
+#: Largest wave, in work items, and in bytes of the scenarios among them.
 MAX_WAVE_ITEMS = 20_000
+MAX_WAVE_BYTES = 64 * 2**20
+#: Rows that a wave should not exceed: the driver holds those of a few waves.
+MAX_WAVE_ROWS = 200_000
 #: Waves under way at a time: the next one fills cores that the last pieces of this one leave idle.
 IN_FLIGHT = 2
 _TAG = "assignor-score"
+
+
+class JobFailedError(Exception):
+    """Spark gave a job up; the message is one line, the cause has the rest."""
 
 
 @attrs.frozen
@@ -71,16 +77,16 @@ def waves(
     under_way: list[tuple[int, Future[pa.Table]]] = []
     try:
         while True:
-            while len(under_way) < IN_FLIGHT and (items := list(islice(work, size))):
+            while len(under_way) < IN_FLIGHT and (items := _taken(work, size)):
                 under_way.append((len(items), executor.submit(_wave, spark, _dealt(items, parallelism), spec)))
             if not under_way:
                 break
             count, future = under_way.pop(0)
-            table = future.result()
+            table = _result(future)
             now = monotonic()
             # The first wave pays for starting the workers: it says nothing of the rest.
             if done:
-                size = _next_size(size, count, now - last)
+                size = _next_size(size, count, table.num_rows, now - last)
             last = now
             done += count
             rows += table.num_rows
@@ -95,9 +101,32 @@ def waves(
         executor.shutdown(wait=True, cancel_futures=True)
 
 
-def _next_size(size: int, count: int, seconds: float) -> int:
-    fitting = count / max(seconds, 0.001) * WAVE_SECONDS
-    return int(min(max(fitting, size / 2, 1), size * 4, MAX_WAVE_ITEMS))
+def _taken(work: Iterator[WorkItem], size: int) -> list[WorkItem]:
+    """The next items: at most ``size``, and not many more bytes than a wave may have."""
+    items: list[WorkItem] = []
+    held = 0
+    while len(items) < size and held < MAX_WAVE_BYTES and (item := next(work, None)) is not None:
+        items.append(item)
+        held += len(item.document or "")
+    return items
+
+
+def _next_size(size: int, count: int, rows: int, seconds: float) -> int:
+    in_time = count / max(seconds, 0.001) * WAVE_SECONDS
+    in_rows = MAX_WAVE_ROWS * count // max(rows, 1)
+    return int(max(min(max(in_time, size / 2), size * 4, MAX_WAVE_ITEMS, in_rows), 1))
+
+
+def _result(future: Future[pa.Table]) -> pa.Table:
+    try:
+        return future.result()
+    except Exception as error:
+        text = str(error)
+        if "Python worker exited unexpectedly" in text or "Python worker failed" in text:
+            reason = "a plugin ended the Python process that it ran in; leave it out, or find it by naming fewer"
+        else:
+            reason = next((line.strip() for line in text.splitlines() if line.strip()), type(error).__name__)
+        raise JobFailedError(f"Spark gave the job up: {reason}") from error
 
 
 def _dealt(items: list[WorkItem], hands: int) -> list[WorkItem]:

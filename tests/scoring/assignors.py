@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from assignment_api import (
@@ -70,3 +71,8 @@ class Changing(TaskAssignor):
         if first.previous_active_tasks:
             raise RuntimeError("not again")
         return Greedy().assign(application)
+
+
+class KillsItsProcess(TaskAssignor):
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        os._exit(3)

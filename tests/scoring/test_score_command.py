@@ -194,6 +194,14 @@ def test_bytes_depend_on_neither_hash_seed_nor_cores_nor_the_way_in_and_secrets_
     assert results_bytes(tmp_path / "out") == first
 
 
+def test_a_plugin_that_ends_its_process_ends_the_run_in_one_sentence(tmp_path: Path) -> None:
+    done = score(tmp_path, *FAMILY, "--count", "2", "--assignor", "tests.scoring.assignors:KillsItsProcess")
+    assert done.returncode == 3
+    assert "a plugin ended the Python process" in done.stderr.decode()
+    assert len(done.stderr.decode().splitlines()) == 1
+    assert not (tmp_path / "out").exists()
+
+
 def test_ctrl_c_leaves_no_trace(tmp_path: Path) -> None:
     command = [*COMMAND, "score", *FAMILY, "--count", "100000", *PAIR, "--out", str(tmp_path / "out")]
     running = subprocess.Popen(
