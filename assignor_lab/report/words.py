@@ -82,7 +82,7 @@ def verdict(results: Results) -> str:
     measures = plural(len(results.ranking.by_metric), "measure")
     if len(first) > 1:
         return f"{listed(first)} share the first place over all {measures}."
-    return f"{first[0]} does best over all {measures} together."
+    return f"{first[0]} does best over all {measures} together, each kind of measure counting alike."
 
 
 def agreement_sentence(agreement: Agreement, name: str) -> str:
