@@ -23,7 +23,7 @@ def printed(document: dict[str, Any], width: int = 160, *, colours: bool = False
 
 def test_the_tables_tell_the_ranking_and_the_agreement() -> None:
     text = printed(tagged())
-    assert "sticky does best over all 28 measures together." in text
+    assert "sticky does best over all 28 measures together, each kind of measure counting alike." in text
     assert "24 of 24" in text
     assert "stateful_actives_moved ↓ (tasks)" in text
     assert "not loaded: ModuleNotFoundError: No module named 'acme_solver'" in text
