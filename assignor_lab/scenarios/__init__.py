@@ -1,6 +1,7 @@
 """Scenario files: what an assignor may see, read, written and generated."""
 
 from assignor_lab.scenarios.errors import Place, ScenarioFormatError, ScenarioKindError
+from assignor_lab.scenarios.group_conversion import GroupDocument, group_document
 from assignor_lab.scenarios.reader import (
     FORMAT,
     KINDS,
@@ -15,12 +16,14 @@ from assignor_lab.scenarios.writer import canonical_line, write_lines
 __all__ = [
     "FORMAT",
     "KINDS",
+    "GroupDocument",
     "Place",
     "Scenario",
     "ScenarioFormatError",
     "ScenarioKindError",
     "canonical_line",
     "error_row",
+    "group_document",
     "group_result_row",
     "placement",
     "read_scenarios",

@@ -101,6 +101,24 @@ class Scenario:
         )
 
     @property
+    def tasks(self) -> tuple[TaskInfo, ...]:
+        """The tasks, in the order of the document.
+
+        Raises:
+            ScenarioKindError: if the scenario is of another kind than ``streams``.
+        """
+        return self._streams_content().tasks
+
+    @property
+    def clients(self) -> tuple[StreamsClientState, ...]:
+        """The clients, in the order of the document, for who needs no lags.
+
+        Raises:
+            ScenarioKindError: if the scenario is of another kind than ``streams``.
+        """
+        return self._streams_content().clients
+
+    @property
     def process_ids(self) -> tuple[ProcessID, ...]:
         """The clients, in the order of the document.
 

@@ -1,0 +1,126 @@
+"""One group under both protocols: a ``streams`` scenario as the brokers would see it (KIP-1071).
+
+What the classic protocol does not tell is assumed and said; nothing is hidden in the document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from assignment_api.streams import StreamsClientState, TaskId, TaskInfo
+from assignment_api.streams.configs import NUM_STANDBY_REPLICAS
+from assignor_lab.scenarios.scenario import Scenario
+
+__all__ = ["GroupDocument", "group_document"]
+
+
+@attrs.frozen
+class GroupDocument:
+    """A converted scenario.
+
+    Args:
+        document: Of kind ``streams-group``.
+        assumptions: What the source did not tell, one sentence each.
+    """
+
+    document: dict[str, Any]
+    assumptions: tuple[str, ...]
+
+
+def group_document(scenario: Scenario) -> GroupDocument:
+    """The group of a ``streams`` scenario under the broker-side protocol.
+
+    A member is a thread: its id is that of the consumer, its process that of the client. A sub-topology is stateful if
+    one of its tasks has a changelog, and has as many tasks as its greatest partition asks for; one of a named topology
+    is called ``<topology>__<number>``. What a consumer had before is its previous target. Members stand in the order of
+    the clients and, within a client, of its consumers. Lags have no place: nothing in Kafka 4.3.1 reports offsets.
+
+    Raises:
+        ScenarioKindError: if the scenario is of another kind.
+    """
+    clients = scenario.clients
+    said: dict[str, None] = dict.fromkeys(scenario.assumptions)
+    members: list[dict[str, Any]] = []
+    for client, written in zip(clients, scenario.document["clients"], strict=True):
+        # A client's state has its consumers sorted; the document has them as the group's leader met them.
+        members += _members(written["consumers"], client, said)
+    document = {
+        "format": scenario.document["format"],
+        "kind": "streams-group",
+        "id": scenario.id,
+        "config": {NUM_STANDBY_REPLICAS: scenario.config.get(NUM_STANDBY_REPLICAS, 0)},
+        "subtopologies": _subtopologies(scenario.tasks, said),
+        "members": members,
+    }
+    return GroupDocument(document, tuple(said))
+
+
+def _subtopology_of(task: TaskId) -> str:
+    return str(task.subtopology) if task.topology_name is None else f"{task.topology_name}__{task.subtopology}"
+
+
+def _subtopologies(infos: Sequence[TaskInfo], said: dict[str, None]) -> list[dict[str, Any]]:
+    by_subtopology: dict[str, list[TaskInfo]] = {}
+    for info in sorted(infos, key=lambda info: info.id.sort_key()):
+        by_subtopology.setdefault(_subtopology_of(info.id), []).append(info)
+    subtopologies = []
+    for key, members in by_subtopology.items():
+        size = members[-1].id.partition + 1
+        if size != len(members):
+            said[
+                f"sub-topology {key} lacks {size - len(members)} of the partitions 0 to {size - 1}: it has them here"
+            ] = None
+        stateful = sum(info.is_logged for info in members)
+        if 0 < stateful < len(members):
+            said[f"sub-topology {key} has tasks with and without a changelog: all of them count as stateful here"] = (
+                None
+            )
+        subtopologies.append({"id": key, "tasks": size, "stateful": stateful > 0})
+    return subtopologies
+
+
+def _members(consumers: Sequence[str], client: StreamsClientState, said: dict[str, None]) -> list[dict[str, Any]]:
+    names = list(consumers)
+    if not names:
+        names = [f"{client.process_id}-{number}" for number in range(1, client.num_stream_threads + 1)]
+        said["clients without consumers have a member for each thread, named by process id and number"] = None
+    had = _previous(names, client, said)
+    return [
+        {
+            "id": name,
+            "instance_id": None,
+            "rack": client.rack_id,
+            "process_id": str(client.process_id),
+            "tags": dict(client.client_tags),
+            "active": _partitions(had[name], client.previous_active_tasks),
+            "standby": _partitions(had[name], client.previous_standby_tasks),
+            "warmup": {},
+            "task_offsets": {},
+            "task_end_offsets": {},
+        }
+        for name in names
+    ]
+
+
+def _previous(
+    names: Sequence[str], client: StreamsClientState, said: dict[str, None]
+) -> Mapping[str, Sequence[TaskId]]:
+    """Member to the tasks that it had; those that no consumer reported are dealt out to whoever had fewest."""
+    had = {name: list(client.previous_tasks_of(name)) for name in names}
+    reported = {task for tasks in had.values() for task in tasks}
+    for task in (*client.previous_active_tasks, *client.previous_standby_tasks):
+        if task not in reported and had:
+            had[min(names, key=lambda name: len(had[name]))].append(task)
+            said["which consumer had a previous task is not known everywhere: such tasks were dealt out evenly"] = None
+    return had
+
+
+def _partitions(had: Iterable[TaskId], of_role: Iterable[TaskId]) -> dict[str, list[int]]:
+    role = set(of_role)
+    by_subtopology: dict[str, list[int]] = {}
+    for task in sorted(set(had) & role, key=TaskId.sort_key):
+        by_subtopology.setdefault(_subtopology_of(task), []).append(task.partition)
+    return by_subtopology
