@@ -63,16 +63,19 @@ def assignor_lab_connect_assignors() -> list[ConnectAssignorPlugin]:
         ConnectAssignorPlugin(
             name="connect_incremental",
             factory=_connect_incremental,
+            protocols=("compatible", "sessioned", "static"),
             summary="Kafka Connect's default: workers keep what they run, and lost jobs wait for theirs (KIP-415).",
         ),
         ConnectAssignorPlugin(
             name="connect_eager",
             factory=_connect_eager,
+            protocols=("eager",),
             summary="Kafka Connect before 2.3: everything stops, and all jobs are dealt in turn.",
         ),
         ConnectAssignorPlugin(
             name="connect_static",
             factory=_connect_static,
+            protocols=("compatible", "sessioned", "static"),
             summary="Jobs that workers list for themselves (KIP-987); the default assignor places the rest.",
         ),
     ]

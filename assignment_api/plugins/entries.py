@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol
 
 import attrs
 
-from assignment_api.connect import ConnectAssignor
+from assignment_api.connect import ConnectAssignor, ConnectProtocol
 from assignment_api.group.assignor import TaskAssignor as GroupTaskAssignor
 from assignment_api.plugins.errors import PluginDefinitionError
 from assignment_api.streams.application import ApplicationMetadata
@@ -62,6 +62,15 @@ def _text(instance: object, attribute: attrs.Attribute[Any], value: object) -> N
         raise PluginDefinitionError(f"{type(instance).__name__}.{attribute.name}: {value!r:.80} is no text")
 
 
+def _connect_protocols(instance: object, attribute: attrs.Attribute[Any], value: tuple[object, ...]) -> None:
+    known = [protocol.value for protocol in ConnectProtocol]
+    for item in value:
+        if item not in known:
+            raise PluginDefinitionError(
+                f"{type(instance).__name__}.{attribute.name}: {item!r:.80} is none of {', '.join(known)}"
+            )
+
+
 def _tuple(values: object) -> tuple[Any, ...]:
     if isinstance(values, (list, tuple)):
         return tuple(values)
@@ -101,15 +110,18 @@ class ConnectAssignorPlugin:
         factory: Makes one assignor, which lives as long as its worker's process; usually the class itself.
         aliases: Further names of the same assignor.
         summary: One sentence for listings.
+        protocols: Values of ``connect.protocol`` under which it can lead a group; empty: it says so itself, by
+            raising ``UnsupportedConnectProtocolError``.
 
     Raises:
-        PluginDefinitionError: if a name is none or the factory cannot be called.
+        PluginDefinitionError: if a name is none, the factory cannot be called, or a protocol is none.
     """
 
     name: str = attrs.field(validator=_name)
     factory: Callable[[], ConnectAssignor] = attrs.field(validator=_called)
     aliases: tuple[str, ...] = attrs.field(default=(), converter=_tuple, validator=_names)
     summary: str = attrs.field(default="", validator=_text)
+    protocols: tuple[str, ...] = attrs.field(default=(), converter=_tuple, validator=_connect_protocols)
 
 
 @attrs.frozen

@@ -19,9 +19,10 @@ from assignment_api import (
 )
 from assignment_api.java import iteration_order, uuid_hash
 from assignment_api.plugins import ConfigSources, FoundTaskAssignor, Registry
+from assignor_lab.runtime.connect_answering import connect_row
 from assignor_lab.runtime.fallback import is_internal, replacement_without_lags
 from assignor_lab.runtime.group_answering import group_row
-from assignor_lab.runtime.invocation import Failure, failure_of, invoke
+from assignor_lab.runtime.invocation import Failure, InvalidAnswerError, failure_of, invoke
 from assignor_lab.runtime.threads import ConsumerTasks, spread_over_consumers
 from assignor_lab.scenarios import Scenario, ScenarioKindError, error_row, result_row
 
@@ -80,7 +81,10 @@ def _answers(selector: str, registry: Registry, options: AnswerOptions, *, may_r
     if selector == "threads":
         return {"streams": lambda scenario: _threads_row(scenario, options)}
     answers: dict[str, Answer] = {}
-    kinds = registry.assignor_kinds(selector)
+    kinds = registry.assignor_kinds(selector, may_run_code=may_run_code)
+    if "connect-assignor" in kinds:
+        leader = registry.connect_assignor(selector, may_run_code=may_run_code)
+        answers["connect"] = lambda scenario: connect_row(leader, options.sources, scenario, options.on_problem)
     if "group-assignor" in kinds:
         group = registry.group_assignor(selector)
         answers["streams-group"] = lambda scenario: group_row(group, options.sources, scenario)
@@ -158,6 +162,10 @@ def _threads_of(
     threads: dict[str, ConsumerTasks] = {}
     states = shown.streams_client_states()
     for client in assignment.assignments:
+        if client.process_id not in states:
+            raise InvalidAnswerError(
+                f"client {client.process_id} has tasks and is none of the application's: remove it, or add the client"
+            )
         threads.update(spread_over_consumers(states[client.process_id], client, sorted_sets=sorted_sets))
     for state in states.values():
         for consumer in state.consumers:

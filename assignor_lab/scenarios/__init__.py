@@ -1,5 +1,6 @@
 """Scenario files: what an assignor may see, read, written and generated."""
 
+from assignor_lab.scenarios.connect_history import ConnectHistory, ConnectRound
 from assignor_lab.scenarios.errors import Place, ScenarioFormatError, ScenarioKindError
 from assignor_lab.scenarios.group_conversion import GroupDocument, group_document
 from assignor_lab.scenarios.reader import (
@@ -9,19 +10,22 @@ from assignor_lab.scenarios.reader import (
     scenario_from_document,
     scenario_from_line,
 )
-from assignor_lab.scenarios.results import error_row, group_result_row, placement, result_row
+from assignor_lab.scenarios.results import connect_result_row, error_row, group_result_row, placement, result_row
 from assignor_lab.scenarios.scenario import Scenario
 from assignor_lab.scenarios.writer import canonical_line, write_lines
 
 __all__ = [
     "FORMAT",
     "KINDS",
+    "ConnectHistory",
+    "ConnectRound",
     "GroupDocument",
     "Place",
     "Scenario",
     "ScenarioFormatError",
     "ScenarioKindError",
     "canonical_line",
+    "connect_result_row",
     "error_row",
     "group_document",
     "group_result_row",

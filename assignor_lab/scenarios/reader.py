@@ -8,15 +8,15 @@ from typing import Any, BinaryIO
 
 from assignor_lab.scenarios.errors import Place, ScenarioFormatError
 from assignor_lab.scenarios.formats import (
-    check_connect,
     check_connect_episode,
     check_streams_episode,
+    read_connect,
     read_streams,
     read_streams_group,
 )
 from assignor_lab.scenarios.json_text import parse_json
 from assignor_lab.scenarios.lines import MAX_LINE_BYTES, bounded_lines, source_name
-from assignor_lab.scenarios.scenario import GroupContent, Scenario, StreamsContent
+from assignor_lab.scenarios.scenario import Content, Scenario
 from assignor_lab.scenarios.shapes import Mismatch, described, document_error, suggestion
 
 __all__ = ["FORMAT", "KINDS", "read_scenarios", "scenario_from_document", "scenario_from_line"]
@@ -29,7 +29,7 @@ MAX_BLANK_LINES = 1_000
 
 _CHECKS: Mapping[str, Callable[[Any], Any]] = {
     "streams": read_streams,
-    "connect": check_connect,
+    "connect": read_connect,
     "streams-group": read_streams_group,
     "streams-episode": check_streams_episode,
     "connect-episode": check_connect_episode,
@@ -91,9 +91,7 @@ def scenario_from_document(document: Any, place: Place) -> Scenario:
         content = _CHECKS[kind](document)
     except Mismatch as mismatch:
         raise document_error(place, mismatch) from None
-    return Scenario(
-        document["id"], kind, document, place, content if isinstance(content, (StreamsContent, GroupContent)) else None
-    )
+    return Scenario(document["id"], kind, document, place, content if isinstance(content, Content) else None)
 
 
 def _kind(document: Any) -> str:

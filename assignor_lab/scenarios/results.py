@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from assignment_api.connect import ConnectAssignment, Jobs, WorkerAssignment
 from assignment_api.group import GroupAssignment, MemberAssignment, TasksBySubtopology
 from assignment_api.streams import TaskAssignment, TaskId
 from assignor_lab.scenarios.scenario import Scenario
 
-__all__ = ["error_row", "group_result_row", "placement", "result_row"]
+__all__ = ["connect_result_row", "error_row", "group_result_row", "placement", "result_row"]
 
 ThreadTasks = Mapping[str, Mapping[str, Iterable[TaskId]]]
 
@@ -93,6 +94,33 @@ def group_result_row(scenario: Scenario, assignor: str, assignment: GroupAssignm
         },
         error=None,
     )
+
+
+def connect_result_row(scenario: Scenario, assignor: str, answers: Sequence[ConnectAssignment]) -> dict[str, Any]:
+    """The row of the answers to a scenario of kind ``connect``, one for each round.
+
+    Args:
+        scenario: What was asked.
+        assignor: Name of who answered.
+        answers: One for each round. Every member of a round has an entry in both maps, whether its answer names it or
+            not, in the order of the document; names and tasks are sorted.
+    """
+    rounds = []
+    for each, answer in zip(scenario.connect_history.rounds, answers, strict=True):
+        told = {worker.member_id: answer.workers.get(worker.member_id, WorkerAssignment()) for worker in each.workers}
+        rounds.append(
+            {
+                "delay_ms": answer.delay_ms,
+                "assigned": {member: _jobs(worker.assigned) for member, worker in told.items()},
+                "revoked": {member: _jobs(worker.revoked) for member, worker in told.items()},
+            }
+        )
+    return _row(scenario, assignor, rounds=rounds, error=None)
+
+
+def _jobs(jobs: Jobs) -> dict[str, list[str]]:
+    ordered = jobs.sorted()
+    return {"connectors": list(ordered.connectors), "tasks": [str(task) for task in ordered.tasks]}
 
 
 def _partitions(tasks: TasksBySubtopology) -> dict[str, list[int]]:

@@ -7,13 +7,15 @@ from typing import Any
 
 import attrs
 
+from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY
 from assignment_api.group import AssignmentConfigs as GroupConfigs
 from assignment_api.group import GroupMember, GroupSpec, Subtopology, TopologyDescriber
 from assignment_api.streams import ApplicationMetadata, AssignmentConfigs, ProcessID, StreamsClientState, TaskInfo
 from assignment_api.streams.configs import NUM_STANDBY_REPLICAS
+from assignor_lab.scenarios.connect_history import ConnectHistory
 from assignor_lab.scenarios.errors import Place, ScenarioKindError
 
-__all__ = ["GroupContent", "Scenario", "StreamsContent"]
+__all__ = ["Content", "GroupContent", "Scenario", "StreamsContent"]
 
 
 @attrs.frozen(eq=False)
@@ -48,6 +50,10 @@ class GroupContent:
     subtopologies: tuple[Subtopology, ...]
 
 
+#: What a scenario of a kind that is read in full holds.
+Content = StreamsContent | GroupContent | ConnectHistory
+
+
 @attrs.frozen(eq=False)
 class Scenario:
     """A scenario of any kind.
@@ -63,7 +69,7 @@ class Scenario:
     kind: str
     document: Mapping[str, Any] = attrs.field(repr=False)
     place: Place
-    _content: StreamsContent | GroupContent | None = attrs.field(default=None, repr=False)
+    _content: Content | None = attrs.field(default=None, repr=False)
     #: The application under the scenario's own config, once somebody asked for it.
     _own_application: list[ApplicationMetadata] = attrs.field(factory=list, init=False, repr=False)
 
@@ -130,6 +136,8 @@ class Scenario:
     @property
     def config(self) -> Mapping[str, Any]:
         """The scenario's own configuration; empty for the kinds that have none."""
+        if isinstance(self._content, ConnectHistory):
+            return {CONNECT_PROTOCOL: self._content.protocol.value, MAX_DELAY_KEY: self._content.max_delay_ms}
         return self.document.get("config", {})  # type: ignore[no-any-return]
 
     @property
@@ -184,6 +192,17 @@ class Scenario:
             ScenarioKindError: if the scenario is of another kind than ``streams-group``.
         """
         return tuple(self._group_content().members)
+
+    @property
+    def connect_history(self) -> ConnectHistory:
+        """A Connect group over its rebalances.
+
+        Raises:
+            ScenarioKindError: if the scenario is of another kind than ``connect``.
+        """
+        if not isinstance(self._content, ConnectHistory):
+            raise self._other_kind("history of a Connect group")
+        return self._content
 
     def _streams_content(self) -> StreamsContent:
         if not isinstance(self._content, StreamsContent):

@@ -13,6 +13,7 @@ from assignment_api.connect import (
     ConnectProtocol,
     Jobs,
     Rebalance,
+    UnsupportedConnectProtocolError,
     WorkerAssignment,
 )
 from assignment_api.streams.ids import utf16_key
@@ -30,8 +31,8 @@ class EagerAssignor(ConnectAssignor):
     ids; the round robin is not started anew between the two. Nothing is remembered, and nobody keeps anything on
     purpose: a member that comes back under a new id moves everybody's jobs.
 
-    It answers under any protocol, since what workers report to own is not read: each is told everything that it is to
-    run, and nothing is revoked, because under ``eager`` a worker stops everything before it joins.
+    Each worker is told everything that it is to run, and nothing is revoked, because under ``eager`` a worker stops
+    everything before it joins and reports nothing.
 
     Settings:
         ``assignor.connect_eager.downgrade``: ``kafka`` (default), or ``kip415``: the first eager round after an
@@ -56,7 +57,16 @@ class EagerAssignor(ConnectAssignor):
         self._empties_after_downgrade = value == "kip415"
 
     def assign(self, rebalance: Rebalance) -> ConnectAssignment:
-        """Deals every job; workers come in the order of the rebalance, their jobs in the order in which dealt."""
+        """Deals every job; workers come in the order of the rebalance, their jobs in the order in which dealt.
+
+        Raises:
+            UnsupportedConnectProtocolError: under an incremental protocol, in which workers keep what they run.
+        """
+        if rebalance.protocol.is_incremental:
+            raise UnsupportedConnectProtocolError(
+                f"connect_eager cannot lead a group that speaks {rebalance.protocol.value}, where workers keep what "
+                "they run: use connect_incremental, or protocol eager"
+            )
         if self._empties_after_downgrade and _is_downgrade(rebalance):
             return ConnectAssignment(
                 {worker.member_id: WorkerAssignment() for worker in rebalance.workers},
