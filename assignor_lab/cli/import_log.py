@@ -15,7 +15,7 @@ from assignor_lab.cli.options import ConfigFile, Overrides, sources
 from assignor_lab.cli.text import note
 from assignor_lab.scenarios import write_lines
 
-__all__ = ["register"]
+__all__ = ["Topology", "Zone", "register", "zone_of"]
 
 Files = Annotated[
     list[str],
@@ -63,7 +63,7 @@ def register(app: typer.Typer) -> None:
             files,
             config_layers=sources(config, c).above,
             topology=topology,
-            zone=_zone(timezone),
+            zone=zone_of(timezone),
             on_problem=problems.append,
             standard_input=sys.stdin.buffer,
         )
@@ -76,7 +76,8 @@ def register(app: typer.Typer) -> None:
         )
 
 
-def _zone(name: str | None) -> tzinfo | None:
+def zone_of(name: str | None) -> tzinfo | None:
+    """The time zone of ``--timezone``; a name that is none is wrong use of the command."""
     if name is None:
         return None
     try:

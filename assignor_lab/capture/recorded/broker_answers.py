@@ -67,10 +67,12 @@ class MemberAssignment:
     Args:
         partitions: Its partitions; a topic's stand together, in the order of the message.
         info: What Streams added.
+        user_data: The bytes of ``info``.
     """
 
     partitions: tuple[TopicPartition, ...]
     info: AssignmentInfo
+    user_data: bytes
 
 
 @attrs.frozen
@@ -222,7 +224,9 @@ def _assignment(member: str, data: bytes) -> MemberAssignment:
     what = f"assignment of member {member}"
     envelope = _read(what, lambda: ConsumerProtocolAssignment.decode(data))
     return MemberAssignment(
-        _partitions(envelope.assigned_partitions or ()), _inner(what, envelope.user_data, decode_assignment)
+        _partitions(envelope.assigned_partitions or ()),
+        _inner(what, envelope.user_data, decode_assignment),
+        bytes(envelope.user_data),
     )
 
 

@@ -119,10 +119,7 @@ class GroupTopology:
         grouped = _by_subtopology(tasks)
         stateful = {key: len(members) for key, members in grouped.items() if not logged.isdisjoint(members)}
         stores, assumptions = _shared_out(stateful, application_id, topics)
-        found = {
-            key: SubTopology(sources.get(key), stores[key] if key in stateful else ())
-            for key in grouped
-        }
+        found = {key: SubTopology(sources.get(key), stores[key] if key in stateful else ()) for key in grouped}
         if topologies := [key for key, sub in found.items() if sub.sources is None]:
             assumptions.append(
                 f"source topics of {_names(topologies)} are in no recorded assignment: partitions of those tasks are "
@@ -173,9 +170,7 @@ def _described(
     *,
     is_logged: bool,
 ) -> SubTopology:
-    sources = tuple(
-        f"{application_id}-{name}" if name in text.internal_topics else name for name in text.source_topics
-    )
+    sources = tuple(f"{application_id}-{name}" if name in text.internal_topics else name for name in text.source_topics)
     known_sources = None if text.pattern or not sources else tuple(sorted(sources))
     stores = []
     without_topic = []

@@ -129,18 +129,17 @@ def read_recording(files: Sequence[str | Path]) -> Recording:
             try:
                 data, version = binascii.unhexlify(exchange["response_hex"]), exchange["api_version"]
                 if exchange["api_key"] == _DESCRIBE_GROUPS:
-                    for answer in read_group_answer(data, version):
-                        groups.append(Seen(str(file), number, exchange["t"], answer))
+                    answers = read_group_answer(data, version)
+                    groups += [Seen(str(file), number, exchange["t"], answer) for answer in answers]
                 elif exchange["api_key"] == _METADATA:
                     clusters.append((exchange["t"], read_cluster_answer(data, version)))
             except (BrokerAnswerError, ValueError) as error:
                 raise RecordingError(str(file), number, f"{error}: record it again, or take the line out") from error
-    return Recording(
-        sorted(groups, key=lambda seen: seen.time_ms), sorted(clusters, key=lambda timed: timed[0])
-    )
+    return Recording(sorted(groups, key=lambda seen: seen.time_ms), sorted(clusters, key=lambda timed: timed[0]))
 
 
 def _exchanges(file: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    number = None
     try:
         for number, line in bounded_lines(file):
             if not line.isspace():

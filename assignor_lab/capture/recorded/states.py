@@ -256,9 +256,7 @@ def _client(
     active: dict[TaskId, None] = {}
     reported: dict[TaskId, None] = {}
     for subscription in said.values():
-        active.update(
-            (owners[partition], None) for partition in subscription.owned_partitions if partition in owners
-        )
+        active.update((owners[partition], None) for partition in subscription.owned_partitions if partition in owners)
         for task, offset_sum in subscription.info.task_offset_sums.items():
             (active if offset_sum == RUNNING_ACTIVE else reported)[task] = None
     lags = decision.states[process].lags if process in decision.states else {}

@@ -1,0 +1,130 @@
+"""``assignor import-recording``: what brokers answered and a group's leader logged, as complete scenarios."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from assignment_api import AssignorLabError
+from assignment_api.plugins import Registry, discover
+from assignor_lab.capture import Decision, read_decisions
+from assignor_lab.capture.recorded import (
+    RecordedState,
+    leaders_assignor,
+    read_recording,
+    recorded_states,
+    replay,
+)
+from assignor_lab.capture.scenario_documents import DocumentMaker
+from assignor_lab.cli.import_log import Topology, Zone, zone_of
+from assignor_lab.cli.options import ConfigFile, Overrides, sources
+from assignor_lab.cli.text import note
+from assignor_lab.scenarios import write_lines
+
+__all__ = ["register"]
+
+_CHECK_FAILED = 1
+
+Recordings = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="RECORDINGS...",
+        help="Answers of brokers to DescribeGroups and Metadata, as JSON lines, plain or gzip (docs, 'Wire formats').",
+    ),
+]
+Logs = Annotated[
+    list[str],
+    typer.Option("--log", metavar="FILE", help="Log of an instance of the group; give those of all instances."),
+]
+Check = Annotated[
+    bool,
+    typer.Option(
+        "--check",
+        help="Decide every state again with the leader's assignor, and compare what each member would be sent with "
+        "what it was sent; differences end the command with 1.",
+    ),
+]
+Out = Annotated[
+    str,
+    typer.Option(
+        "--out",
+        metavar="FILE",
+        help="Where the scenarios go, compressed if the name ends in .gz; - is the standard output.",
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to ``app``."""
+
+    @app.command("import-recording")
+    def import_recording(
+        recordings: Recordings,
+        log: Logs,
+        config: ConfigFile = None,
+        c: Overrides = None,
+        topology: Topology = None,
+        timezone: Zone = None,
+        check: Check = False,  # noqa: FBT002 - a flag
+        out: Out = "-",
+    ) -> None:
+        """Turn recorded answers of brokers and the leaders' logs into scenarios with everything that Kafka saw.
+
+        A scenario for each stable state of the group that was recorded: racks, partitions and consumers from the
+        answers, lags and the decision from the log.
+        """
+        given = sources(config, c)
+        zone = zone_of(timezone)
+        maker = DocumentMaker(given.above, None, zone or UTC, zone_given=zone is not None)
+        states = recorded_states(
+            read_recording(recordings),
+            _decisions(log),
+            maker,
+            topology=topology,
+            on_unusable=lambda unusable: note(f"left out: {unusable}"),
+        )
+        failed: list[str] = []
+        registry = discover(given.effective().policy()) if check else None
+        written = write_lines(out, _documents(states, registry, failed.append))
+        note(f"{written} {'state' if written == 1 else 'states'} imported")
+        if check:
+            note(f"{written - len(failed)} of {written} come out as Kafka sent them")
+        if failed:
+            raise typer.Exit(_CHECK_FAILED)
+
+
+def _decisions(logs: Sequence[str]) -> list[Decision]:
+    """All decisions, in the order of time as far as it is known."""
+    decisions = list(read_decisions(logs, lambda problem: note(f"warning: {problem}"), sys.stdin.buffer))
+    if all(decision.record.time is not None for decision in decisions):
+        decisions.sort(key=lambda decision: decision.record.time.epoch_ms() if decision.record.time else 0)
+    return decisions
+
+
+def _documents(
+    states: Iterable[RecordedState], registry: Registry | None, on_failed: Callable[[str], None]
+) -> Iterator[dict[str, Any]]:
+    for state in states:
+        if registry is not None:
+            for problem in _check(state, registry):
+                note(f"{state.document['id']}: {problem}")
+                on_failed(str(state.document["id"]))
+                break
+        yield state.document
+
+
+def _check(state: RecordedState, registry: Registry) -> Iterator[str]:
+    """What keeps the state from coming out as it was recorded."""
+    try:
+        replayed = replay(state, leaders_assignor(state, registry))
+    except AssignorLabError as error:
+        yield f"cannot be decided again: {error}"
+        return
+    if replayed.failure is not None:
+        yield f"cannot be decided again: {replayed.failure}"
+    yield from map(str, replayed.differences)

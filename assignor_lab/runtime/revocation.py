@@ -1,0 +1,64 @@
+"""Cooperative rebalancing: a task moves only after its old owner has let it go (KIP-429, reference 6.7).
+
+Kafka: ``StreamsPartitionAssignor.populateActiveTaskAndPartitionsLists``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from assignment_api import TaskId
+
+__all__ = ["TopicPartition", "held_back_tasks", "temporary_standbys"]
+
+#: Name of a topic and number of the partition.
+TopicPartition = tuple[str, int]
+
+
+def held_back_tasks(
+    consumer: str,
+    tasks: Iterable[TaskId],
+    partitions_of: Mapping[TaskId, Collection[TopicPartition]],
+    owner_in_client: Mapping[TopicPartition, str],
+    owned_by_anybody: Collection[TopicPartition],
+) -> tuple[TaskId, ...]:
+    """The tasks that ``consumer`` must not get yet.
+
+    A task is held back as a whole if one of its partitions is new to the consumer and somebody still owns it, be it
+    another consumer of the same client. Whoever is held back rebalances again at once.
+
+    Args:
+        consumer: Who is to get the tasks.
+        tasks: The active tasks that it is to get.
+        partitions_of: Task to its source partitions.
+        owner_in_client: Partition to the consumer of the *same client* that owned it before.
+        owned_by_anybody: All partitions that any member of the group owned before.
+
+    Returns:
+        The tasks, sorted.
+    """
+    waiting = [
+        task
+        for task in tasks
+        if any(
+            owner_in_client.get(partition) != consumer and partition in owned_by_anybody
+            for partition in partitions_of[task]
+        )
+    ]
+    return tuple(sorted(waiting, key=TaskId.sort_key))
+
+
+def temporary_standbys(
+    held_back: Iterable[TaskId], stateful: Collection[TaskId], previous_standbys: Collection[TaskId]
+) -> tuple[TaskId, ...]:
+    """The tasks that a client keeps as standbys until it may run them, so that their stores stay open.
+
+    Args:
+        held_back: Active tasks that have to wait.
+        stateful: Tasks with a changelog.
+        previous_standbys: Tasks that the client had as standbys before.
+
+    Returns:
+        The tasks, in the order of ``held_back``.
+    """
+    return tuple(task for task in held_back if task in stateful and task in previous_standbys)
