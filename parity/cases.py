@@ -63,6 +63,9 @@ def draw_case(seed: int, number: int) -> Case:
     has_lags = all(client["lags"] is not None for client in document["clients"])
     if style < 0.3 and has_lags:
         _give_assignment(chance, application, document, is_tidy=True)
+        known = {client["process_id"] for client in document["clients"]}
+        # A client that is none would have failed the rebalance before anything is spread.
+        document["assignment"] = {name: held for name, held in document["assignment"].items() if name in known}
         document["params"] = {"via": chance.choice(("legacy", "custom"))}
         return Case(document, ("threads",))
     if style < 0.36:

@@ -13,7 +13,7 @@ from typing import Any
 
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.runtime.answering import AnswerOptions, answerer
-from assignor_lab.scenarios import Place, scenario_from_document, write_lines
+from assignor_lab.scenarios import Place, error_row, scenario_from_document, write_lines
 from parity.cases import Case, draw_case, next_round
 from parity.official import OfficialKafka
 
@@ -94,7 +94,10 @@ class Comparison:
         for name in case.asked:
             # Read anew for each: nothing that one assignor leaves behind may reach the next.
             scenario = scenario_from_document(case.document, Place(case.document["id"], 1))
-            rows.append(answerer(name, self._registry, options)(scenario))
+            try:
+                rows.append(answerer(name, self._registry, options)(scenario))
+            except Exception as error:  # noqa: BLE001 - a crash of ours is a difference to keep, not the run's end
+                rows.append(error_row(scenario, name, type(error).__name__, None, str(error)))
         self.own_seconds += time.monotonic() - begin
         return rows
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import attrs
 
-from assignment_api.java import DEFAULT_JDK, JdkGeneration, iteration_order, task_id_hash, uuid_hash
+from assignment_api.java import DEFAULT_JDK, JdkGeneration, grown_capacity, iteration_order, task_id_hash, uuid_hash
 from assignment_api.streams import (
     ApplicationMetadata,
     AssignedTask,
@@ -69,7 +69,7 @@ def to_problem(
         ranks[place] = rank
     order = client_order(range(len(states)), hashes, ranks.__getitem__)
     problem = StickyProblem(
-        task_hashes=[task_id_hash(task.subtopology, task.partition, task.topology_name) for task in tasks],
+        task_hashes=[_task_hash(task) for task in tasks],
         tasks=[index[task] for task in infos],
         stateful_tasks=[index[task] for task, info in infos.items() if info.is_logged],
         capacities=[states[place].num_stream_threads for place in order],
@@ -81,6 +81,10 @@ def to_problem(
         jdk=jdk,
     )
     return problem, StickyIds(tasks, [states[place].process_id for place in order])
+
+
+def _task_hash(task: TaskId) -> int:
+    return task_id_hash(task.subtopology, task.partition, task.topology_name)
 
 
 def _all_tasks(infos: Iterable[TaskId], states: Iterable[StreamsClientState]) -> set[TaskId]:
@@ -100,6 +104,7 @@ def to_assignment(
     """The answer: clients in the order of the input, their active tasks and then their standbys as they came.
 
     Kafka's maps of an answer are filled in that order, and the spread over threads can depend on it (reference 6.6).
+    Where a map is larger than its tasks need, they stand in the map's own order, which says the same.
 
     Args:
         application: The input.
@@ -115,6 +120,11 @@ def to_assignment(
             if task not in as_standby:
                 as_standby[task] = AssignedTask.standby(ids.tasks[task])
             held.append(as_standby[task])
+        capacity = grown_capacity(placement.most_held[client])
+        if capacity > grown_capacity(len(held)):
+            # Its map once held more tasks than now, and its size, which decides the order, stayed.
+            hashes = [_task_hash(task.id) for task in held]
+            held = iteration_order(held, hashes, capacity, sort_key=lambda task: task.id.sort_key())
         tasks_of[process] = held
     processes = list(application.streams_client_states())
     leader = application.leader_process_id() or (processes[0] if processes else None)

@@ -28,6 +28,7 @@ class Placement:
         "active_counts",
         "actives",
         "counts",
+        "most_held",
         "owner",
         "ranks",
         "standby_bits",
@@ -47,6 +48,8 @@ class Placement:
         self.active_counts = [0] * clients
         #: Number of tasks of each client.
         self.counts = [0] * clients
+        #: The most tasks that an optimiser ever had on each client; 0 where it moved nothing there.
+        self.most_held = [0] * clients
         #: Bitset of the tasks of each client.
         self.tasks = [0] * clients
         #: Bitset of the standby tasks of each client.

@@ -12,11 +12,8 @@ from assignment_api.streams import (
     StreamsClientAssignment,
     TaskInfo,
 )
-from assignment_api.utils.rack_aware import (
-    optimize_rack_aware_active_tasks,
-    optimize_rack_aware_standby_tasks,
-    public_reason_against,
-)
+from assignment_api.utils.rack_aware import public_reason_against
+from assignment_api.utils.rack_aware.public import MostHeld, move_active_tasks, move_standby_tasks
 from builtin_assignors._sticky_steps import Placement, StickyIds
 
 __all__ = ["move_actives", "move_standbys"]
@@ -32,15 +29,16 @@ def move_actives(application: ApplicationMetadata, ids: StickyIds, placement: Pl
         return
     infos = application.task_infos().values()
     assignments = _assignments(ids, placement)
-    assignments = optimize_rack_aware_active_tasks(
-        application, assignments, [info.id for info in infos if info.is_stateful]
-    )
-    assignments = optimize_rack_aware_active_tasks(
+    most_held: MostHeld = {}
+    stateful = [info.id for info in infos if info.is_stateful]
+    assignments = move_active_tasks(application, assignments, stateful, None, None, most_held)
+    assignments = move_active_tasks(
         application,
         assignments,
         [info.id for info in infos if not info.is_stateful],
-        traffic_cost=STATELESS_TRAFFIC_COST,
-        non_overlap_cost=STATELESS_NON_OVERLAP_COST,
+        STATELESS_TRAFFIC_COST,
+        STATELESS_NON_OVERLAP_COST,
+        most_held,
     )
     index = {task: number for number, task in enumerate(ids.tasks)}
     moves: list[tuple[int, int]] = []
@@ -48,6 +46,7 @@ def move_actives(application: ApplicationMetadata, ids: StickyIds, placement: Pl
         held = [index[task] for task in assignments[process].active_tasks()]
         moves += [(task, client) for task in held if placement.owner[task] != client]
     placement.replace_active(moves)
+    _note_most_held(ids, placement, most_held)
 
 
 def move_standbys(application: ApplicationMetadata, ids: StickyIds, placement: Placement) -> None:
@@ -56,10 +55,17 @@ def move_standbys(application: ApplicationMetadata, ids: StickyIds, placement: P
         return
     if public_reason_against(application, TaskInfo.changelog_partitions) is not None:
         return
-    assignments = optimize_rack_aware_standby_tasks(application, _assignments(ids, placement))
+    most_held: MostHeld = {}
+    assignments = move_standby_tasks(application, _assignments(ids, placement), None, None, None, most_held)
     index = {task: number for number, task in enumerate(ids.tasks)}
     for client, process in enumerate(ids.processes):
         placement.standbys[client] = [index[task] for task in assignments[process].standby_tasks()]
+    _note_most_held(ids, placement, most_held)
+
+
+def _note_most_held(ids: StickyIds, placement: Placement, most_held: MostHeld) -> None:
+    for client, process in enumerate(ids.processes):
+        placement.most_held[client] = max(placement.most_held[client], most_held.get(process, 0))
 
 
 def _assignments(ids: StickyIds, placement: Placement) -> dict[ProcessID, StreamsClientAssignment]:

@@ -29,6 +29,9 @@ __all__ = ["StrangerError", "optimize_rack_aware_active_tasks", "optimize_rack_a
 
 Assignments = dict[ProcessID, StreamsClientAssignment]
 
+#: Client to the most tasks that it held at one moment: Java's hash map of them never gets smaller again.
+MostHeld = dict[ProcessID, int]
+
 
 class StrangerError(IllegalAssignmentArgumentError):
     """An assignment is for a client that the application does not have."""
@@ -70,10 +73,24 @@ def optimize_rack_aware_active_tasks(
         IllegalAssignmentArgumentError: if a task is active on no client of the application, or on several.
         UnknownTaskToOptimizeError: if a task is none of the application's.
     """
+    return move_active_tasks(application, assignments, tasks, traffic_cost, non_overlap_cost, {})
+
+
+def move_active_tasks(
+    application: ApplicationMetadata,
+    assignments: Mapping[ProcessID, StreamsClientAssignment],
+    tasks: Iterable[TaskId] | None,
+    traffic_cost: int | None,
+    non_overlap_cost: int | None,
+    most_held: MostHeld,
+) -> Assignments:
+    """:func:`optimize_rack_aware_active_tasks` for a caller that needs ``most_held`` brought up to date, too."""
     chosen = _chosen(assignments, tasks, AssignedTaskType.ACTIVE)
     if not chosen or public_reason_against(application, all_partitions) is not None:
         return dict(assignments)
-    state = _State.of(application, assignments, AssignedTaskType.ACTIVE, all_partitions, traffic_cost, non_overlap_cost)
+    state = _State.of(
+        application, assignments, AssignedTaskType.ACTIVE, all_partitions, traffic_cost, non_overlap_cost, most_held
+    )
     holder = state.single_holders(chosen)
     state.solve(chosen, range(len(state.processes)), holder, _groups(chosen))
     return state.assignments
@@ -108,11 +125,25 @@ def optimize_rack_aware_standby_tasks(
         IllegalAssignmentStateError: if strategy ``balance_subtopology`` meets a standby that is not among ``tasks``.
         StrangerError: if there is an assignment for a client that the application does not have.
     """
+    return move_standby_tasks(application, assignments, tasks, traffic_cost, non_overlap_cost, {})
+
+
+def move_standby_tasks(
+    application: ApplicationMetadata,
+    assignments: Mapping[ProcessID, StreamsClientAssignment],
+    tasks: Iterable[TaskId] | None,
+    traffic_cost: int | None,
+    non_overlap_cost: int | None,
+    most_held: MostHeld,
+) -> Assignments:
+    """:func:`optimize_rack_aware_standby_tasks` for a caller that needs ``most_held`` brought up to date, too."""
     chosen = _chosen(assignments, tasks, AssignedTaskType.STANDBY)
     changelogs = TaskInfo.changelog_partitions
     if not chosen or public_reason_against(application, changelogs) is not None:
         return dict(assignments)
-    state = _State.of(application, assignments, AssignedTaskType.STANDBY, changelogs, traffic_cost, non_overlap_cost)
+    state = _State.of(
+        application, assignments, AssignedTaskType.STANDBY, changelogs, traffic_cost, non_overlap_cost, most_held
+    )
     state.check_held(chosen)
     groups = _groups(chosen)
     for _ in range(MAX_STANDBY_ROUNDS):
@@ -157,6 +188,7 @@ class _State:
     #: For each client its tasks of the kind; and of any kind.
     held: list[set[TaskId]]
     everything: list[set[TaskId]]
+    most_held: MostHeld
 
     @classmethod
     def of(
@@ -167,6 +199,7 @@ class _State:
         partitions: Partitions,
         traffic_cost: int | None,
         non_overlap_cost: int | None,
+        most_held: MostHeld,
     ) -> _State:
         states = application.streams_client_states()
         listed = list(states)
@@ -191,6 +224,7 @@ class _State:
             (configs.rack_aware_non_overlap_cost or 0) if non_overlap_cost is None else non_overlap_cost,
             [{task.id for task in of_client if task.type is kind} for of_client in tasks],
             [{task.id for task in of_client} for of_client in tasks],
+            most_held,
         )
 
     def single_holders(self, tasks: Sequence[TaskId]) -> list[int]:
@@ -283,3 +317,4 @@ class _State:
         self.everything[source].discard(task)
         self.held[destination].add(task)
         self.everything[destination].add(task)
+        self.most_held[taker] = max(self.most_held.get(taker, 0), len(self.everything[destination]))
