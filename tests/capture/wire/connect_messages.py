@@ -29,4 +29,4 @@ def lenient() -> list[dict[str, Any]]:
 
 def recorded(group: str) -> list[dict[str, Any]]:
     """Distinct messages of a group that ran, as members' ``hex`` and ``kafka`` = what Kafka's classes read."""
-    return _lines(DATA / "captures" / "connect" / f"{group}.members.jsonl.gz")
+    return _lines(DATA / "captures" / "connect" / group / "members.jsonl.gz")

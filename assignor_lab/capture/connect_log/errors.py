@@ -1,0 +1,15 @@
+"""What can be wrong with a Connect worker's log."""
+
+from __future__ import annotations
+
+from assignment_api.errors import AssignorLabError
+
+__all__ = ["GarbledMessageError", "NoRoundError"]
+
+
+class GarbledMessageError(AssignorLabError):
+    """A line begins as a message of Kafka's, but goes on otherwise."""
+
+
+class NoRoundError(AssignorLabError):
+    """No log holds a rebalance that its worker led, with the bytes that it received and sent."""
