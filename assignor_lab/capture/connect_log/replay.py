@@ -208,6 +208,8 @@ def _rebalance(recorded: RecordedRound) -> Rebalance | Departure:
     configured = recorded.configured
     if configured is None and not recorded.protocol.is_incremental and recorded.assignments is not None:
         configured = _all_assigned(recorded.assignments)
+        if configured is None:
+            return Departure(DepartureKind.UNREADABLE, "tasks are missing among those that were assigned")
     if configured is None:
         return Departure(DepartureKind.UNREADABLE, "the configured jobs are not in the log")
     if recorded.protocol.is_incremental and recorded.time_ms is None:
@@ -229,15 +231,17 @@ def _rebalance(recorded: RecordedRound) -> Rebalance | Departure:
         return Departure(DepartureKind.UNREADABLE, str(error))
 
 
-def _all_assigned(assignments: Mapping[str, AssignmentMessage]) -> ConfiguredJobs:
+def _all_assigned(assignments: Mapping[str, AssignmentMessage]) -> ConfiguredJobs | None:
     # The eager leader places every job each time; how it deals them out is what there is to compare.
-    counts: dict[str, int] = {}
+    tasks: dict[str, set[int]] = {}
     for message in assignments.values():
         for connector in message.connectors:
-            counts.setdefault(connector, 0)
+            tasks.setdefault(connector, set())
         for task in message.tasks:
-            counts[task.connector] = max(counts.get(task.connector, 0), task.task + 1)
-    return ConfiguredJobs(counts)
+            tasks.setdefault(task.connector, set()).add(task.task)
+    if any(numbers != set(range(len(numbers))) for numbers in tasks.values()):
+        return None
+    return ConfiguredJobs({connector: len(numbers) for connector, numbers in tasks.items()})
 
 
 def _departure(

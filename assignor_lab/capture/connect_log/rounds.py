@@ -36,6 +36,8 @@ from assignor_lab.scenarios.lines import bounded_lines, source_name
 __all__ = ["ReceivedAssignment", "RecordedRound", "WorkerLife", "read_worker_log"]
 
 _WORKER = re.compile(r"\[Worker clientId=(.*?), groupId=(.*?)\]")
+#: So far into a line its worker is looked for, and its time.
+_HEAD, _BEFORE_MESSAGE = 2_000, 120
 
 
 @attrs.frozen
@@ -127,7 +129,7 @@ def read_worker_log(source: str | PathLike[str] | BinaryIO) -> list[WorkerLife]:
     readers: dict[tuple[str, str], _LifeReader] = {}
     for number, line in bounded_lines(source):
         text = line.decode("utf-8", "replace")
-        worker = _WORKER.search(text)
+        worker = _WORKER.search(text, 0, _HEAD)
         if worker is None:
             continue
         reader = readers.setdefault((worker[1], worker[2]), _LifeReader(name, worker[1], worker[2], lives))
@@ -249,9 +251,5 @@ class _LifeReader:
 
 
 def _time_of(text: str) -> int | None:
-    time = find_time(text[:_HEAD])
+    time = find_time(text[:_BEFORE_MESSAGE])
     return None if time is None else time.epoch_ms()
-
-
-#: So far into a line its time is looked for.
-_HEAD = 120
