@@ -1,0 +1,187 @@
+"""What holds for every answer of every built-in Streams assignor, on any state."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from assignment_api import (
+    ApplicationMetadata,
+    AssignmentError,
+    StreamsClientState,
+    TaskAssignment,
+)
+from assignment_api.java import spread, uuid_hash
+from assignment_api.plugins import discover
+from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
+from assignment_api.utils import strict_findings, validate_task_assignment
+from tests.builtin_assignors.rich_applications import after, plain, rich_applications
+
+BUILT_INS = {found.name: found for found in discover().task_assignors() if found.distribution == BUILTIN_DISTRIBUTION}
+#: Those that look at lags only, and sort whatever they are given.
+BY_LAG = ("high_availability", "rack_aware", "static")
+#: Those that keep what was there before, in the order of Java's hash maps.
+BY_HISTORY = ("sticky", "legacy_sticky", "fallback_prior")
+
+every_built_in = pytest.mark.parametrize("name", BUILT_INS)
+
+
+def assign(name: str, application: ApplicationMetadata) -> TaskAssignment:
+    assignor = BUILT_INS[name].create()
+    assignor.configure({})
+    return assignor.assign(application.for_next_assignor())
+
+
+def placed(assignment: TaskAssignment) -> dict[object, object]:
+    return {each.process_id: (set(each.tasks), each.followup_rebalance_deadline_ms) for each in assignment.assignments}
+
+
+def with_clients(application: ApplicationMetadata, clients: list[StreamsClientState]) -> ApplicationMetadata:
+    return ApplicationMetadata(
+        application.assignment_configs(),
+        application.task_infos().values(),
+        clients,
+        application.current_time_ms(),
+        application.leader_process_id(),
+    )
+
+
+def test_every_built_in_is_here() -> None:
+    assert set(BUILT_INS) == {*BY_LAG, *BY_HISTORY}
+
+
+# --- valid ------------------------------------------------------------------------------------------
+
+
+@every_built_in
+@given(rich_applications())
+def test_every_answer_is_valid(name: str, application: ApplicationMetadata) -> None:
+    answer = assign(name, application)
+    assert validate_task_assignment(application, answer) is AssignmentError.NONE
+    assert strict_findings(application, answer) == ()
+
+
+@every_built_in
+@given(rich_applications())
+def test_every_client_has_its_answer_in_the_order_of_the_input(name: str, application: ApplicationMetadata) -> None:
+    answer = assign(name, application)
+    assert [each.process_id for each in answer.assignments] == list(application.streams_client_states())
+
+
+# --- pure -------------------------------------------------------------------------------------------
+
+
+@every_built_in
+@given(rich_applications())
+def test_the_input_stays_as_it_was(name: str, application: ApplicationMetadata) -> None:
+    before = plain(application)
+    BUILT_INS[name].create().assign(application)
+    assert plain(application) == before
+
+
+@every_built_in
+@given(rich_applications())
+def test_equal_inputs_have_equal_answers(name: str, application: ApplicationMetadata) -> None:
+    assert assign(name, application) == assign(name, application)
+
+
+# --- order ------------------------------------------------------------------------------------------
+
+
+@every_built_in
+@given(rich_applications(), st.randoms(use_true_random=False))
+def test_the_order_within_a_client_changes_nothing(
+    name: str, application: ApplicationMetadata, dice: random.Random
+) -> None:
+    def shuffled(state: StreamsClientState) -> StreamsClientState:
+        application.compute_task_lags()
+        lags = list(state.stateful_tasks_to_lag_sums().items())
+        tags = list(state.client_tags.items())
+        active, standby = list(state.previous_active_tasks), list(state.previous_standby_tasks)
+        for each in (lags, tags, active, standby):
+            dice.shuffle(each)
+        return StreamsClientState(
+            state.process_id,
+            state.num_stream_threads,
+            state.consumers,
+            tuple(active),
+            tuple(standby),
+            lags=dict(lags),
+            host_info=state.host_info,
+            client_tags=dict(tags),
+            rack_id=state.rack_id,
+        )
+
+    clients = [shuffled(state) for state in application.streams_client_states().values()]
+    assert assign(name, with_clients(application, clients)) == assign(name, application)
+
+
+@pytest.mark.parametrize("name", BY_LAG)
+@given(rich_applications(), st.randoms(use_true_random=False))
+def test_the_order_of_clients_and_tasks_changes_nothing(
+    name: str, application: ApplicationMetadata, dice: random.Random
+) -> None:
+    tasks = list(application.task_infos().values())
+    clients = list(application.streams_client_states().values())
+    dice.shuffle(tasks)
+    dice.shuffle(clients)
+    shuffled = ApplicationMetadata(
+        application.assignment_configs(),
+        tasks,
+        clients,
+        application.current_time_ms(),
+        application.leader_process_id(),
+    )
+    assert placed(assign(name, shuffled)) == placed(assign(name, application))
+
+
+@pytest.mark.parametrize("name", BY_HISTORY)
+@given(rich_applications(), st.randoms(use_true_random=False))
+def test_the_order_of_clients_changes_nothing_where_hash_maps_have_an_order_of_their_own(
+    name: str, application: ApplicationMetadata, dice: random.Random
+) -> None:
+    """At most six clients in sixteen slots: as long as no two share one, Java does not see who came first."""
+    slots = [spread(uuid_hash(*process.sort_key())) & 15 for process in application.streams_client_states()]
+    assume(len(set(slots)) == len(slots))
+    clients = list(application.streams_client_states().values())
+    dice.shuffle(clients)
+    assert placed(assign(name, with_clients(application, clients))) == placed(assign(name, application))
+
+
+# --- rest -------------------------------------------------------------------------------------------
+
+
+def settled(name: str, application: ApplicationMetadata) -> ApplicationMetadata:
+    """The application after as many rebalances as the assignor asks for; everybody catches up in between."""
+    for _ in range(MOST_ROUNDS):
+        answer = assign(name, application)
+        application = after(application, answer)
+        if all(each.followup_rebalance_deadline_ms is None for each in answer.assignments):
+            return application
+    raise AssertionError(f"{name} still asks for a rebalance after {MOST_ROUNDS} of them")
+
+
+#: Eighteen tasks, one warm-up at a time, and some to spare.
+MOST_ROUNDS = 40
+
+
+@pytest.mark.parametrize("name", [*BY_LAG, "sticky", "legacy_sticky"])
+@given(rich_applications())
+def test_a_settled_state_is_a_fixed_point(name: str, application: ApplicationMetadata) -> None:
+    rest = settled(name, application)
+    answer = assign(name, rest)
+    assert placed(assign(name, after(rest, answer))) == placed(answer)
+
+
+@given(rich_applications())
+def test_the_fallback_asks_for_another_rebalance_and_changes_nothing_twice(application: ApplicationMetadata) -> None:
+    """Every task that ran stays where it was (reference 6.3), so what it placed once stays, too."""
+    answer = assign("fallback_prior", application)
+    assert any(each.followup_rebalance_deadline_ms is not None for each in answer.assignments)
+    again = assign("fallback_prior", after(application, answer))
+    assert [set(each.active_tasks()) for each in again.assignments] == [
+        set(each.active_tasks()) for each in answer.assignments
+    ]
