@@ -38,7 +38,7 @@ TopicPartition = tuple[str, int]
 _T = TypeVar("_T")
 
 #: What kafka-python raises for bytes that are no message.
-_UNREADABLE = (ValueError, IndexError, KeyError, TypeError, OverflowError, MemoryError, struct.error)
+_UNREADABLE = (AttributeError, ValueError, IndexError, KeyError, TypeError, OverflowError, MemoryError, struct.error)
 
 
 @attrs.frozen
@@ -142,8 +142,11 @@ def read_group_answer(data: bytes, version: int) -> list[GroupAnswer]:
     """
     from kafka.protocol.admin.groups import DescribeGroupsResponse
 
-    answer = _read("DescribeGroups answer", lambda: DescribeGroupsResponse.decode(data, version=version, header=True))
-    return [_group(group) for group in answer.groups]
+    def read() -> list[GroupAnswer]:
+        answer = DescribeGroupsResponse.decode(data, version=version, header=True)
+        return [_group(group) for group in answer.groups]
+
+    return _read("DescribeGroups answer", read)
 
 
 def read_cluster_answer(data: bytes, version: int) -> ClusterAnswer:
@@ -158,26 +161,29 @@ def read_cluster_answer(data: bytes, version: int) -> ClusterAnswer:
     """
     from kafka.protocol.metadata.metadata import MetadataResponse
 
-    answer = _read("Metadata answer", lambda: MetadataResponse.decode(data, version=version, header=True))
-    return ClusterAnswer(
-        {broker.node_id: broker.rack or None for broker in answer.brokers},
-        {
-            topic.name: {
-                partition.partition_index: tuple(partition.replica_nodes)
-                for partition in topic.partitions
-                if partition.error_code in _WITH_REPLICAS
-            }
-            for topic in answer.topics
-            if topic.error_code == 0 and topic.name
-        },
-    )
+    def read() -> ClusterAnswer:
+        answer = MetadataResponse.decode(data, version=version, header=True)
+        return ClusterAnswer(
+            {broker.node_id: broker.rack or None for broker in answer.brokers},
+            {topic.name: _replicas(topic) for topic in answer.topics if topic.error_code == 0 and topic.name},
+        )
+
+    return _read("Metadata answer", read)
+
+
+def _replicas(topic: Any) -> dict[int, tuple[int, ...]]:
+    return {
+        partition.partition_index: tuple(partition.replica_nodes)
+        for partition in topic.partitions
+        if partition.error_code in _WITH_REPLICAS
+    }
 
 
 #: No error, no leader at the moment, a replica not at hand.
 _WITH_REPLICAS = (0, 5, 9)
 
 
-def _read(what: str, read: Callable[[], Any]) -> Any:
+def _read(what: str, read: Callable[[], _T]) -> _T:
     try:
         return read()
     except _UNREADABLE as error:
@@ -207,27 +213,35 @@ def _subscription(member: str, data: bytes) -> MemberSubscription:
     from kafka.protocol.consumer.metadata import ConsumerProtocolSubscription
 
     what = f"subscription of member {member}"
-    envelope = _read(what, lambda: ConsumerProtocolSubscription.decode(data))
-    generation = getattr(envelope, "generation_id", None)
-    return MemberSubscription(
-        tuple(envelope.topics),
-        _partitions(getattr(envelope, "owned_partitions", None) or ()),
-        None if generation is None or generation < 0 else generation,
-        getattr(envelope, "rack_id", None) or None,
-        _inner(what, envelope.user_data, decode_subscription),
-    )
+
+    def read() -> MemberSubscription:
+        envelope = ConsumerProtocolSubscription.decode(data)
+        generation = getattr(envelope, "generation_id", None)
+        return MemberSubscription(
+            tuple(envelope.topics),
+            _partitions(getattr(envelope, "owned_partitions", None) or ()),
+            None if generation is None or generation < 0 else generation,
+            getattr(envelope, "rack_id", None) or None,
+            _inner(what, envelope.user_data, decode_subscription),
+        )
+
+    return _read(what, read)
 
 
 def _assignment(member: str, data: bytes) -> MemberAssignment:
     from kafka.protocol.consumer.metadata import ConsumerProtocolAssignment
 
     what = f"assignment of member {member}"
-    envelope = _read(what, lambda: ConsumerProtocolAssignment.decode(data))
-    return MemberAssignment(
-        _partitions(envelope.assigned_partitions or ()),
-        _inner(what, envelope.user_data, decode_assignment),
-        bytes(envelope.user_data),
-    )
+
+    def read() -> MemberAssignment:
+        envelope = ConsumerProtocolAssignment.decode(data)
+        return MemberAssignment(
+            _partitions(envelope.assigned_partitions or ()),
+            _inner(what, envelope.user_data, decode_assignment),
+            bytes(envelope.user_data),
+        )
+
+    return _read(what, read)
 
 
 def _inner(what: str, data: bytes | None, decode: Callable[[bytes], _T]) -> _T:

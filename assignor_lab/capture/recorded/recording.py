@@ -127,13 +127,12 @@ def read_recording(files: Sequence[str | Path]) -> Recording:
     for file in files:
         for number, exchange in _exchanges(file):
             try:
-                data, version = binascii.unhexlify(exchange["response_hex"]), exchange["api_version"]
                 if exchange["api_key"] == _DESCRIBE_GROUPS:
-                    answers = read_group_answer(data, version)
+                    answers = read_group_answer(_bytes(exchange), exchange["api_version"])
                     groups += [Seen(str(file), number, exchange["t"], answer) for answer in answers]
                 elif exchange["api_key"] == _METADATA:
-                    clusters.append((exchange["t"], read_cluster_answer(data, version)))
-            except (BrokerAnswerError, ValueError) as error:
+                    clusters.append((exchange["t"], read_cluster_answer(_bytes(exchange), exchange["api_version"])))
+            except BrokerAnswerError as error:
                 raise RecordingError(str(file), number, f"{error}: record it again, or take the line out") from error
     return Recording(sorted(groups, key=lambda seen: seen.time_ms), sorted(clusters, key=lambda timed: timed[0]))
 
@@ -161,3 +160,10 @@ def _exchange(line: bytes) -> dict[str, Any]:
         check(exchange[key])
     text(exchange["response_hex"])
     return exchange
+
+
+def _bytes(exchange: Mapping[str, Any]) -> bytes:
+    try:
+        return binascii.unhexlify(exchange["response_hex"])
+    except ValueError:
+        raise BrokerAnswerError("response_hex", "is not made of pairs of hexadecimal digits") from None

@@ -52,23 +52,28 @@ def damaged_messages(draw: st.DrawFn) -> tuple[str, bytes]:
 @given(damaged_messages())
 def test_a_damaged_message_is_a_value_or_a_typed_error_within_its_bytes(damaged: tuple[str, bytes]) -> None:
     kind, message = damaged
-    try:
-        DECODERS[kind](message)
-    except WireError as error:
+    error = _error_of(kind, message)
+    if error is not None:
         assert error.java_type is not None
         assert error.position is not None
         assert 0 <= error.position <= len(message)
         assert str(error).startswith(f"byte {error.position}: ")
 
 
+def _error_of(kind: str, message: bytes) -> WireError | None:
+    try:
+        DECODERS[kind](message)
+    except WireError as error:
+        return error
+    return None
+
+
 @given(st.sampled_from(KIND_NAMES), st.binary(max_size=200))
 @example("subscription", b"")
 @example("assignment", b"")
 def test_any_bytes_are_a_value_or_a_typed_error(kind: str, message: bytes) -> None:
-    try:
-        DECODERS[kind](message)
-    except WireError as error:
-        assert error.position is not None
+    error = _error_of(kind, message)
+    assert error is None or error.position is not None
 
 
 @given(damaged_messages())
@@ -81,7 +86,6 @@ def test_what_was_decoded_survives_being_encoded(damaged: tuple[str, bytes]) -> 
     except WireError:
         return
     assert form.decode(again) == decoded
-    assert form.encode(form.decode(again)) == form.encode(form.decode(form.encode(form.decode(again))))
 
 
 @pytest.mark.parametrize("kind", KIND_NAMES)
@@ -108,8 +112,10 @@ def test_a_megabyte_of_tasks_takes_little_time_and_memory() -> None:
     tasks = b"".join(struct.pack(">iiqh", 0, number, 0, -1) for number in range(60_000))
     subscription = struct.pack(">ii", 11, 11) + bytes(20) + struct.pack(">i", 60_000) + tasks + bytes(9)
     hosts = struct.pack(">ii", 11, 11) + bytes(12) + struct.pack(">i", 0)
-    hosts = hosts[:-4] + struct.pack(">i", 90_000) + b"".join(
-        struct.pack(">Hci", 1, b"h", number) + bytes(4) for number in range(90_000)
+    hosts = (
+        hosts[:-4]
+        + struct.pack(">i", 90_000)
+        + b"".join(struct.pack(">Hci", 1, b"h", number) + bytes(4) for number in range(90_000))
     )
     tracemalloc.start()
     started = time.perf_counter()

@@ -1,0 +1,52 @@
+"""The recorded groups: their exchanges with brokers, their logs, and what becomes of them."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from functools import cache
+from pathlib import Path
+
+from assignment_api.plugins import config_sources
+from assignor_lab.capture import Decision, read_decisions
+from assignor_lab.capture.recorded import (
+    RecordedState,
+    Recording,
+    Unusable,
+    read_recording,
+    recorded_states,
+)
+from assignor_lab.capture.scenario_documents import DocumentMaker
+from tests.capture.captured_logs import CAPTURES, logs
+
+#: Application to the number of stable states that were recorded.
+STABLE = {"warm": 6, "orders-2": 28, "plain": 7}
+
+
+@cache
+def recording(application: str) -> Recording:
+    return read_recording([CAPTURES / application / "exchanges.jsonl.gz"])
+
+
+@cache
+def decisions(application: str) -> tuple[Decision, ...]:
+    problems: list[object] = []
+    found = list(read_decisions(logs(application), problems.append))
+    assert not problems
+    return tuple(sorted(found, key=lambda it: it.record.time.epoch_ms() if it.record.time else 0))
+
+
+def maker(application: str) -> DocumentMaker:
+    configured = config_sources(CAPTURES / application / "application.properties", ())
+    return DocumentMaker(configured.above, None, UTC, zone_given=True)
+
+
+def states(application: str, topology: Path | None = None) -> tuple[list[RecordedState], list[Unusable]]:
+    unusable: list[Unusable] = []
+    found = recorded_states(
+        recording(application),
+        decisions(application),
+        maker(application),
+        topology=topology,
+        on_unusable=unusable.append,
+    )
+    return list(found), unusable
