@@ -218,10 +218,11 @@ def iteration_order(
     Returns:
         The keys in Java's iteration order. O(n log n).
     """
-    if not stays_plain(hashes, initial_capacity):
+    spreads = _spreads(hashes)
+    if not _stay_plain(spreads, initial_capacity):
         return _literal_order(keys, hashes, capacity=initial_capacity, sort_key=sort_key)
     mask = grown_capacity(len(keys), initial_capacity) - 1
-    slots = [spread(code) & mask for code in hashes]
+    slots = [code & mask for code in spreads]
     return [keys[index] for index in sorted(range(len(keys)), key=slots.__getitem__)]
 
 
@@ -248,10 +249,18 @@ def stays_plain(hashes: Sequence[int], initial_capacity: int = DEFAULT_CAPACITY)
 
     Then each slot keeps insertion order whatever the table grows through, removals included.
     """
-    size = len(hashes)
+    return _stay_plain(_spreads(hashes), initial_capacity)
+
+
+def _spreads(hashes: Sequence[int]) -> list[int]:
+    # Written out: a table of a group's ids costs thousands of calls otherwise.
+    return [(code & 0xFFFF_FFFF) ^ (code & 0xFFFF_FFFF) >> 16 for code in hashes]
+
+
+def _stay_plain(spreads: Sequence[int], initial_capacity: int) -> bool:
+    size = len(spreads)
     if size <= MAX_CHAIN:
         return True
-    spreads = [spread(code) for code in hashes]
     capacity = table_size_for(initial_capacity)
     while 4 * size > 3 * capacity:
         # The key that makes the table grow is still put into the smaller one.
@@ -263,7 +272,7 @@ def stays_plain(hashes: Sequence[int], initial_capacity: int = DEFAULT_CAPACITY)
 
 def fits_plain(hashes: Sequence[int], capacity: int) -> bool:
     """Whether a table of ``capacity`` slots (a power of two) would hold at most eight of these keys in any slot."""
-    return not _overfull([spread(code) for code in hashes], capacity)
+    return not _overfull(_spreads(hashes), capacity)
 
 
 def _overfull(spreads: Sequence[int], capacity: int) -> bool:

@@ -18,7 +18,7 @@ from assignment_api.group import (
     TasksBySubtopology,
     TopologyDescriber,
 )
-from assignment_api.java import iteration_order, string_hash
+from assignment_api.java import DEFAULT_CAPACITY, MAX_CHAIN, iteration_order, spread, string_hash
 from assignment_api.streams.ids import utf16_key
 from builtin_assignors.group_sticky.algorithm import Answer, Problem, TaskWithoutProcess, decide
 
@@ -91,6 +91,8 @@ class _Tasks:
 
     def grouped(self, tasks: Sequence[int]) -> TasksBySubtopology:
         """``tasks``, ascending, by sub-topology."""
+        if len(tasks) == 1:
+            return MappingProxyType({self.subtopologies[tasks[0]]: (self.partitions[tasks[0]],)})
         by_subtopology: dict[str, list[int]] = {}
         for task in tasks:
             by_subtopology.setdefault(self.subtopologies[task], []).append(self.partitions[task])
@@ -126,7 +128,12 @@ def _problem(group: GroupSpec, members: Sequence[GroupMember], ids: Sequence[str
 
 
 def _heap_order(ids: Sequence[str]) -> Callable[[Sequence[int]], list[int]]:
+    def slot(member: int) -> int:
+        return spread(_hash(ids[member])) & DEFAULT_CAPACITY - 1
+
     def order(members: Sequence[int]) -> list[int]:
+        if len(members) <= MAX_CHAIN:
+            return sorted(members, key=slot)  # the table neither grows nor makes trees
         hashes = [_hash(ids[member]) for member in members]
         return iteration_order(members, hashes, sort_key=lambda member: utf16_key(ids[member]))
 

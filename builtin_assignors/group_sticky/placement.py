@@ -76,12 +76,20 @@ class Placement:
             member = members[0]
             self._count(process, member)
             return member
-        queue = self._queues.get(process)
         counts = self.counts
+        queue = self._queues.get(process)
         if queue is None:
             queue = self._queues[process] = []
             for each in self.heap_order(members):
                 add(queue, each, counts)
+        if len(queue) == 2:
+            # What a poll and an add come to where two members share a process, the usual number.
+            member = queue[0]
+            self._count(process, member)
+            if counts[member] < counts[queue[1]]:
+                return member
+            queue.reverse()
+            return member
         member = poll(queue, counts)
         self._count(process, member)
         add(queue, member, counts)
@@ -95,6 +103,8 @@ class Placement:
 
     def process_queue(self, order: Sequence[int]) -> list[int]:
         """A queue of all processes by load, filled in ``order``."""
+        if not any(self.taken):
+            return list(order)  # nobody passes anybody
         queue: list[int] = []
         for process in order:
             add(queue, process, self.loads)

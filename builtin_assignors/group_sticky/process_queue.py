@@ -35,20 +35,19 @@ def poll(heap: list[int], keys: Sequence[float]) -> int:
         return head
     key = keys[element]
     index = 0
-    half = size >> 1
-    while index < half:
-        child = 2 * index + 1
+    child = 1
+    while child < size:
         below = heap[child]
         least = keys[below]
-        child += 1
-        if child < size and least > keys[heap[child]]:
-            below = heap[child]
-            least = keys[below]
-        else:
-            child -= 1
+        right = child + 1
+        if right < size:
+            other = heap[right]
+            if least > keys[other]:
+                below, least, child = other, keys[other], right
         if key <= least:
             break
         heap[index] = below
         index = child
+        child = 2 * index + 1
     heap[index] = element
     return head
