@@ -74,8 +74,9 @@ parity: setup ## put random scenarios to official Kafka and to ours (COUNT=20000
 	@scripts/build-official
 	$(BIN)/python -m parity --count $(or $(COUNT),20000) $(if $(SEED),--seed $(SEED))
 
-bench: setup ## time the assignors on this machine
-	$(BIN)/python -m benchmarks
+bench: setup ## time our assignors beside official Kafka (BENCH_FLAGS=--write: into benchmarks/README.md)
+	@scripts/build-official
+	$(BIN)/python -m benchmarks $(BENCH_FLAGS)
 
 # --- upkeep ---------------------------------------------------------------------------------------
 

@@ -1,1 +1,1 @@
-"""How long the installed assignors take: `make bench`."""
+"""How long our assignors take beside official Kafka's: `make bench`."""

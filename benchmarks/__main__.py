@@ -1,60 +1,110 @@
-"""Time every installed assignor on states of growing size; the assign call alone, in milliseconds.
-
-Prints a table, and writes the figures as JSON lines to build/bench.jsonl.
-"""
+"""Measures our assignors and official Kafka's side by side, and prints the table."""
 
 from __future__ import annotations
 
+import argparse
 import gc
 import json
-import statistics
+import subprocess
 import sys
-import time
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
-from assignment_api.plugins import FoundTaskAssignor, discover
-from benchmarks.states import SHAPES, Shape, state
+from assignment_api.plugins import Registry, discover
+from assignor_lab.runtime.invocation import invoke
+from assignor_lab.runtime.timing import timing
+from assignor_lab.scenarios import Scenario, read_scenarios
+from benchmarks.memory import peak_bytes
+from benchmarks.points import Measurement, Point, points
+from benchmarks.table import as_markdown, row, write_readme
+from parity.cases import ASSIGNORS
+from parity.official import KAFKA_VERSION, OfficialKafka, OfficialKafkaError
 
-WARM_UPS = 1
+WARM_UPS = 10
+#: The small files show the cost of one call, which a JVM has worked on for long.
+SMALL_WARM_UPS = 200
 REPEATS = 5
-OUT = Path(__file__).resolve().parent.parent / "build" / "bench.jsonl"
 
 
 def main() -> int:
-    """Time everything."""
-    OUT.parent.mkdir(exist_ok=True)
-    rows = []
-    print(f"{'state':<22}{'assignor':<22}{'median ms':>12}{'min ms':>12}")
-    for shape in SHAPES:
-        for assignor in discover().task_assignors():
-            row = timed(shape, assignor)
-            rows.append(row)
-            print(f"{row['id']:<22}{row['assignor']:<22}{row['median_ms']:>12}{row['min_ms']:>12}", flush=True)
-    OUT.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    """Measures everything; exit code 2 where Kafka's classes cannot be asked."""
+    options = _options()
+    registry = discover()
+    measured: list[Measurement] = []
+    java = ""
+    try:
+        for _, group in groupby(points(options.only), key=lambda point: point.file):
+            # A JVM for each file: what one shape taught its compiler must not count for another.
+            with OfficialKafka() as official:
+                java = official.version
+                for measurement in _of_file(list(group), official, registry, options.patience):
+                    measured.append(measurement)
+                    print("  ".join(row(measurement)), flush=True)
+    except OfficialKafkaError as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 2
+    table = as_markdown(measured, java, KAFKA_VERSION, [] if options.only else list(_large()))
+    print(table)
+    if options.write:
+        write_readme(table)
     return 0
 
 
-def timed(shape: Shape, assignor: FoundTaskAssignor) -> dict[str, str | int | float]:
-    """One line of the result: median and minimum over a few repeats after a warm-up."""
-    application = state(shape, seed=0)
-    spent = []
-    for _ in range(WARM_UPS + REPEATS):
-        fresh = application.for_next_assignor()
-        made = assignor.create()
-        made.configure({})
-        gc.collect()
-        begin = time.perf_counter_ns()
-        made.assign(fresh)
-        spent.append((time.perf_counter_ns() - begin) / 1e6)
-    kept = spent[WARM_UPS:]
-    return {
-        "id": shape.name,
-        "assignor": assignor.name,
-        "tasks": shape.tasks,
-        "clients": shape.clients,
-        "median_ms": round(statistics.median(kept), 3),
-        "min_ms": round(min(kept), 3),
-    }
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--only", default="", help="files whose name has this in it")
+    parser.add_argument(
+        "--patience", type=int, default=60, help="seconds of calls after which Java is not called again (%(default)s)"
+    )
+    parser.add_argument("--write", action="store_true", help="put the table into benchmarks/README.md")
+    return parser.parse_args()
+
+
+def _of_file(
+    group: Sequence[Point], official: OfficialKafka, registry: Registry, patience_s: int
+) -> Iterator[Measurement]:
+    wanted = {point.scenario for point in group}
+    scenarios = {read.id: read for read in read_scenarios(group[0].file) if read.id in wanted}
+    for point in group:
+        yield _measured(point, scenarios[point.scenario], official, registry, patience_s)
+
+
+def _measured(
+    point: Point, scenario: Scenario, official: OfficialKafka, registry: Registry, patience_s: int
+) -> Measurement:
+    warm_ups = SMALL_WARM_UPS if point.family == "small" else WARM_UPS
+    theirs = official.measured(
+        scenario.document, point.assignor, warmup=warm_ups, repeat=REPEATS, patience_ms=patience_s * 1000
+    )
+    found = registry.task_assignor(point.assignor)
+    application = scenario.application
+    gc.collect()
+    ours = timing(lambda: invoke(found, application, {}), warmup=warm_ups, repeat=REPEATS)
+    if ours.failure is not None:
+        raise SystemExit(f"{point.assignor} failed on {point.scenario}: {ours.failure.message}")
+    return Measurement(
+        point,
+        len(scenario.tasks),
+        len(scenario.clients),
+        theirs["times_ns"],
+        ours.durations_ns,
+        theirs["peak_heap_bytes"],
+        peak_bytes(point),
+    )
+
+
+def _large() -> Iterator[str]:
+    for assignor in ASSIGNORS:
+        command = [sys.executable, "-m", "benchmarks.memory", "large", "large", assignor]
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        if done.returncode:
+            yield f"{assignor}: {done.stderr.strip().splitlines()[-1]}"
+        else:
+            figures = json.loads(done.stdout)
+            yield (
+                f"{assignor}: {figures['assign_ns'] / 1e9:.1f} s, {figures['peak_bytes'] / 2**20:,.0f} MB "
+                "with the input"
+            )
 
 
 if __name__ == "__main__":

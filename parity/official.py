@@ -74,9 +74,26 @@ class OfficialKafka:
         answer: list[dict[str, Any]] = self._ask(request)["rows"]
         return answer
 
-    def measured(self, scenario: Mapping[str, Any], assignor: str, *, warmup: int, repeat: int) -> dict[str, Any]:
-        """Durations of the assign call alone (``times_ns``) and the fullest heap (``peak_heap_bytes``)."""
-        request = {"do": "bench", "assignor": assignor, "warmup": warmup, "repeat": repeat, "scenario": scenario}
+    def measured(
+        self, scenario: Mapping[str, Any], assignor: str, *, warmup: int, repeat: int, patience_ms: int
+    ) -> dict[str, Any]:
+        """Durations of the assign call alone (``times_ns``) and the fullest heap (``peak_heap_bytes``).
+
+        Args:
+            scenario: The document.
+            assignor: Its name.
+            warmup: Calls before the measured ones; one only, if it takes over a second.
+            repeat: Measured calls.
+            patience_ms: After so much time in calls no further one is made; there is always one.
+        """
+        request = {
+            "do": "bench",
+            "assignor": assignor,
+            "warmup": warmup,
+            "repeat": repeat,
+            "patience_ms": patience_ms,
+            "scenario": scenario,
+        }
         return self._ask(request)
 
     def close(self) -> None:

@@ -10,7 +10,18 @@ import typer
 __all__ = ["build_app"]
 
 #: Modules of this package that carry a command each, in the order of the help text.
-COMMANDS = ("assign", "score", "import_log", "import_recording", "convert", "wire", "connect", "plugins", "config")
+COMMANDS = (
+    "assign",
+    "score",
+    "bench",
+    "import_log",
+    "import_recording",
+    "convert",
+    "wire",
+    "connect",
+    "plugins",
+    "config",
+)
 
 
 def build_app() -> typer.Typer:

@@ -1,0 +1,68 @@
+"""``assignor bench``: how long an assignor takes for each scenario of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from assignment_api.plugins import discover
+from assignor_lab.cli.options import ConfigFile, Overrides, sources
+from assignor_lab.cli.text import note
+from assignor_lab.runtime.timing import timed_scenario
+from assignor_lab.scenarios import read_scenarios, write_lines
+
+__all__ = ["register"]
+
+File = Annotated[str, typer.Argument(metavar="FILE", help="File of scenarios, plain or gzip; - is the standard input.")]
+Assignor = Annotated[
+    str,
+    typer.Option(
+        "--assignor",
+        metavar="NAME",
+        help="Name of an assignor (see 'assignor plugins'), distribution:name, module:attribute or a Kafka class.",
+    ),
+]
+Warmup = Annotated[
+    int, typer.Option("--warmup", metavar="N", min=0, help="Calls before the measured ones; one, if it takes over 1 s.")
+]
+Repeat = Annotated[int, typer.Option("--repeat", metavar="M", min=1, help="Measured calls.")]
+Out = Annotated[
+    str,
+    typer.Option(
+        "--out", metavar="FILE", help="Where lines go, compressed if the name ends in .gz; - is the standard output."
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to ``app``."""
+
+    @app.command()
+    def bench(
+        file: File,
+        assignor: Assignor,
+        warmup: Warmup = 10,
+        repeat: Repeat = 5,
+        config: ConfigFile = None,
+        c: Overrides = None,
+        out: Out = "-",
+    ) -> None:
+        """Time the assign call alone, one line for each scenario of a file.
+
+        A failing assignor gives a line with an error and without times; the command still ends with 0.
+        """
+        given = sources(config, c)
+        registry = discover(given.effective().policy())
+
+        def lines() -> Iterator[dict[str, Any]]:
+            for scenario in read_scenarios(file):
+                line = timed_scenario(
+                    assignor, registry, given, scenario, warmup=warmup, repeat=repeat, may_run_code=True
+                )
+                if "error" in line:
+                    note(f"{scenario.place}: {assignor} failed: {line['error']['message']}")
+                yield line
+
+        write_lines(out, lines())

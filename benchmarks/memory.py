@@ -1,0 +1,46 @@
+"""Most resident memory of one call, in a process of its own: `python -m benchmarks.memory FILE SCENARIO ASSIGNOR`."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+
+from assignment_api.plugins import discover
+from assignor_lab.runtime.invocation import invoke
+from assignor_lab.scenarios import read_scenarios
+from benchmarks.large import large_group
+from benchmarks.points import Point
+
+__all__ = ["peak_bytes"]
+
+#: ``ru_maxrss`` counts kilobytes on Linux and bytes on macOS.
+_UNIT = 1 if sys.platform == "darwin" else 1024
+
+
+def peak_bytes(point: Point) -> int:
+    """The figure for a point."""
+    command = [sys.executable, "-m", "benchmarks.memory", str(point.file), point.scenario, point.assignor]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    peak: int = json.loads(done.stdout)["peak_bytes"]
+    return peak
+
+
+def main() -> int:
+    """Reads, assigns once and prints the figure."""
+    file, scenario_id, assignor = sys.argv[1:]
+    if file == "large":
+        application = large_group()
+    else:
+        application = next(read.application for read in read_scenarios(file) if read.id == scenario_id)
+    outcome = invoke(discover().task_assignor(assignor), application, {})
+    if outcome.failure is not None:
+        sys.exit(f"{assignor} failed on {scenario_id}: {outcome.failure.message}")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _UNIT
+    print(json.dumps({"peak_bytes": peak, "assign_ns": outcome.assign_ns}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,100 @@
+"""What is measured: every scenario of the scale set with every assignor that Kafka's answers are recorded for."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import attrs
+
+__all__ = ["SCALE", "Measurement", "Point", "points", "target_of"]
+
+SCALE = Path(__file__).resolve().parent.parent / "tests" / "data" / "scale" / "streams"
+
+#: Where Java takes longer, being several times faster is the aim.
+LONG_MS = 1000.0
+#: Elsewhere we may take longer than Java, but not longer than this.
+MOST_MS = 150.0
+
+
+@attrs.frozen
+class Point:
+    """A scenario and an assignor."""
+
+    file: Path
+    scenario: str
+    assignor: str
+
+    @property
+    def family(self) -> str:
+        """First word of the file's name; files of a family have one target."""
+        return self.file.name.partition("-")[0]
+
+
+@attrs.frozen
+class Measurement:
+    """What came of a point.
+
+    Args:
+        point: The point.
+        tasks: Number of tasks.
+        clients: Number of clients.
+        official_ns: Durations of Kafka's call.
+        own_ns: Durations of ours.
+        official_heap: Fullest heap of the JVM, bytes.
+        own_memory: Most resident memory of a process that reads the scenario and assigns once, bytes.
+    """
+
+    point: Point
+    tasks: int
+    clients: int
+    official_ns: Sequence[int]
+    own_ns: Sequence[int]
+    official_heap: int
+    own_memory: int
+
+    @property
+    def official_ms(self) -> float:
+        """Median of Kafka's calls."""
+        return statistics.median(self.official_ns) / 1e6
+
+    @property
+    def own_ms(self) -> float:
+        """Median of ours."""
+        return statistics.median(self.own_ns) / 1e6
+
+    @property
+    def speedup(self) -> float:
+        """How many times faster than Kafka's we are; below 1 we are slower."""
+        return self.official_ms / self.own_ms
+
+
+def points(only: str) -> Iterator[Point]:
+    """All points whose file has ``only`` in its name, by file, in the order of its scenarios."""
+    digests: dict[str, dict[str, str]] = json.loads((SCALE / "digests.json").read_text())
+    for file in sorted(path for path in SCALE.glob("*.jsonl.gz") if only in path.name):
+        stem = file.name.removesuffix(".jsonl.gz")
+        for scenario, assignors in digests.items():
+            # A small file has variants, whose names stand before the last word: small-4x40-racks-cold.
+            if scenario.startswith(f"{stem}-") and not _belongs_to_longer(stem, scenario):
+                for assignor in sorted(assignors):
+                    yield Point(file, scenario, assignor)
+
+
+def _belongs_to_longer(stem: str, scenario: str) -> bool:
+    stems = [path.name.removesuffix(".jsonl.gz") for path in SCALE.glob("*.jsonl.gz")]
+    return any(len(other) > len(stem) and scenario.startswith(f"{other}-") for other in stems)
+
+
+def target_of(measurement: Measurement) -> tuple[str, bool]:
+    """What is asked of a point, in words, and whether it holds."""
+    if measurement.point.family == "rack":
+        return "5x faster", measurement.speedup >= 5
+    if measurement.official_ms > LONG_MS:
+        return "3x faster", measurement.speedup >= 3
+    if measurement.point.family == "small":
+        return "2x Java", measurement.own_ms <= 2 * measurement.official_ms
+    holds = measurement.own_ms <= 10 * measurement.official_ms and measurement.own_ms < MOST_MS
+    return "10x Java, 150 ms", holds

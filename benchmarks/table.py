@@ -1,0 +1,85 @@
+"""The measured points as a table of Markdown, and its place in README.md."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.points import Measurement, target_of
+
+__all__ = ["as_markdown", "write_readme"]
+
+README = Path(__file__).resolve().parent / "README.md"
+BEGIN = "<!-- written by make bench: begin -->"
+END = "<!-- written by make bench: end -->"
+
+COLUMNS = (
+    "scenario",
+    "assignor",
+    "tasks x clients",
+    "Kafka ms",
+    "calls",
+    "ours ms",
+    "Kafka / ours",
+    "target",
+    "holds",
+    "Kafka heap MB",
+    "our process MB",
+)
+
+
+def as_markdown(measured: Sequence[Measurement], java: str, kafka: str, large: Sequence[str]) -> str:
+    """The table with a line about where it was measured.
+
+    Args:
+        measured: The points.
+        java: Version of the Java runtime.
+        kafka: Version of Kafka.
+        large: Sentences about the large group.
+    """
+    holding = sum(target_of(measurement)[1] for measurement in measured)
+    lines = [
+        f"kafka-streams {kafka} on Java {java}; CPython {platform.python_version()}, {platform.system()} "
+        f"{platform.machine()}, {os.cpu_count()} processors. {holding} of {len(measured)} points hold their target.",
+        "",
+        f"| {' | '.join(COLUMNS)} |",
+        f"|{'|'.join(['---'] * 2 + ['---:'] * 5 + ['---'] * 2 + ['---:'] * 2)}|",
+    ]
+    lines += [f"| {' | '.join(row(measurement))} |" for measurement in measured]
+    if large:
+        lines += ["", "100,000 tasks on 1,000 clients (see `large.py`):", "", *(f"* {sentence}" for sentence in large)]
+    return "\n".join(lines) + "\n"
+
+
+def row(measurement: Measurement) -> list[str]:
+    """The cells of a point."""
+    target, holds = target_of(measurement)
+    return [
+        measurement.point.scenario,
+        measurement.point.assignor,
+        f"{measurement.tasks:,} x {measurement.clients:,}",
+        _milliseconds(measurement.official_ms),
+        str(len(measurement.official_ns)),
+        _milliseconds(measurement.own_ms),
+        f"{measurement.speedup:.1f}" if measurement.speedup < 100 else f"{measurement.speedup:,.0f}",
+        target,
+        "yes" if holds else "**no**",
+        f"{measurement.official_heap / 2**20:,.0f}",
+        f"{measurement.own_memory / 2**20:,.0f}",
+    ]
+
+
+def _milliseconds(value: float) -> str:
+    return f"{value:.2f}" if value < 10 else f"{value:,.0f}"
+
+
+def write_readme(table: str) -> None:
+    """Puts the table into README.md, in place of the last one."""
+    text = README.read_text(encoding="utf-8")
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    new = README.with_suffix(".new")
+    new.write_text(f"{before}{BEGIN}\n{table}{END}{after}", encoding="utf-8")
+    new.replace(README)

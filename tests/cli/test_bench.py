@@ -1,0 +1,44 @@
+"""``assignor bench``: a line for each scenario, with the agreed keys."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from assignor_lab.cli.app import build_app
+
+DATA = Path(__file__).parents[1] / "data"
+SMALL = DATA / "scale" / "streams" / "small-4x40.jsonl.gz"
+
+
+def test_one_line_for_each_scenario_with_the_times_of_the_call() -> None:
+    arguments = ["bench", str(SMALL), "--assignor", "sticky", "--warmup", "1", "--repeat", "3"]
+    result = CliRunner().invoke(build_app(), arguments)
+    assert result.exit_code == 0
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [line["id"] for line in lines] == [
+        "small-4x40-cold",
+        "small-4x40-second",
+        "small-4x40-racks-cold",
+        "small-4x40-racks-second",
+    ]
+    for line in lines:
+        assert list(line) == ["id", "assignor", "tasks", "clients", "median_ms", "min_ms"]
+        assert (line["assignor"], line["tasks"], line["clients"]) == ("sticky", 40, 4)
+        assert 0 < line["min_ms"] <= line["median_ms"]
+
+
+def test_a_state_that_kafka_refuses_is_a_line_with_an_error(tmp_path: Path) -> None:
+    refused = tmp_path / "refused.jsonl"
+    refused.write_text(
+        '{"format":1,"kind":"streams","id":"r","config":{"max.warmup.replicas":0},"tasks":[],"clients":[]}\n',
+        encoding="utf-8",
+    )
+    result = CliRunner().invoke(build_app(), ["bench", str(refused), "--assignor", "sticky"])
+    assert result.exit_code == 0
+    line = json.loads(result.stdout)
+    assert (line["median_ms"], line["min_ms"]) == (None, None)
+    assert line["error"]["java_type"] == "ConfigException"
+    assert "max.warmup.replicas" in result.stderr
