@@ -1,0 +1,105 @@
+"""A REST client that creates, changes and deletes connectors, one request after the other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import attrs
+
+from assignor_lab.simulation.requests import Request
+
+if TYPE_CHECKING:
+    from assignor_lab.simulation.cluster import Cluster
+
+__all__ = ["Client", "Operation"]
+
+
+@attrs.frozen
+class Operation:
+    """What a client asks for.
+
+    Args:
+        kind: ``create``, ``alter`` (another number of tasks), ``delete``.
+        connector: Name of the connector.
+        tasks: How many tasks it is to have.
+    """
+
+    kind: Literal["create", "alter", "delete"]
+    connector: str
+    tasks: int = 0
+
+
+class Client:
+    """Sends operations in order; what is refused, or whose worker is gone, is sent again after a pause.
+
+    Args:
+        cluster: Where to.
+        operations: What to ask for.
+        via: Name of the worker to which it talks; while that is down, and if not given, the first one that is up.
+    """
+
+    def __init__(self, cluster: Cluster, operations: tuple[Operation, ...], via: str | None) -> None:
+        #: For each answered operation when it was sent and when it was answered.
+        self.answered: list[tuple[Operation, int, int]] = []
+        #: How often something had to be sent again.
+        self.repeated = 0
+        self._cluster, self._operations, self._via = cluster, operations, via
+        self._sent_ms = 0
+        self._attempt = 0
+        self._to: str | None = None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether everything was answered."""
+        return len(self.answered) == len(self._operations)
+
+    def send_next(self) -> None:
+        """Sends what is not yet answered."""
+        if not self.is_done:
+            self._sent_ms = self._cluster.now
+            self._send()
+
+    def _send(self) -> None:
+        cluster, timings = self._cluster, self._cluster.timings
+        operation = self._operations[len(self.answered)]
+        self._attempt += 1
+        attempt = self._attempt
+        up = cluster.alive()
+        self._to = self._via if self._via in up else next(iter(up), None)
+        if self._to is None:
+            self._again(attempt)
+            return
+
+        def answer(ok: bool) -> None:  # noqa: FBT001 - the answer to a request
+            hops = 1 + request.hops
+            cluster.agenda.after(hops * timings.rest_hop_ms, lambda: self._take(attempt, operation, ok=ok))
+
+        request = Request(operation.kind, operation.connector, operation.tasks, answer, operation.kind == "delete")
+        process = cluster.worker(self._to)
+        assert process is not None
+        cluster.at_process(process.number, cluster.now + timings.rest_hop_ms, lambda: process.requests.add(request))
+
+    def _take(self, attempt: int, operation: Operation, *, ok: bool) -> None:
+        if attempt != self._attempt or self.is_done:
+            return
+        if not ok:
+            self._again(attempt)
+            return
+        self._to = None
+        self._attempt += 1
+        self.answered.append((operation, self._sent_ms, self._cluster.now))
+        self.send_next()
+
+    def worker_gone(self, name: str) -> None:
+        """A worker's process has ended: what was asked of it, or through it, has no answer."""
+        if not self.is_done and self._to is not None and name in (self._to, self._cluster.leader()):
+            self._again(self._attempt)
+
+    def _again(self, attempt: int) -> None:
+        self.repeated += 1
+        self._attempt = attempt + 1
+        self._to = None
+        expected = self._attempt
+        self._cluster.agenda.after(
+            self._cluster.timings.client_retry_ms, lambda: self._send() if self._attempt == expected else None
+        )

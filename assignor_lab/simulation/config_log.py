@@ -1,0 +1,95 @@
+"""The config topic: what connectors there are, with how many tasks, and who has read how far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import attrs
+
+from assignment_api.connect import ConfiguredJobs
+
+__all__ = ["ConfigLog", "ConfigRecord", "ConfigView"]
+
+
+@attrs.frozen
+class ConfigRecord:
+    """A record of the topic, or a group of records that a worker cannot see parts of.
+
+    Args:
+        kind: ``connector`` (its configuration was written), ``delete``, or ``commit`` (its tasks' configurations,
+            with the commit that puts them in force).
+        connector: Name of the connector.
+        tasks: For ``connector``: how many tasks it will ask for; for ``commit``: how many there are now.
+    """
+
+    kind: Literal["connector", "delete", "commit"]
+    connector: str
+    tasks: int = 0
+
+
+@attrs.frozen(eq=False)
+class ConfigView:
+    """What a worker knows that has read up to an offset (reference 1.3).
+
+    Args:
+        offset: Position after the last record.
+        jobs: Everything that is to be placed.
+        wanted: Connector to the number of tasks that its configuration asks for.
+        versions: Connector to a number that grows with each of its configurations.
+    """
+
+    offset: int
+    jobs: ConfiguredJobs
+    wanted: Mapping[str, int]
+    versions: Mapping[str, int]
+
+    def needs_task_configs(self, connector: str) -> bool:
+        """Whether a connector instance has to write its tasks' configurations."""
+        return connector in self.wanted and self.wanted[connector] != self.jobs.task_counts.get(connector, 0)
+
+
+class ConfigLog:
+    """The topic, one partition, in the order of its records.
+
+    Args:
+        initial: Connector to number of tasks, there from the beginning.
+    """
+
+    __slots__ = ("_records", "_views")
+
+    def __init__(self, initial: Mapping[str, int]) -> None:
+        self._records: list[ConfigRecord] = []
+        jobs = ConfiguredJobs(dict(initial))
+        self._views = [ConfigView(0, jobs, dict(initial), dict.fromkeys(initial, 0))]
+
+    @property
+    def end(self) -> int:
+        """Position after the last record."""
+        return len(self._records)
+
+    def append(self, record: ConfigRecord) -> int:
+        """Writes a record; its effect is reference 1.4's."""
+        before = self._views[-1]
+        counts, wanted = dict(before.jobs.task_counts), dict(before.wanted)
+        versions = dict(before.versions)
+        if record.kind == "connector":
+            counts.setdefault(record.connector, 0)
+            wanted[record.connector] = record.tasks
+            versions[record.connector] = versions.get(record.connector, -1) + 1
+        elif record.kind == "delete":
+            for mapping in (counts, wanted, versions):
+                mapping.pop(record.connector, None)
+        elif record.connector in counts:
+            counts[record.connector] = record.tasks
+        self._records.append(record)
+        self._views.append(ConfigView(self.end, ConfiguredJobs(counts), wanted, versions))
+        return self.end
+
+    def between(self, start: int, end: int) -> list[ConfigRecord]:
+        """Records from one position up to another."""
+        return self._records[start:end]
+
+    def view(self, offset: int) -> ConfigView:
+        """What has been said up to ``offset``."""
+        return self._views[offset]

@@ -1,0 +1,79 @@
+"""How long things take: Kafka's timeouts, and the costs of a machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import attrs
+
+__all__ = ["DEFAULT_TIMINGS", "Timings"]
+
+
+@attrs.frozen
+class Timings:
+    """Every duration of the simulation, in milliseconds. Episodes may name any of them under ``timings``.
+
+    The first group are Kafka's own settings with Kafka's defaults (reference 6.8); the second what a machine takes.
+    A ``..._spread_ms`` is added to the duration before it, drawn evenly from 0 to the spread by the seed.
+
+    Args:
+        heartbeat_interval_ms: ``heartbeat.interval.ms``.
+        session_timeout_ms: ``session.timeout.ms``: a member of which nothing is heard for so long is removed.
+        rebalance_timeout_ms: ``rebalance.timeout.ms``: how long a join phase waits for a member, and how long a
+            worker may go without polling before it leaves the group.
+        initial_rebalance_delay_ms: The broker's ``group.initial.rebalance.delay.ms``.
+        worker_sync_timeout_ms: ``worker.sync.timeout.ms``: how long a worker tries to read the config topic.
+        worker_unsync_backoff_ms: ``worker.unsync.backoff.ms``, used under ``eager`` alone.
+        client_retry_ms: After a REST client was refused or lost its worker, how long it waits.
+        request_ms: A request to the coordinator and its answer, without what it waits for there.
+        rest_hop_ms: A REST request from client to worker or from worker to worker, one way.
+        validation_ms: Checking a connector's configuration, once on each worker that does it.
+        config_write_ms: Writing to the config topic and reading back what was written.
+        config_read_ms: Reading the config topic to its end.
+        log_delivery_ms: Until a record of the config topic has reached a worker that does not ask for it.
+        assignor_ms: Computing an assignment.
+        connector_start_ms: Starting a connector instance, in one of the pool's threads.
+        connector_stop_ms: Stopping one.
+        task_configs_ms: From a connector instance's start until it has generated its tasks' configurations.
+        task_start_ms: Starting a task, in one of the pool's threads.
+        task_start_spread_ms: Added to it.
+        task_ready_ms: From then until the task runs.
+        task_stop_ms: Stopping a task, in one of the pool's threads.
+        task_stop_spread_ms: Added to it.
+        start_stop_threads: Size of a worker's pool for starting and stopping (a number, not a duration).
+        worker_start_ms: From the start of a worker's process until it asks to join.
+    """
+
+    heartbeat_interval_ms: int = 3_000
+    session_timeout_ms: int = 10_000
+    rebalance_timeout_ms: int = 60_000
+    initial_rebalance_delay_ms: int = 3_000
+    worker_sync_timeout_ms: int = 3_000
+    worker_unsync_backoff_ms: int = 300_000
+    client_retry_ms: int = 1_000
+    request_ms: int = 4
+    rest_hop_ms: int = 5
+    validation_ms: int = 10
+    config_write_ms: int = 15
+    config_read_ms: int = 5
+    log_delivery_ms: int = 5
+    assignor_ms: int = 5
+    connector_start_ms: int = 50
+    connector_stop_ms: int = 50
+    task_configs_ms: int = 20
+    task_start_ms: int = 50
+    task_start_spread_ms: int = 0
+    task_ready_ms: int = 100
+    task_stop_ms: int = 50
+    task_stop_spread_ms: int = 0
+    start_stop_threads: int = attrs.field(default=8, validator=attrs.validators.ge(1))
+    worker_start_ms: int = 3_000
+
+    @classmethod
+    def from_mapping(cls, values: Mapping[str, int], base: Timings | None = None) -> Timings:
+        """``base`` with ``values`` in place of its own; keys are the arguments' names."""
+        return attrs.evolve(base or cls(), **values)
+
+
+#: Small round figures, for episodes that are about what happens and not about how long it takes.
+DEFAULT_TIMINGS = Timings()

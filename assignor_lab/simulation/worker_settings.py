@@ -1,0 +1,32 @@
+"""What is configured for a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import attrs
+
+from assignment_api.connect import WILDCARD, ConnectProtocol, StaticJobs
+
+__all__ = ["WorkerSettings"]
+
+
+@attrs.frozen
+class WorkerSettings:
+    """A worker's configuration.
+
+    Args:
+        protocol: ``connect.protocol``.
+        max_delay_ms: ``scheduled.rebalance.max.delay.ms``.
+        static: ``static.connectors`` and ``static.tasks``.
+        downgrade: What happens when the group goes back to ``eager``: ``kafka`` (nothing is stopped, KAFKA-13816) or
+            ``kip415`` (an empty assignment and a second rebalance).
+        configs: Further keys for the assignors.
+    """
+
+    protocol: ConnectProtocol = ConnectProtocol.SESSIONED
+    max_delay_ms: int = 300_000
+    static: StaticJobs = WILDCARD
+    downgrade: Literal["kafka", "kip415"] = "kafka"
+    configs: Mapping[str, Any] = attrs.field(factory=dict)
