@@ -19,7 +19,7 @@ from assignor_lab.capture.scenario_documents import DocumentMaker
 from tests.capture.captured_logs import CAPTURES, logs
 
 #: Application to the number of stable states that were recorded.
-STABLE = {"warm": 6, "orders-2": 28, "plain": 7}
+STABLE = {"warm": 6, "orders-2": 28, "plain": 7, "tagged": 12, "plain-ha": 6}
 
 
 @cache
