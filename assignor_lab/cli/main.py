@@ -26,6 +26,9 @@ EXTRAS = {
     "jinja2": "report",
     "markupsafe": "report",
     "kafka": "kafka",
+    "scipy": "statistics",
+    "numpy": "statistics",
+    "junitparser": "statistics",
 }
 
 WRONG_USE = 2
