@@ -123,10 +123,8 @@ def _in_order(ids: Sequence[str], order: Order) -> list[int]:
 
 def _scope(
     workers: Sequence[Worker], numbering: JobNumbering, static: Callable[[Worker], bool], rules: StaticRules
-) -> StaticScope | None:
+) -> StaticScope:
     wildcards = [member for member, worker in enumerate(workers) if not static(worker)]
-    if len(wildcards) == len(workers):
-        return None
     listers: tuple[dict[int, list[int]], dict[int, list[int]]] = ({}, {})
     free = frozenset(wildcards)
     for member, worker in enumerate(workers):

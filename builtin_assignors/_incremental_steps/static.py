@@ -16,6 +16,8 @@ def misplaced(problem: Problem, scope: StaticScope, draft: Draft) -> list[list[s
 
     Static jobs on wildcard workers and on workers that do not list them; wildcard jobs on static workers.
     """
+    if len(scope.wildcards) == len(problem.members):
+        return [[], []]
     wildcards = frozenset(scope.wildcards)
     wild_jobs_stay = scope.rules.keep_without_wildcards and not wildcards
     found: list[list[set[int]]] = []
