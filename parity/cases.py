@@ -11,13 +11,17 @@ import attrs
 
 from parity.applications import Application, draw_application
 from parity.groups import draw_clients, draw_config
+from parity.streams_groups import draw_streams_group, next_streams_group
 
-__all__ = ["ASSIGNORS", "Case", "draw_case", "next_round"]
+__all__ = ["ASSIGNORS", "GROUP_ASSIGNOR", "Case", "draw_case", "next_round"]
 
 ASSIGNORS = ("high_availability", "sticky", "legacy_sticky", "fallback_prior")
+GROUP_ASSIGNOR = "group_sticky"
 _UTILITIES = ("default_standby", "optimize_active", "optimize_standby", "validate", "identity")
 #: Rounds of a history.
 _ROUNDS = 5
+#: Every how manyth case is a Streams group under the brokers' protocol.
+_GROUP_STEP = 10
 
 
 @attrs.frozen
@@ -42,6 +46,9 @@ class Case:
 def draw_case(seed: int, number: int) -> Case:
     """The case of a number: the same for the same seed, whatever the other numbers are."""
     chance = Random(f"{seed}/{number}")
+    if number % _GROUP_STEP == _GROUP_STEP - 1:
+        lives_by = GROUP_ASSIGNOR if chance.random() < 0.4 else None
+        return Case(draw_streams_group(chance, f"parity-{seed}-{number:06}"), (GROUP_ASSIGNOR,), lives_by=lives_by)
     style = chance.random()
     most_tasks, most_clients = (40, 7) if chance.random() < 0.99 else (120, 20)
     application = draw_application(chance, most_tasks)
@@ -139,10 +146,18 @@ def next_round(seed: int, case: Case, answer: dict[str, Any]) -> Case | None:
     """
     if case.lives_by is None or case.round + 1 >= _ROUNDS or answer["error"] is not None:
         return None
-    document = copy.deepcopy(case.document)
-    before = document["id"].partition("-round-")[0]
+    before = case.document["id"].partition("-round-")[0]
     chance = Random(f"{seed}/{before}/{case.round}")
+    if case.document["kind"] == "streams-group":
+        document = next_streams_group(chance, case.document, answer["members"])
+    else:
+        document = _next_application(chance, case, answer)
     document["id"] = f"{before}-round-{case.round + 1}"
+    return Case(document, case.asked, lives_by=case.lives_by, round=case.round + 1)
+
+
+def _next_application(chance: Random, case: Case, answer: dict[str, Any]) -> dict[str, Any]:
+    document = copy.deepcopy(case.document)
     ends = chance.choice((500, 20_000, 100_000))
     for client in document["clients"]:
         _run(chance, client, answer["assignment"][client["process_id"]], ends)
@@ -150,7 +165,7 @@ def next_round(seed: int, case: Case, answer: dict[str, Any]) -> Case | None:
         document["clients"].remove(chance.choice(document["clients"]))
     if chance.random() < 0.3:
         document["clients"].append(_joined(chance, document, case.round, ends))
-    return Case(document, ASSIGNORS, lives_by=case.lives_by, round=case.round + 1)
+    return document
 
 
 def _run(chance: Random, client: dict[str, Any], tasks: dict[str, list[str]], ends: int) -> None:

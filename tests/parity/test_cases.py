@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from assignor_lab.scenarios import Place, read_scenarios, scenario_from_document
-from parity.cases import ASSIGNORS, draw_case, next_round
+from parity.cases import ASSIGNORS, GROUP_ASSIGNOR, draw_case, next_round
 from parity.comparison import Comparison
 
 
@@ -28,10 +28,11 @@ def test_every_kind_of_question_is_asked() -> None:
     utilities = ("default_standby", "optimize_active", "optimize_standby", "validate", "identity")
     assert {name for case in cases for name in case.asked} == {
         *ASSIGNORS,
+        GROUP_ASSIGNOR,
         "threads",
         *(f"utils.{operation}" for operation in utilities),
     }
-    assert {case.lives_by for case in cases} == {None, *ASSIGNORS[:3]}
+    assert {case.lives_by for case in cases} == {None, *ASSIGNORS[:3], GROUP_ASSIGNOR}
     assert {case.threads for case in cases} == {True, False}
     strategies = {case.document["config"].get("rack.aware.assignment.strategy") for case in cases}
     assert strategies >= {"none", "min_traffic", "balance_subtopology"}
@@ -70,7 +71,7 @@ def test_a_difference_becomes_a_scenario_file(tmp_path: Path) -> None:
 
 
 def test_a_history_goes_on_from_the_answer() -> None:
-    case = next(case for number in range(500) if (case := draw_case(6, number)).lives_by is not None)
+    case = next(case for number in range(500) if (case := draw_case(6, number)).lives_by in ASSIGNORS)
     tasks = [task["id"] for task in case.document["tasks"]]
     placed: dict[str, dict[str, list[str]]] = {
         client["process_id"]: {"active": [], "standby": []} for client in case.document["clients"]
@@ -82,3 +83,21 @@ def test_a_history_goes_on_from_the_answer() -> None:
     assert following.document["id"] == f"{case.document['id']}-round-1"
     held = [client["previous_active"] for client in following.document["clients"] if client["process_id"] == first]
     assert held in ([tasks], [])
+
+
+def test_the_history_of_a_streams_group_goes_on_from_the_answer() -> None:
+    case = next(
+        case
+        for number in range(500)
+        if (case := draw_case(6, number)).lives_by == GROUP_ASSIGNOR and len(case.document["members"]) > 2
+    )
+    members = {
+        member["id"]: {"active": {"0": [place]}, "standby": {}, "warmup": {}}
+        for place, member in enumerate(case.document["members"])
+    }
+    following = next_round(6, case, {"members": members, "error": None})
+    assert following is not None
+    assert following.document["id"] == f"{case.document['id']}-round-1"
+    stayed = [member for member in following.document["members"] if member["id"] in members]
+    assert [member["active"] for member in stayed] == [members[member["id"]]["active"] for member in stayed]
+    assert len(stayed) >= len(members) - 1

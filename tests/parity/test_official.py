@@ -15,7 +15,7 @@ from parity.official import OfficialKafka
 
 pytestmark = pytest.mark.services
 
-GOLDEN = Path(__file__).parents[1] / "data" / "golden" / "streams"
+GOLDEN = Path(__file__).parents[1] / "data" / "golden"
 #: Every how manyth golden row is asked again.
 STEP = 7
 
@@ -31,7 +31,11 @@ def lines(name: str) -> list[dict[str, Any]]:
         return [json.loads(line) for line in read]
 
 
-RESULTS = sorted(path.name for path in GOLDEN.glob("*.results.jsonl.gz"))
+RESULTS = sorted(
+    f"{path.parent.name}/{path.name}"
+    for folder in ("streams", "streams-group")
+    for path in (GOLDEN / folder).glob("*.results.jsonl.gz")
+)
 
 
 @pytest.mark.parametrize("results", RESULTS)
@@ -41,7 +45,7 @@ def test_the_driver_gives_the_recorded_answers(results: str, official: OfficialK
     wrong = [
         scenario["id"]
         for scenario, row in pairs
-        if official.rows(scenario, [row["assignor"]], threads=row["threads"] is not None) != [row]
+        if official.rows(scenario, [row["assignor"]], threads=row.get("threads") is not None) != [row]
     ]
     assert wrong == []
 

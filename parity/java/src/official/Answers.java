@@ -29,6 +29,9 @@ final class Answers {
 
     private static ObjectNode row(ObjectMapper json, JsonNode request, String assignor) {
         JsonNode scenario = request.get("scenario");
+        if (scenario.get("kind").asText().equals("streams-group")) {
+            return Groups.row(json, scenario, assignor);
+        }
         ObjectNode row = json.createObjectNode();
         row.put("format", 1).put("kind", "streams").put("id", scenario.get("id").asText()).put("assignor", assignor);
         ObjectNode fields = json.createObjectNode();

@@ -48,7 +48,9 @@ final class Benchmark {
     }
 
     private static long nanoseconds(String assignor, JsonNode scenario) {
-        Assignors.Call call = Assignors.prepared(assignor, scenario, new GroupState(scenario));
+        Assignors.Call call = scenario.get("kind").asText().equals("streams-group")
+            ? Groups.prepared(scenario)
+            : Assignors.prepared(assignor, scenario, new GroupState(scenario));
         long begin = System.nanoTime();
         call.run();
         return System.nanoTime() - begin;
