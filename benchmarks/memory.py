@@ -8,7 +8,9 @@ import subprocess
 import sys
 
 from assignment_api.plugins import discover
+from assignor_lab.runtime.group_invocation import invoke_group
 from assignor_lab.runtime.invocation import invoke
+from assignor_lab.runtime.timing import Timed
 from assignor_lab.scenarios import read_scenarios
 from benchmarks.large import large_group
 from benchmarks.points import Point
@@ -30,16 +32,22 @@ def peak_bytes(point: Point) -> int:
 def main() -> int:
     """Reads, assigns once and prints the figure."""
     file, scenario_id, assignor = sys.argv[1:]
-    if file == "large":
-        application = large_group()
-    else:
-        application = next(read.application for read in read_scenarios(file) if read.id == scenario_id)
-    outcome = invoke(discover().task_assignor(assignor), application, {})
+    outcome = _outcome(file, scenario_id, assignor)
     if outcome.failure is not None:
         sys.exit(f"{assignor} failed on {scenario_id}: {outcome.failure.message}")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _UNIT
     print(json.dumps({"peak_bytes": peak, "assign_ns": outcome.assign_ns}))
     return 0
+
+
+def _outcome(file: str, scenario_id: str, assignor: str) -> Timed:
+    registry = discover()
+    if file == "large":
+        return invoke(registry.task_assignor(assignor), large_group(), {})
+    scenario = next(read for read in read_scenarios(file) if read.id == scenario_id)
+    if scenario.kind == "streams-group":
+        return invoke_group(registry.group_assignor(assignor), scenario.group_spec, scenario.topology, {})
+    return invoke(registry.task_assignor(assignor), scenario.application, {})
 
 
 if __name__ == "__main__":

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import attrs
 
-__all__ = ["SCALE", "Measurement", "Point", "points", "target_of"]
+__all__ = ["GROUP_SCALE", "SCALE", "Measurement", "Point", "points", "target_of"]
 
-SCALE = Path(__file__).resolve().parent.parent / "tests" / "data" / "scale" / "streams"
+_DATA = Path(__file__).resolve().parent.parent / "tests" / "data" / "scale"
+SCALE = _DATA / "streams"
+GROUP_SCALE = _DATA / "streams-group"
 
 #: Where Java takes longer, being several times faster is the aim.
 LONG_MS = 1000.0
@@ -81,6 +83,16 @@ def points(only: str) -> Iterator[Point]:
             if scenario.startswith(f"{stem}-") and not _belongs_to_longer(stem, scenario):
                 for assignor in sorted(assignors):
                     yield Point(file, scenario, assignor)
+    yield from _group_points(only)
+
+
+def _group_points(only: str) -> Iterator[Point]:
+    """Streams groups under the brokers' protocol; their digests are filed as ``<scenario>/<assignor>``."""
+    (file,) = GROUP_SCALE.glob("*.jsonl.gz")
+    if only in file.name:
+        for key in json.loads((GROUP_SCALE / "digests.json").read_text()):
+            scenario, _, assignor = key.rpartition("/")
+            yield Point(file, scenario, assignor)
 
 
 def _belongs_to_longer(stem: str, scenario: str) -> bool:

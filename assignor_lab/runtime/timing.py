@@ -15,7 +15,7 @@ from assignor_lab.runtime.group_invocation import invoke_group
 from assignor_lab.runtime.invocation import Failure, failure_of, invoke
 from assignor_lab.scenarios import Scenario, ScenarioKindError
 
-__all__ = ["SLOW_NS", "Timing", "timed_scenario", "timing"]
+__all__ = ["SLOW_NS", "Timed", "Timing", "timed_scenario", "timing"]
 
 #: A first call that takes longer, in nanoseconds, is warm-up enough.
 SLOW_NS = 1_000_000_000
