@@ -20,6 +20,7 @@ from assignment_api.java.hashing import (
     subtopology_hash,
     task_id_hash,
     topic_partition_hash,
+    unnamed_task_id_hashes,
     uuid_hash,
 )
 from assignment_api.java.jdk import DEFAULT_JDK, JdkGeneration, table_size_for
@@ -47,5 +48,6 @@ __all__ = [
     "table_size_for",
     "task_id_hash",
     "topic_partition_hash",
+    "unnamed_task_id_hashes",
     "uuid_hash",
 ]

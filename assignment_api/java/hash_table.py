@@ -37,6 +37,7 @@ MAX_CHAIN = 8
 _MIN_TREE_CAPACITY = 64
 _UNTREEIFY = 6
 
+_MASK_16 = 0xFFFF
 _K = TypeVar("_K")
 _V = TypeVar("_V")
 
@@ -252,8 +253,10 @@ def stays_plain(hashes: Sequence[int], initial_capacity: int = DEFAULT_CAPACITY)
     return _stay_plain(_spreads(hashes), initial_capacity)
 
 
-def _spreads(hashes: Sequence[int]) -> list[int]:
-    # Written out: a table of a group's ids costs thousands of calls otherwise.
+def _spreads(hashes: Sequence[int]) -> Sequence[int]:
+    # Written out: a table of a group's ids costs thousands of calls otherwise. Small codes have no upper half.
+    if not hashes or (min(hashes) >= 0 and max(hashes) <= _MASK_16):
+        return hashes
     return [(code & 0xFFFF_FFFF) ^ (code & 0xFFFF_FFFF) >> 16 for code in hashes]
 
 
@@ -279,7 +282,10 @@ def _overfull(spreads: Sequence[int], capacity: int) -> bool:
     if len(spreads) <= MAX_CHAIN:
         return False
     mask = capacity - 1
-    slots = sorted([code & mask for code in spreads])
+    slots = [code & mask for code in spreads]
+    if len(slots) - len(set(slots)) < MAX_CHAIN:
+        return False
+    slots.sort()
     return any(map(eq, slots, slots[MAX_CHAIN:]))
 
 

@@ -5,6 +5,8 @@ All functions return what ``hashCode()`` returns in Java: a signed 32-bit intege
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 __all__ = [
     "boolean_hash",
     "host_info_hash",
@@ -15,6 +17,7 @@ __all__ = [
     "subtopology_hash",
     "task_id_hash",
     "topic_partition_hash",
+    "unnamed_task_id_hashes",
     "uuid_hash",
 ]
 
@@ -47,6 +50,14 @@ def task_id_hash(subtopology: int, partition: int, topology_name: str | None = N
     """``TaskId.hashCode``; ``(g, p + 31)`` and ``(g + 1, p)`` collide."""
     named = 0 if topology_name is None else string_hash(topology_name)
     return int32(29791 + 961 * subtopology + 31 * partition + named)
+
+
+def unnamed_task_id_hashes(numbers: Iterable[tuple[int, int]]) -> list[int]:
+    """:func:`task_id_hash` of many tasks without topology name, each (sub-topology, partition), at less cost."""
+    hashes = [29_791 + 961 * subtopology + 31 * partition for subtopology, partition in numbers]
+    if hashes and (max(hashes) >= 1 << 31 or min(hashes) < -(1 << 31)):
+        return [int32(code) for code in hashes]
+    return hashes
 
 
 def subtopology_hash(node_group_id: int, topology_name: str | None = None) -> int:

@@ -7,6 +7,7 @@ from builtin_assignors._sticky_steps.actives import (
     place_remaining,
     promote_previous_standbys,
     tasks_in_map_order,
+    unassigned_if_plain,
 )
 from builtin_assignors._sticky_steps.boundary import StickyIds, client_map_order, to_assignment, to_problem
 from builtin_assignors._sticky_steps.placement import Placement
@@ -30,6 +31,7 @@ __all__ = [
     "place_standbys",
     "promote_previous_standbys",
     "tasks_in_map_order",
+    "unassigned_if_plain",
     "to_assignment",
     "to_problem",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from assignment_api.errors import IllegalAssignmentArgumentError
-from assignment_api.java import int32, iteration_order
+from assignment_api.java import fits_plain, int32, iteration_order, spread, stays_plain
 from builtin_assignors._sticky_steps.placement import Placement
 from builtin_assignors._sticky_steps.previous import PreviousOwners
 from builtin_assignors._sticky_steps.problem import StickyProblem
@@ -22,6 +22,7 @@ __all__ = [
     "place_remaining",
     "promote_previous_standbys",
     "tasks_in_map_order",
+    "unassigned_if_plain",
 ]
 
 #: From one task more on, Kafka's computation of the number of pairs overflows.
@@ -47,6 +48,24 @@ def check_number_of_tasks(tasks: int) -> None:
 def tasks_in_map_order(problem: StickyProblem) -> list[int]:
     """The tasks that exist, in the order of Kafka's ``HashMap`` of them."""
     return iteration_order(problem.tasks, [problem.task_hashes[task] for task in problem.tasks])
+
+
+def unassigned_if_plain(problem: StickyProblem, kept: Sequence[int]) -> list[int] | None:
+    """The tasks that did not stay with their owner, in the order of Kafka's copy of the set of all tasks.
+
+    Returns:
+        The tasks; None where a slot gets crowded, so that removals change the order.
+    """
+    hashes = [problem.task_hashes[task] for task in problem.tasks]
+    capacity = problem.jdk.set_copy_capacity(len(hashes))
+    if not (stays_plain(hashes) and fits_plain(hashes, capacity)):
+        return None
+    gone = set(kept)
+    # The copy has at least as many slots as the map: tasks that share one come as they were inserted.
+    slot_of = {
+        task: spread(code) & capacity - 1 for task, code in zip(problem.tasks, hashes, strict=True) if task not in gone
+    }
+    return sorted(slot_of, key=slot_of.__getitem__)
 
 
 def keep_previous_owners(
@@ -110,11 +129,12 @@ def place_remaining(
     if not remaining:
         return
     ranking = placement.ranking(candidates)
+    has_choice = len(candidates) > 1
     for task in remaining:
         client: int | None = None
-        if len(candidates) > 1:
-            standbys = previous.standby_clients_copied(task)
-            client = choose_previous(previous.active.get(task), standbys, placement, _ALL)
+        owner = previous.active.get(task)
+        if has_choice and (owner is not None or previous.has_standby(task)):
+            client = choose_previous(owner, previous.standby_clients_copied(task), placement, _ALL)
         if client is None and ranking is not None:
             client = ranking.least_loaded(ranking.all, placement.tasks, _ALL)
         elif client is None:

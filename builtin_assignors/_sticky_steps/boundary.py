@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import attrs
 
-from assignment_api.java import DEFAULT_JDK, JdkGeneration, grown_capacity, iteration_order, task_id_hash, uuid_hash
+from assignment_api.java import (
+    DEFAULT_JDK,
+    JdkGeneration,
+    grown_capacity,
+    iteration_order,
+    task_id_hash,
+    unnamed_task_id_hashes,
+    uuid_hash,
+)
 from assignment_api.streams import (
     ApplicationMetadata,
     AssignedTask,
+    AssignedTaskType,
     ProcessID,
     StreamsClientAssignment,
     StreamsClientState,
     TaskAssignment,
     TaskId,
+    TaskInfo,
 )
 from builtin_assignors._sticky_steps.placement import Placement
 from builtin_assignors._sticky_steps.problem import StickyProblem
@@ -55,11 +65,8 @@ def to_problem(
         client_order: The order in which the assignor sees the clients: a function like :func:`client_map_order`.
         jdk: Whose rule the sizes of copied sets follow.
     """
-    infos = application.task_infos()
     states = list(application.streams_client_states().values())
-    tasks = sorted(_all_tasks(infos, states), key=TaskId.sort_key)
-    index = {task: number for number, task in enumerate(tasks)}
-
+    tasks = _Tasks.of(application.task_infos(), states)
     hashes = [
         uuid_hash(state.process_id.most_significant_bits, state.process_id.least_significant_bits) for state in states
     ]
@@ -69,30 +76,69 @@ def to_problem(
         ranks[place] = rank
     order = client_order(range(len(states)), hashes, ranks.__getitem__)
     problem = StickyProblem(
-        task_hashes=[_task_hash(task) for task in tasks],
-        tasks=[index[task] for task in infos],
-        stateful_tasks=[index[task] for task, info in infos.items() if info.is_logged],
+        task_hashes=tasks.hashes,
+        tasks=tasks.listed,
+        stateful_tasks=tasks.stateful,
         capacities=[states[place].num_stream_threads for place in order],
         client_hashes=[hashes[place] for place in order],
         client_ranks=[ranks[place] for place in order],
-        previous_active=[[index[task] for task in states[place].previous_active_tasks] for place in order],
-        previous_standby=[[index[task] for task in states[place].previous_standby_tasks] for place in order],
+        previous_active=[tasks.places(states[place].previous_active_tasks) for place in order],
+        previous_standby=[tasks.places(states[place].previous_standby_tasks) for place in order],
         num_standbys=application.assignment_configs().num_standby_replicas,
         jdk=jdk,
     )
-    return problem, StickyIds(tasks, [states[place].process_id for place in order])
+    return problem, StickyIds(tasks.ascending, [states[place].process_id for place in order])
 
 
 def _task_hash(task: TaskId) -> int:
     return task_id_hash(task.subtopology, task.partition, task.topology_name)
 
 
-def _all_tasks(infos: Iterable[TaskId], states: Iterable[StreamsClientState]) -> set[TaskId]:
-    tasks = set(infos)
-    for state in states:
-        tasks.update(state.previous_active_tasks)
-        tasks.update(state.previous_standby_tasks)
-    return tasks
+@attrs.frozen
+class _Tasks:
+    """All task ids in ascending order, and where the application's are among them."""
+
+    ascending: Sequence[TaskId]
+    hashes: Sequence[int]
+    #: Places of the application's tasks, in the order of the input; then of those with a changelog.
+    listed: Sequence[int]
+    stateful: Sequence[int]
+    _place_of: dict[TaskId, int]
+
+    @classmethod
+    def of(cls, infos: Mapping[TaskId, TaskInfo], states: Sequence[StreamsClientState]) -> _Tasks:
+        ids = list(infos)
+        has_previous = any(state.previous_active_tasks or state.previous_standby_tasks for state in states)
+        gone = {
+            task: None
+            for state in states
+            for previous in (state.previous_active_tasks, state.previous_standby_tasks)
+            for task in previous
+            if task not in infos
+        }
+        ids += gone
+        if any(task.topology_name is not None for task in ids):
+            order = sorted(range(len(ids)), key=[task.sort_key() for task in ids].__getitem__)
+            hashes = [_task_hash(ids[place]) for place in order]
+        else:
+            numbers = [(task.subtopology, task.partition) for task in ids]
+            order = sorted(range(len(ids)), key=numbers.__getitem__)
+            hashes = unnamed_task_id_hashes([numbers[place] for place in order])
+        places = [0] * len(ids)
+        for place, index in enumerate(order):
+            places[index] = place
+        return cls(
+            ascending=[ids[index] for index in order],
+            hashes=hashes,
+            listed=places[: len(infos)],
+            stateful=[place for place, info in zip(places, infos.values(), strict=False) if info.is_logged],
+            place_of=dict(zip(ids, places, strict=True)) if has_previous else {},
+        )
+
+    def places(self, tasks: Iterable[TaskId]) -> list[int]:
+        """The places of some of the tasks."""
+        place_of = self._place_of
+        return [place_of[task] for task in tasks]
 
 
 def to_assignment(
@@ -112,14 +158,16 @@ def to_assignment(
         placement: Who holds what.
         followup_rebalance_deadline_ms: For the leader's client (the first client where no leader is known), or None.
     """
+    tasks = ids.tasks
     as_standby: dict[int, AssignedTask] = {}
     tasks_of = {}
     for client, process in enumerate(ids.processes):
-        held = [AssignedTask.active(ids.tasks[task]) for task in placement.actives[client]]
+        held = [AssignedTask(tasks[task], AssignedTaskType.ACTIVE) for task in placement.actives[client]]
         for task in placement.standbys[client]:
-            if task not in as_standby:
-                as_standby[task] = AssignedTask.standby(ids.tasks[task])
-            held.append(as_standby[task])
+            standby = as_standby.get(task)
+            if standby is None:
+                standby = as_standby[task] = AssignedTask(tasks[task], AssignedTaskType.STANDBY)
+            held.append(standby)
         capacity = grown_capacity(placement.most_held[client])
         if capacity > grown_capacity(len(held)):
             # Its map once held more tasks than now, and its size, which decides the order, stayed.

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from assignment_api.errors import IllegalAssignmentStateError
-from assignment_api.java import JavaHashTable, iteration_order, iteration_order_of_set_copy, stays_plain
-from builtin_assignors._sticky_steps.actives import tasks_in_map_order
+from assignment_api.java import JavaHashTable, iteration_order
+from builtin_assignors._sticky_steps.actives import tasks_in_map_order, unassigned_if_plain
 from builtin_assignors._sticky_steps.problem import StickyProblem
 from builtin_assignors._sticky_steps.ranking import LoadRule, Rank
 
@@ -61,13 +61,11 @@ def internal_unassigned(problem: StickyProblem, kept: Sequence[int]) -> list[int
 
     Kafka copies the set of all tasks and removes, in one go, the set of those that stayed.
     """
+    plain = unassigned_if_plain(problem, kept)
+    if plain is not None:
+        return plain
     hashes = problem.task_hashes
     tasks = tasks_in_map_order(problem)
-    capacity = problem.jdk.set_copy_capacity(len(tasks))
-    if stays_plain([hashes[task] for task in tasks], capacity):
-        gone = set(kept)
-        ordered = iteration_order_of_set_copy(tasks, [hashes[task] for task in tasks], problem.jdk)
-        return [task for task in ordered if task not in gone]
     table = JavaHashTable.set_copy(tasks, hashes.__getitem__, jdk=problem.jdk)
     table.remove_all(iteration_order(kept, [hashes[task] for task in kept]), len(kept))
     return list(table)

@@ -21,6 +21,7 @@ class Placement:
     __slots__ = (
         "_capacities",
         "_idle_without_threads",
+        "_is_uniform",
         "_paired",
         "_paired_owner",
         "_rank",
@@ -57,10 +58,10 @@ class Placement:
         self._capacities = capacities
         self._idle_without_threads = rule.is_idle_without_threads
         # Among equal clients every rule orders by the number of tasks, and integers compare fastest.
-        uniform = len(set(capacities)) == 1 and capacities[0] > 0
-        self._rank = _number_of_tasks if uniform else rule.rank
+        self._is_uniform = len(set(capacities)) == 1 and capacities[0] > 0
+        self._rank = rule.rank
         #: Rank of each client.
-        self.ranks: list[Rank] = [self._rank(0, capacity) for capacity in capacities]
+        self.ranks: list[Rank] = [0 if self._is_uniform else rule.rank(0, capacity) for capacity in capacities]
         self._rankings: list[RankedClients] = []
         self._paired: list[int] | None = None
         self._paired_owner: list[int] = []
@@ -78,22 +79,21 @@ class Placement:
         self.owner[task] = client
         self.actives[client].append(task)
         self.active_counts[client] += 1
-        self._add(task, client)
+        self.tasks[client] |= 1 << task
+        self._count(client, 1)
 
     def put_standby(self, task: int, client: int) -> None:
         """Gives ``task``, which ``client`` does not have yet, to it as a standby."""
         self.standbys[client].append(task)
         self.standby_bits[client] |= 1 << task
-        self._add(task, client)
-
-    def _add(self, task: int, client: int) -> None:
         self.tasks[client] |= 1 << task
-        self.counts[client] += 1
-        self._rerank(client)
+        self._count(client, 1)
 
-    def _rerank(self, client: int) -> None:
+    def _count(self, client: int, change: int) -> None:
+        """Counts tasks that ``client`` has more, and ranks it anew."""
+        count = self.counts[client] = self.counts[client] + change
         old = self.ranks[client]
-        new = self.ranks[client] = self._rank(self.counts[client], self._capacities[client])
+        new = self.ranks[client] = count if self._is_uniform else self._rank(count, self._capacities[client])
         if old != new:
             for ranking in self._rankings:
                 ranking.move(client, old, new)
@@ -113,8 +113,7 @@ class Placement:
             for holder, change in ((old, -1), (client, 1)):
                 self.tasks[holder] ^= 1 << task
                 self.active_counts[holder] += change
-                self.counts[holder] += change
-                self._rerank(holder)
+                self._count(holder, change)
 
     def met_by_active(self, task: int) -> int:
         """Bitset of the tasks that ``task`` met through its active copy; its own bit may be set."""
@@ -150,7 +149,3 @@ class Placement:
             if ranks[client] < ranks[best]:
                 best = client
         return best
-
-
-def _number_of_tasks(tasks: int, threads: int) -> int:  # noqa: ARG001 - has the signature of a rule
-    return tasks

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from assignment_api.errors import NoCapacityError
-from assignment_api.java import JavaHashTable, iteration_order, iteration_order_of_set_copy, stays_plain
+from assignment_api.java import JavaHashTable, iteration_order
 from builtin_assignors._sticky_steps import (
     LoadRule,
     Placement,
@@ -22,6 +22,7 @@ from builtin_assignors._sticky_steps import (
     place_remaining,
     promote_previous_standbys,
     tasks_in_map_order,
+    unassigned_if_plain,
 )
 from builtin_assignors._sticky_steps import place_standbys as _place_standbys
 
@@ -78,13 +79,11 @@ _LOAD_RULE = LoadRule(_load, is_idle_without_threads=False)
 
 def _unassigned(problem: StickyProblem, kept: Sequence[int]) -> list[int]:
     """The tasks that did not stay with their owner, in the order of Kafka's set, which loses them one by one."""
+    plain = unassigned_if_plain(problem, kept)
+    if plain is not None:
+        return plain
     hashes = problem.task_hashes
     tasks = tasks_in_map_order(problem)
-    task_hashes = [hashes[task] for task in tasks]
-    if stays_plain(task_hashes, problem.jdk.set_copy_capacity(len(tasks))):
-        gone = set(kept)
-        ordered = iteration_order_of_set_copy(tasks, task_hashes, problem.jdk)
-        return [task for task in ordered if task not in gone]
     table = JavaHashTable.set_copy(tasks, hashes.__getitem__, jdk=problem.jdk)
     for task in kept:
         table.remove(task)
