@@ -1,7 +1,7 @@
 """The incremental cooperative algorithm of Kafka Connect (KIP-415), which the static one (KIP-987) extends.
 
 Plain data in, plain data out: jobs are dense numbers, members too, and history is a value. Section numbers in here
-are those of this project's Connect reference, which ``docs/connect-assignors.md`` carries.
+are those of ``docs/connect-assignors.md``, under "Incremental cooperative assignment" and "Static assignments".
 """
 
 from builtin_assignors._incremental_steps.boundary import JobHistory, assignment_of, problem_of
