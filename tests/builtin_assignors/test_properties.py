@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
+import attrs
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -168,12 +170,47 @@ def settled(name: str, application: ApplicationMetadata) -> ApplicationMetadata:
 MOST_ROUNDS = 40
 
 
-@pytest.mark.parametrize("name", [*BY_LAG, "sticky", "legacy_sticky"])
+@pytest.mark.parametrize("name", BY_LAG)
 @given(rich_applications())
 def test_a_settled_state_is_a_fixed_point(name: str, application: ApplicationMetadata) -> None:
     rest = settled(name, application)
     answer = assign(name, rest)
     assert placed(assign(name, after(rest, answer))) == placed(answer)
+
+
+@pytest.mark.parametrize("name", BY_HISTORY)
+@given(rich_applications(), st.randoms(use_true_random=False))
+def test_a_group_in_which_every_thread_has_its_share_is_left_as_it_is(
+    name: str, application: ApplicationMetadata, dice: random.Random
+) -> None:
+    """Where tasks do not divide evenly, what is left over is dealt out anew each time; so it is in Kafka."""
+    clients = list(application.streams_client_states().values())
+    threads = sum(client.num_stream_threads for client in clients)
+    infos = list(application.task_infos().values())
+    share = len(infos) // threads
+    infos = infos[: share * threads]
+    dice.shuffle(infos)
+    rest = iter(infos)
+    level = ApplicationMetadata(
+        attrs.evolve(application.assignment_configs(), num_standby_replicas=0, rack_aware_assignment_strategy="none"),
+        infos,
+        [
+            StreamsClientState(
+                client.process_id,
+                client.num_stream_threads,
+                client.consumers,
+                [info.id for info in itertools.islice(rest, share * client.num_stream_threads)],
+                lags={info.id: 0 for info in infos if info.is_logged},
+            )
+            for client in clients
+        ],
+    )
+    answer = assign(name, level)
+    for assigned in answer.assignments:
+        assert set(assigned.active_tasks()) == set(
+            level.streams_client_states()[assigned.process_id].previous_active_tasks
+        )
+        assert assigned.standby_tasks() == ()
 
 
 @given(rich_applications())
