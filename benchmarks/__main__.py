@@ -22,9 +22,10 @@ from parity.cases import ASSIGNORS
 from parity.official import KAFKA_VERSION, OfficialKafka, OfficialKafkaError
 
 WARM_UPS = 10
-#: The small files show the cost of one call, which a JVM has worked on for long.
+#: The small files show the cost of one call, once a JVM has compiled all that it will; single calls are noise.
 SMALL_WARM_UPS = 200
 REPEATS = 5
+SMALL_REPEATS = 50
 
 
 def main() -> int:
@@ -73,12 +74,12 @@ def _of_file(
 def _measured(
     point: Point, scenario: Scenario, official: OfficialKafka, registry: Registry, patience_s: int
 ) -> Measurement:
-    warm_ups = SMALL_WARM_UPS if point.family == "small" else WARM_UPS
+    warm_ups, repeats = (SMALL_WARM_UPS, SMALL_REPEATS) if point.family == "small" else (WARM_UPS, REPEATS)
     theirs = official.measured(
-        scenario.document, point.assignor, warmup=warm_ups, repeat=REPEATS, patience_ms=patience_s * 1000
+        scenario.document, point.assignor, warmup=warm_ups, repeat=repeats, patience_ms=patience_s * 1000
     )
     gc.collect()
-    ours = timing(_call(point, scenario, registry), warmup=warm_ups, repeat=REPEATS)
+    ours = timing(_call(point, scenario, registry), warmup=warm_ups, repeat=repeats)
     if ours.failure is not None:
         raise SystemExit(f"{point.assignor} failed on {point.scenario}: {ours.failure.message}")
     return Measurement(

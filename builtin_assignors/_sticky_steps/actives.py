@@ -157,5 +157,5 @@ def choose_previous(owner: int | None, standbys: Sequence[int], placement: Place
     """
     if owner is not None and not placement.is_overloaded(owner):
         return owner
-    standby = placement.least_loaded_of(standbys, unpaired)
+    standby = standbys[0] if len(standbys) == 1 else placement.least_loaded_of(standbys, unpaired)
     return None if standby is None or placement.is_overloaded(standby) else standby

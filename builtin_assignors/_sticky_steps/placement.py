@@ -127,7 +127,7 @@ class Placement:
             return False
         rank = self.ranks[client]
         if self._rankings:
-            return bool(self._rankings[0].least_rank() < rank)
+            return bool(self._rankings[0].ranks[0] < rank)
         return any(other < rank for other in self.ranks)
 
     def least_loaded_of(self, clients: Sequence[int], unpaired: int) -> int | None:

@@ -39,7 +39,7 @@ class RankedClients:
         ranks: Rank of each client at the start.
     """
 
-    __slots__ = ("_groups", "_order", "_ranks", "all", "bits")
+    __slots__ = ("_groups", "_order", "all", "bits", "ranks")
 
     def __init__(self, order: Sequence[int], ranks: Sequence[Rank]) -> None:
         self._order = order
@@ -52,7 +52,8 @@ class RankedClients:
         self._groups: dict[Rank, int] = {}
         for client, rank in enumerate(ranks):
             self._groups[rank] = self._groups.get(rank, 0) | self.bits[client]
-        self._ranks = sorted(self._groups)
+        #: Ranks that somebody has, ascending.
+        self.ranks = sorted(self._groups)
 
     def move(self, client: int, old: Rank, new: Rank) -> None:
         """Moves ``client`` from rank ``old`` to the different rank ``new``."""
@@ -63,16 +64,12 @@ class RankedClients:
             groups[old] = left
         else:
             del groups[old]
-            del self._ranks[bisect_left(self._ranks, old)]
+            del self.ranks[bisect_left(self.ranks, old)]
         if new in groups:
             groups[new] |= bit
         else:
             groups[new] = bit
-            insort(self._ranks, new)
-
-    def least_rank(self) -> Rank:
-        """Rank of the least loaded clients."""
-        return self._ranks[0]
+            insort(self.ranks, new)
 
     def least_loaded(self, free: int, tasks: Sequence[int], unpaired: int) -> int:
         """The first least loaded client that brings a new pair of tasks together; without one, the first least loaded.
@@ -85,7 +82,7 @@ class RankedClients:
             unpaired: Bitset of the tasks that the task to be placed never met.
         """
         fallback = -1
-        for rank in self._ranks:
+        for rank in self.ranks:
             group = self._groups[rank] & free
             if group and not unpaired:
                 return self._order[(group & -group).bit_length() - 1]

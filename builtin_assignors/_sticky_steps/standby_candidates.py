@@ -77,6 +77,11 @@ class StandbyCandidates:
             return None
         return size_class.ranking
 
+    def common_ranking(self, num_excluded: int) -> RankedClients | None:
+        """What :meth:`ranking` answers for all sets without ``num_excluded`` clients, or None where they differ."""
+        size_class = self._classes[num_excluded]
+        return None if size_class.stages else size_class.ranking
+
     def listed(self, excluded: Collection[int]) -> list[int]:
         """The clients that are not in ``excluded``, in the order of Kafka's ``HashSet``."""
         problem = self._problem

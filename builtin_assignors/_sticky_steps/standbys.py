@@ -37,24 +37,32 @@ def place_standbys(
         everything |= tasks
     clients = len(problem.capacities)
     if problem.num_standbys == 1 or clients <= 2:
+        ranking = candidates.common_ranking(1) if clients > 1 else None
         for task in stateful_tasks if clients > 1 else ():
-            _place_standby_of(task, everything, candidates, previous, placement)
+            suited = ranking or candidates.ranking(1, 1 << placement.owner[task])
+            _place_standby_of(task, everything, suited, candidates, previous, placement)
         return
     for task in stateful_tasks:
         _place_standbys_of(task, problem.num_standbys, everything, candidates, previous, placement)
 
 
 def _place_standby_of(
-    task: int, everything: int, candidates: StandbyCandidates, previous: PreviousOwners, placement: Placement
+    task: int,
+    everything: int,
+    ranking: RankedClients | None,
+    candidates: StandbyCandidates,
+    previous: PreviousOwners,
+    placement: Placement,
 ) -> None:
     """The one standby of a task: what :func:`_place_standbys_of` comes to in the commonest case."""
     owner = placement.owner[task]
     unpaired = everything & ~(placement.met_by_active(task) | 1 << task)
-    ranking = candidates.ranking(1, 1 << owner)
     client: int | None = None
     last_owner = previous.active.get(task)
     if len(placement.counts) > 2 and (last_owner is not None or previous.has_standby(task)):
-        last_standbys = [client for client in previous.standby_clients_copied(task) if client != owner]
+        last_standbys = previous.standby_clients_copied(task)
+        if owner in last_standbys:
+            last_standbys = [client for client in last_standbys if client != owner]
         client = choose_previous(None if last_owner == owner else last_owner, last_standbys, placement, unpaired)
     if client is None and ranking is not None:
         client = ranking.least_loaded(ranking.all ^ ranking.bits[owner], placement.tasks, unpaired)
