@@ -55,8 +55,13 @@ __all__ = [
     "select_task_assignor",
 ]
 
-_SECRET = re.compile(r"passw|secret|token|credential|jaas|api.?key", re.IGNORECASE)
-#: Shown in place of a plugin's setting whose name says that it is secret.
+_SECRET = re.compile(
+    r"passw|passphrase|passcode|pwd|secret|token|credential|jaas|auth|(?:api|access|private|signing|encryption).?key",
+    re.IGNORECASE,
+)
+#: A URL with a password in it.
+_SECRET_VALUE = re.compile(r"://[^/\s@:]*:[^/\s@]+@")
+#: Shown in place of a plugin's setting whose name or value says that it is secret.
 HIDDEN = "(hidden)"
 
 
@@ -84,12 +89,13 @@ class EffectiveConfig(Mapping[str, ConfigValue]):
     def values_for(self, plugin: str) -> Mapping[str, Any]:
         """What ``configure()`` of the assignor called ``plugin`` gets: Kafka's keys and the plugin's own settings.
 
-        Values are as they were written; settings keep their full key ``assignor.<plugin>.<key>``. Read-only.
+        Values are as they were written, but that lists are tuples; settings keep their full key
+        ``assignor.<plugin>.<key>``. Read-only through and through: others get the same values.
         """
         own = f"{SETTING_PREFIX}{plugin}."
         return MappingProxyType(
             {
-                key: held.value
+                key: _read_only(held.value)
                 for key, held in self.entries.items()
                 if not is_policy_key(key) and (not is_setting(key) or key.startswith(own))
             }
@@ -111,8 +117,18 @@ class EffectiveConfig(Mapping[str, ConfigValue]):
         return None
 
     def shown(self, key: str) -> Any:
-        """The value of ``key`` as it may be printed; hides a plugin's setting whose name says that it is secret."""
-        return HIDDEN if is_setting(key) and _SECRET.search(key) else self.entries[key].value
+        """The value of ``key`` as it may be printed; hides a plugin's setting that is secret by its name or value."""
+        value = self.entries[key].value
+        secret = is_setting(key) and (_SECRET.search(key) or _SECRET_VALUE.search(str(value)))
+        return HIDDEN if secret else value
+
+
+def _read_only(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return tuple(map(_read_only, value))
+    if isinstance(value, Mapping):
+        return MappingProxyType({key: _read_only(item) for key, item in value.items()})
+    return value
 
 
 @attrs.frozen

@@ -24,6 +24,7 @@ from assignor_lab.runtime.invocation import (
     InputMutatedError,
     InvalidAnswerError,
     failure_of,
+    prints_to_stderr,
 )
 
 __all__ = ["ConnectOutcome", "LeadingAssignor"]
@@ -68,12 +69,13 @@ class LeadingAssignor:
         before = repr(rebalance) if self._watched else None
         elapsed = 0
         try:
-            instance = self._created()
-            start = perf_counter_ns()
-            try:
-                answer = instance.assign(rebalance)
-            finally:
-                elapsed = perf_counter_ns() - start
+            with prints_to_stderr():
+                instance = self._created()
+                start = perf_counter_ns()
+                try:
+                    answer = instance.assign(rebalance)
+                finally:
+                    elapsed = perf_counter_ns() - start
             assignment = self._checked(answer, rebalance)
             if self._watched and repr(rebalance) != before:
                 raise InputMutatedError(

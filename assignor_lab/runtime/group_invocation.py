@@ -17,6 +17,7 @@ from assignor_lab.runtime.invocation import (
     InputMutatedError,
     InvalidAnswerError,
     failure_of,
+    prints_to_stderr,
 )
 
 __all__ = ["GroupOutcome", "invoke_group"]
@@ -49,13 +50,14 @@ def invoke_group(
     before = repr((group, topology)) if watched else None
     elapsed = 0
     try:
-        instance = created(assignor)
-        instance.configure(configs)
-        start = perf_counter_ns()
-        try:
-            answer = instance.assign(group, topology)
-        finally:
-            elapsed = perf_counter_ns() - start
+        with prints_to_stderr():
+            instance = created(assignor)
+            instance.configure(configs)
+            start = perf_counter_ns()
+            try:
+                answer = instance.assign(group, topology)
+            finally:
+                elapsed = perf_counter_ns() - start
         assignment = _checked(assignor.name, answer, group, topology)
         if watched and repr((group, topology)) != before:
             raise InputMutatedError(f"assignor {assignor.name} changed its input: inputs are immutable by contract")

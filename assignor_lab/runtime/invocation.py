@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import contextlib
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from time import perf_counter_ns
 from typing import Any, Protocol
@@ -28,6 +31,8 @@ __all__ = ["Failure", "InputMutatedError", "InvalidAnswerError", "Outcome", "Run
 TRUSTED_DISTRIBUTION = "assignor-lab"
 #: Longest message kept of a failure, in characters.
 MESSAGE_LIMIT = 2_000
+#: Where an object happens to lie in memory, as ``repr()`` writes it: another place in every process.
+_MEMORY_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
 
 
 class InvalidAnswerError(AssignorLabError):
@@ -139,17 +144,18 @@ def _call(
 ) -> Outcome:
     elapsed = 0
     try:
-        instance = assignor.create()
-        instance.configure(configs)
-        start = perf_counter_ns()
-        try:
-            answer = instance.assign(shown)
-        finally:
-            elapsed = perf_counter_ns() - start
-        assignment = checked_answer(assignor.name, answer)
-        validation = validate_task_assignment(application, assignment)
-        if observes(instance):
-            tell(instance, application, assignment, validation)
+        with prints_to_stderr():
+            instance = assignor.create()
+            instance.configure(configs)
+            start = perf_counter_ns()
+            try:
+                answer = instance.assign(shown)
+            finally:
+                elapsed = perf_counter_ns() - start
+            assignment = checked_answer(assignor.name, answer)
+            validation = validate_task_assignment(application, assignment)
+            if observes(instance):
+                tell(instance, application, assignment, validation)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - a plugin may raise anything, SystemExit included
@@ -160,10 +166,21 @@ def _call(
     return Outcome(assignment, None, assign_ns=elapsed)
 
 
+@contextlib.contextmanager
+def prints_to_stderr() -> Iterator[None]:
+    """What a plugin prints meanwhile is a message: results alone belong on the standard output."""
+    with contextlib.redirect_stdout(sys.stderr):
+        yield
+
+
 def failure_of(error: BaseException) -> Failure:
-    """The failure that stands for ``error``; its message is cut to ``MESSAGE_LIMIT`` characters."""
+    """The failure that stands for ``error``; its message is cut to ``MESSAGE_LIMIT`` characters.
+
+    Addresses in memory are left out of it, so that the same failure is the same row in every process.
+    """
     java_type = error.java_type if isinstance(error, AssignorLabError) else None
-    return Failure(type(error).__name__, java_type, _guarded(lambda: str(error))[:MESSAGE_LIMIT])
+    message = _guarded(lambda: str(error))[:MESSAGE_LIMIT]
+    return Failure(type(error).__name__, java_type, _MEMORY_ADDRESS.sub("0x...", message))
 
 
 def _guarded(text: Callable[[], str]) -> str:
