@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from assignment_api.plugins import discover
-from assignor_lab.cli.options import ConfigFile, Overrides, sources
+from assignor_lab.cli.options import ConfigFile, Overrides, keep_inputs, sources
 from assignor_lab.cli.text import note
 from assignor_lab.runtime.answering import AnswerOptions, answerer
 from assignor_lab.scenarios import read_scenarios, write_lines
@@ -53,6 +53,7 @@ def register(app: typer.Typer) -> None:
 
         A failing assignor gives a row with an error; the command still ends with 0.
         """
+        keep_inputs(out, [scenarios])
         given = sources(config, c)
         options = AnswerOptions(given, threads=threads, followups=followups, on_problem=note)
         registry = discover(given.effective().policy())

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from assignor_lab.cli.options import keep_inputs
 from assignor_lab.cli.text import note
 from assignor_lab.scenarios import (
     ScenarioFormatError,
@@ -40,6 +41,7 @@ def register(app: typer.Typer) -> None:
         The result is a file of kind streams-group for group assignors. What had to be assumed is said on standard
         error, each sentence once.
         """
+        keep_inputs(out, [scenarios])
         write_lines(out, _converted(scenarios))
 
 

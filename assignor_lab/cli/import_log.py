@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import typer
 
 from assignor_lab.capture import Problem, import_log
-from assignor_lab.cli.options import ConfigFile, Overrides, sources
+from assignor_lab.cli.options import ConfigFile, Overrides, keep_inputs, sources
 from assignor_lab.cli.text import note
 from assignor_lab.scenarios import write_lines
 
@@ -58,6 +58,7 @@ def register(app: typer.Typer) -> None:
         A scenario holds what the leader knew, what it decided, where that was read, and as assumptions what a log does
         not say. What is garbled or incomplete is left out and named on the standard error.
         """
+        keep_inputs(out, files)
         problems: list[Problem] = []
         documents = import_log(
             files,

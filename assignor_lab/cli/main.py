@@ -5,10 +5,12 @@ Exit codes: 0 fine, 1 a gate or check failed, 2 wrong use or input, 3 internal e
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 
 from assignment_api import AssignorLabError
 
@@ -46,11 +48,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
+    _open_closed_streams()
     try:
         from assignor_lab.cli.app import build_app
 
         build_app()(args=None if arguments is None else list(arguments), prog_name="assignor")
     except SystemExit as leave:
+        if leave.code == INTERRUPTED:
+            # typer has caught Ctrl-C, and says nothing.
+            _say("interrupted")
         return leave.code if isinstance(leave.code, int) else 0 if leave.code is None else WRONG_USE
     except KeyboardInterrupt:
         _say("interrupted")
@@ -59,6 +65,9 @@ def _run(arguments: Sequence[str] | None) -> int:
         # The reader of our output has gone (`assignor ... | head`): not our fault, and nobody left to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except io.UnsupportedOperation:
+        _say("the standard output is closed: open it, or name a file with --out")
+        return WRONG_USE
     except AssignorLabError as error:
         _say(str(error))
         return WRONG_USE
@@ -70,6 +79,13 @@ def _run(arguments: Sequence[str] | None) -> int:
     except Exception as error:  # noqa: BLE001 - the last line of defence: one sentence instead of a stack trace
         return _internal(error)
     return 0
+
+
+def _open_closed_streams() -> None:
+    """A stream that the caller closed is ``None`` in Python: reading it finds nothing, writing results is an error."""
+    for name, mode in (("stdin", "r"), ("stdout", "r"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - for as long as the process
 
 
 def _missing_module(error: ModuleNotFoundError) -> int:

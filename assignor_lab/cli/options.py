@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,7 @@ import typer
 from assignment_api.plugins import ConfigSources, config_sources
 from assignor_lab.cli.text import note
 
-__all__ = ["ConfigFile", "Json", "Overrides", "sources"]
+__all__ = ["ConfigFile", "Json", "Overrides", "keep_inputs", "sources"]
 
 #: ``--config FILE``
 ConfigFile = Annotated[
@@ -28,6 +29,21 @@ Overrides = Annotated[
 
 #: ``--json``
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+
+def keep_inputs(out: str, inputs: Iterable[str]) -> None:
+    """Refuses to write results over a file that they are made from.
+
+    Raises:
+        typer.BadParameter: if ``out`` is one of ``inputs``, under whatever name.
+    """
+    target = Path(out)
+    if out != "-" and target.is_file():
+        for name in inputs:
+            if name != "-" and Path(name).exists() and target.samefile(name):
+                raise typer.BadParameter(
+                    f"{name!r} is what is read, and would be replaced: choose another file", param_hint="--out"
+                )
 
 
 def sources(config_file: Path | None, overrides: list[str] | None) -> ConfigSources:

@@ -1,7 +1,7 @@
 """Scenario files: what an assignor may see, read, written and generated."""
 
 from assignor_lab.scenarios.connect_history import ConnectHistory, ConnectRound
-from assignor_lab.scenarios.errors import Place, ScenarioFormatError, ScenarioKindError
+from assignor_lab.scenarios.errors import OutputFileError, Place, ScenarioFormatError, ScenarioKindError
 from assignor_lab.scenarios.group_conversion import GroupDocument, group_document
 from assignor_lab.scenarios.reader import (
     FORMAT,
@@ -20,6 +20,7 @@ __all__ = [
     "ConnectHistory",
     "ConnectRound",
     "GroupDocument",
+    "OutputFileError",
     "Place",
     "Scenario",
     "ScenarioFormatError",

@@ -10,7 +10,7 @@ import attrs
 
 from assignment_api.errors import AssignorLabError
 
-__all__ = ["Place", "ScenarioFormatError", "ScenarioKindError", "printable"]
+__all__ = ["OutputFileError", "Place", "ScenarioFormatError", "ScenarioKindError", "printable"]
 
 #: Longest piece of foreign text that a message quotes, in characters.
 _QUOTE_LIMIT = 80
@@ -54,6 +54,10 @@ def key_path(steps: Sequence[str | int]) -> str:
         else:
             path += "[" + json.dumps(step if len(step) <= _QUOTE_LIMIT else step[: _QUOTE_LIMIT - 1] + "…") + "]"
     return path
+
+
+class OutputFileError(AssignorLabError, OSError):
+    """A file of results cannot be written; what had its name is as it was."""
 
 
 class ScenarioFormatError(AssignorLabError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 import secrets
@@ -13,6 +14,8 @@ from contextlib import ExitStack, contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, cast
+
+from assignor_lab.scenarios.errors import OutputFileError, printable
 
 __all__ = ["STANDARD_OUTPUT", "canonical_line", "write_lines"]
 
@@ -47,12 +50,14 @@ def write_lines(path: str | PathLike[str], documents: Iterable[Mapping[str, Any]
         Number of lines written.
 
     Raises:
-        OSError: if the file cannot be written. What ``documents`` raises passes.
+        OutputFileError: if the file cannot be written. What ``documents`` raises passes.
     """
     with _target(path) as stream:
         written = 0
         for document in documents:
-            stream.write(canonical_line(document))
+            line = canonical_line(document)
+            with _named(path):
+                stream.write(line)
             written += 1
         return written
 
@@ -61,20 +66,36 @@ def write_lines(path: str | PathLike[str], documents: Iterable[Mapping[str, Any]
 def _target(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     if os.fspath(path) == STANDARD_OUTPUT:
         yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        with _named(path):
+            sys.stdout.buffer.flush()
         return
     # A link is followed, so that what it names is replaced and the link stays.
     final = Path(os.path.realpath(path))
     with ExitStack() as stack:
-        if final.exists() and not final.is_file():
-            raw: BinaryIO = stack.enter_context(final.open("wb"))
-        else:
-            raw = stack.enter_context(_replacing(final))
+        with _named(path):
+            if final.exists() and not final.is_file():
+                raw: BinaryIO = stack.enter_context(final.open("wb", buffering=0))
+            else:
+                raw = stack.enter_context(_replacing(final))
         if os.fspath(path).endswith(".gz"):
             # Neither the moment nor the temporary name may get into the bytes.
             packed = gzip.GzipFile(filename="", mode="wb", compresslevel=_GZIP_LEVEL, fileobj=raw, mtime=0)
             raw = cast("BinaryIO", stack.enter_context(packed))
         yield raw
+
+
+@contextmanager
+def _named(path: str | PathLike[str]) -> Iterator[None]:
+    """Turns what the operating system says into an error that names the file as the user did."""
+    try:
+        yield
+    except (BrokenPipeError, io.UnsupportedOperation):
+        # Who read the pipe has gone, or there never was a stream: the command knows what to say of it.
+        raise
+    except OSError as error:
+        name = "standard output" if os.fspath(path) == STANDARD_OUTPUT else printable(os.fspath(path), 1_000)
+        remedy = "name a file in a folder that exists and can be written"
+        raise OutputFileError(f"{name}: cannot be written: {error.strerror or error}; {remedy}") from error
 
 
 @contextmanager
