@@ -10,10 +10,12 @@ from typing import Any, Protocol
 import attrs
 
 from assignment_api import AssignorLabError
-from assignment_api.plugins import ConfigSources, Registry
+from assignment_api.plugins import ConfigSources, FoundConnectAssignor, Registry
+from assignor_lab.runtime.connect_answering import connect_outcomes
+from assignor_lab.runtime.connect_invocation import ConnectOutcome
 from assignor_lab.runtime.group_invocation import invoke_group
 from assignor_lab.runtime.invocation import Failure, failure_of, invoke
-from assignor_lab.scenarios import Scenario, ScenarioKindError
+from assignor_lab.scenarios import ConnectHistory, Scenario, ScenarioKindError
 
 __all__ = ["SLOW_NS", "Timed", "Timing", "timed_scenario", "timing"]
 
@@ -87,7 +89,10 @@ def timed_scenario(
     repeat: int,
     may_run_code: bool = False,
 ) -> dict[str, Any]:
-    """The benchmark line of an assignor for one scenario of kind ``streams`` or ``streams-group``.
+    """The benchmark line of an assignor for one scenario: an application, a group, or a history of a Connect group.
+
+    Of a history, one call is all its rounds and counts as long as the slowest of them; tasks and clients are those of
+    the largest round.
 
     Args:
         selector: Selector of an assignor.
@@ -153,10 +158,28 @@ def _prepared(
             return lambda: invoke(assignor, application, configs)
 
         return assignor.name, (len(scenario.tasks), len(scenario.clients)), streams_call
+    if scenario.kind == "connect":
+        leader = registry.connect_assignor(selector, may_run_code=may_run_code)
+        return leader.name, _size(scenario.connect_history), lambda: lambda: _slowest(leader, sources, scenario)
     raise ScenarioKindError(
-        f"{scenario.place}: scenario {scenario.id!r} is of kind {scenario.kind!r}: only single assignments "
-        "(streams, streams-group) can be timed"
+        f"{scenario.place}: scenario {scenario.id!r} is of kind {scenario.kind!r}: only assignments (streams, "
+        "streams-group, connect) can be timed"
     )
+
+
+def _size(history: ConnectHistory) -> tuple[int, int]:
+    tasks = max((sum(each.configured.task_counts.values()) for each in history.rounds), default=0)
+    return tasks, max((len(each.workers) for each in history.rounds), default=0)
+
+
+def _slowest(leader: FoundConnectAssignor, sources: ConfigSources, scenario: Scenario) -> Timed:
+    slowest = ConnectOutcome(None, None)
+    for outcome in connect_outcomes(leader, sources, scenario, lambda _: None):
+        if outcome.failure is not None:
+            return outcome
+        if outcome.assign_ns > slowest.assign_ns:
+            slowest = outcome
+    return slowest
 
 
 def _rounded(milliseconds: float | None) -> float | None:

@@ -42,3 +42,13 @@ def test_a_state_that_kafka_refuses_is_a_line_with_an_error(tmp_path: Path) -> N
     assert (line["median_ms"], line["min_ms"]) == (None, None)
     assert line["error"]["java_type"] == "ConfigException"
     assert "max.warmup.replicas" in result.stderr
+
+
+def test_a_history_of_a_connect_group_counts_as_long_as_its_slowest_round() -> None:
+    history = DATA / "scale" / "connect" / "blog.scenarios.jsonl.gz"
+    arguments = ["bench", str(history), "--assignor", "connect_incremental", "--warmup", "0", "--repeat", "1"]
+    result = CliRunner().invoke(build_app(), arguments)
+    assert result.exit_code == 0
+    line = json.loads(result.stdout)
+    assert (line["id"], line["tasks"], line["clients"]) == ("blog-000000", 900, 3)
+    assert 0 < line["min_ms"] < 1_000
