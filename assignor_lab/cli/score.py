@@ -5,14 +5,18 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from assignment_api.plugins import ConfigSources, discover
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
+from assignor_lab.cli.score_gates import compared_with, conclude, parsed_gates, terms_of
 from assignor_lab.cli.score_progress import shown_progress
 from assignor_lab.cli.text import console, note, print_json, print_line
+
+if TYPE_CHECKING:
+    from assignor_lab.scoring.replay import Replay
 
 __all__ = ["register"]
 
@@ -30,6 +34,22 @@ Count = Annotated[int | None, typer.Option("--count", min=1, help="Histories ove
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of the first history of each family.")]
 Master = Annotated[str | None, typer.Option("--master", help="Spark's master; by default all cores of this machine.")]
 Remote = Annotated[str | None, typer.Option("--remote", metavar="URL", help="A Spark Connect server, sc://host:port.")]
+Baseline = Annotated[
+    str | None,
+    typer.Option("--baseline", metavar="NAME", help="Whom the others are compared with, state by state."),
+]
+FailIf = Annotated[
+    list[str] | None,
+    typer.Option("--fail-if", metavar="EXPR", help="Exit code 1 if this holds, such as 'failed_rows > 0'."),
+]
+Junit = Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Results of --fail-if as JUnit XML.")]
+OnlyItem = Annotated[
+    int | None,
+    typer.Option("--only-item", metavar="N", min=0, help="Score the scenario or history of this number alone."),
+]
+OnlyRound = Annotated[
+    int | None, typer.Option("--only-round", metavar="N", min=0, help="Keep the rows of this round of a history only.")
+]
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for tables, summary and report.")]
 
 DEFAULT_COUNT = 100
@@ -48,21 +68,28 @@ def register(app: typer.Typer) -> None:
         seed: Seed = 0,
         master: Master = None,
         remote: Remote = None,
+        baseline: Baseline = None,
+        fail_if: FailIf = None,
+        junit: Junit = None,
+        only_item: OnlyItem = None,
+        only_round: OnlyRound = None,
         config: ConfigFile = None,
         c: Overrides = None,
         json: Json = False,  # noqa: FBT002 - a flag
     ) -> None:
         """Score assignors on states from files, logs and generated families.
 
-        Writes DIR/scores.parquet, DIR/summary.json and DIR/report.html.
+        Writes DIR/scores.parquet, DIR/summary.json and DIR/report.html. Ends with 1 if a gate (--fail-if) fails.
         """
         if master is not None and remote is not None:
             raise typer.BadParameter("give --master or --remote, not both")
         if count is not None and not families:
             raise typer.BadParameter("--count is the number of generated histories: name --families, too")
+        if junit is not None and not fail_if:
+            raise typer.BadParameter("--junit writes what came of gates: give --fail-if, too")
+        gates = parsed_gates(fail_if or [], junit, baseline)
 
         from assignor_lab.report.terminal import print_summary
-        from assignor_lab.scoring.contestants import contestants
         from assignor_lab.scoring.output import OutputFolder
         from assignor_lab.scoring.run import Run, run_scoring
         from assignor_lab.scoring.session import DEFAULT_MASTER, open_session, shown_address
@@ -70,27 +97,40 @@ def register(app: typer.Typer) -> None:
 
         given = sources(config, c)
         registry = discover(given.effective().policy())
-        competing = contestants(registry, assignor or (), may_run_code=True)
+        competing, baseline = compared_with(registry, assignor or (), baseline)
         for unloaded in competing.unloaded:
             note(f"{unloaded.name} is left out: {unloaded.reason}")
+        terms = terms_of(
+            registry, competing, assignor or (), gates, baseline, _replay_of(source or [], given, config, c or [])
+        )
         histories = generated(family_names(registry, families or ()), count or DEFAULT_COUNT, seed)
         with (
-            plan_sources((*(source or ()), *histories), registry, given.above, note) as plan,
+            plan_sources(
+                (*(source or ()), *histories), registry, given.above, note, only_item=only_item, only_round=only_round
+            ) as plan,
             OutputFolder(out) as folder,
             open_session(master, remote) as spark,
             shown_progress() as on_progress,
         ):
             place = master or DEFAULT_MASTER if remote is None else shown_address(remote)
-            options = {"assignor": assignor, "families": families, "count": count, "seed": seed if families else None}
+            options: dict[str, object] = {
+                "assignor": assignor,
+                "families": families,
+                "count": count,
+                "seed": seed if families else None,
+            }
+            options |= {"baseline": baseline, "fail-if": fail_if, "junit": junit}
+            options |= {"only-item": only_item, "only-round": only_round}
             where = {"master": master, "remote": None if remote is None else place, "config": config}
             command = _command(source or [], {**options, **where, "out": out}, given, c or [])
-            run = Run(registry, competing, plan, given, folder, command, place)
+            run = Run(registry, competing, plan, given, folder, command, place, terms, only_round)
             summary = run_scoring(spark, run, on_progress)
         if json:
             print_json(summary)
         else:
             print_summary(summary, console())
             _print_files(summary["run_metrics"], summary["results"], out)
+        conclude(summary["results"]["gates"], junit, say=note if json else print_line)
 
 
 def _print_files(run: Mapping[str, Any], results: Mapping[str, Any], out: Path) -> None:
@@ -110,8 +150,21 @@ def _command(words: list[str], options: dict[str, object], given: ConfigSources,
         for item in value if isinstance(value, list) else [value]:
             if item is not None:
                 parts += [f"--{name}", str(item)]
+    return shlex.join([*parts, *_override_words(given, overrides)])
+
+
+def _override_words(given: ConfigSources, overrides: list[str]) -> list[str]:
+    words = []
     effective = given.effective()
     for override in overrides:
         key = override.partition("=")[0].strip()
-        parts += ["-c", f"{key}={effective.shown(key)}" if effective.shown(key) == "(hidden)" else override]
-    return shlex.join(parts)
+        words += ["-c", f"{key}={effective.shown(key)}" if effective.shown(key) == "(hidden)" else override]
+    return words
+
+
+def _replay_of(source: list[str], given: ConfigSources, config: Path | None, overrides: list[str]) -> Replay:
+    """What of the command line decides the states, for the command that shows one of them again."""
+    from assignor_lab.scoring.replay import Replay
+
+    words = [] if config is None else ["--config", str(config)]
+    return Replay(tuple(source), (*words, *_override_words(given, overrides)))

@@ -10,6 +10,7 @@ from time import monotonic
 from typing import Any
 
 import attrs
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
@@ -18,6 +19,7 @@ from assignment_api.plugins.selection import ConfigSources
 from assignor_lab.report.html import write_report
 from assignor_lab.scoring.contest import OBSERVED
 from assignor_lab.scoring.contestants import Contestants
+from assignor_lab.scoring.evaluation import NO_TERMS, Terms, evaluation
 from assignor_lab.scoring.figures import ResultsTable
 from assignor_lab.scoring.job import details_frame, items_frame
 from assignor_lab.scoring.output import PART, RESULTS, RUN_METRICS, OutputFolder, results_writer, run_metrics_writer
@@ -47,6 +49,8 @@ class Run:
         folder: Output folder, entered.
         command: The command line for the summary, or ``None``.
         master: Where Spark runs, for the summary.
+        terms: Baseline, gates, and how a state is shown again.
+        only_round: The one round whose rows are kept; ``None``: all.
     """
 
     registry: Registry
@@ -56,6 +60,8 @@ class Run:
     folder: OutputFolder
     command: str | None = None
     master: str | None = None
+    terms: Terms = NO_TERMS
+    only_round: int | None = None
 
 
 def run_scoring(spark: SparkSession, run: Run, on_progress: Callable[[Progress], None]) -> dict[str, Any]:
@@ -92,9 +98,10 @@ def run_scoring(spark: SparkSession, run: Run, on_progress: Callable[[Progress],
     machine = Machine(
         run.command, started.strftime("%Y-%m-%dT%H:%M:%SZ"), seconds, run.master, parallelism, _java_version(spark)
     )
+    results_part = results_summary(run.competing, run.config, run.plan.sources, tally, table, metrics, wanted, details)
     summary = {
         "format": FORMAT,
-        "results": results_summary(run.competing, run.config, run.plan.sources, tally, table, metrics, wanted, details),
+        "results": {**results_part, **evaluation(table, plugins, run.terms)},
         "run_metrics": run_summary(machine, tally, times, names),
     }
     folder.finish(summary, lambda path: write_report(summary, path))
@@ -111,8 +118,9 @@ def _write_tables(
 ) -> None:
     with results_writer(folder, spec.metrics) as results, run_metrics_writer(folder) as times:
         for table in waves(spark, run.plan, spec, parallelism, on_progress):
-            results.write(table)
-            times.write(table)
+            kept = table if run.only_round is None else table.filter(pc.equal(table["round"], run.only_round))
+            results.write(kept)
+            times.write(kept)
 
 
 def _light_rows(path: Path) -> Iterator[Mapping[str, Any]]:

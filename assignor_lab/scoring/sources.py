@@ -29,6 +29,7 @@ from assignor_lab.scoring.work import WorkItem
 __all__ = [
     "EmptySourceError",
     "Generated",
+    "NoSuchStateError",
     "Plan",
     "Source",
     "SourceInput",
@@ -43,6 +44,10 @@ STANDARD_INPUT = "-"
 
 class EmptySourceError(AssignorLabError):
     """A source holds no state at all, or there is no source."""
+
+
+class NoSuchStateError(AssignorLabError):
+    """A single item or round is asked for that the sources do not have."""
 
 
 @attrs.frozen
@@ -98,11 +103,13 @@ class Plan:
     Args:
         sources: The sources, in order.
         lines: One line for each scenario, in order.
+        only: Number of the one item that is work; ``None``: all are.
     """
 
-    def __init__(self, sources: Sequence[Source], lines: IO[bytes]) -> None:
+    def __init__(self, sources: Sequence[Source], lines: IO[bytes], only: int | None = None) -> None:
         self.sources = tuple(sources)
         self._lines = lines
+        self._only = only
 
     def __enter__(self) -> Self:
         return self
@@ -115,7 +122,7 @@ class Plan:
     @property
     def items(self) -> int:
         """Number of work items."""
-        return sum(source.items for source in self.sources)
+        return 1 if self._only is not None else sum(source.items for source in self.sources)
 
     def work(self, wanted: frozenset[int] | None = None) -> Iterator[WorkItem]:
         """The work items in order; only one reader at a time.
@@ -127,7 +134,7 @@ class Plan:
         for position, source in enumerate(self.sources):
             for number in range(source.first, source.first + source.items):
                 line = b"" if source.generated is not None else self._lines.readline()
-                if wanted is not None and number not in wanted:
+                if (wanted is not None and number not in wanted) or self._only not in (None, number):
                     continue
                 if source.generated is not None:
                     seed = source.generated.seed + number - source.first
@@ -160,6 +167,9 @@ def plan_sources(
     registry: Registry,
     config_layers: Sequence[ConfigLayer] = (),
     on_note: Callable[[str], None] | None = None,
+    *,
+    only_item: int | None = None,
+    only_round: int | None = None,
 ) -> Plan:
     """Reads and checks all sources.
 
@@ -170,8 +180,11 @@ def plan_sources(
         registry: Where families are found.
         config_layers: The application's configuration, for logs, which do not tell it; the lowest layer first.
         on_note: Told of what is odd in a log.
+        only_item: Number of the one item to score, among all of them; ``None``: all are scored.
+        only_round: The one round whose rows are kept. It is only checked here: the rounds before it are needed.
 
     Raises:
+        NoSuchStateError: if no item has the number ``only_item``, or none such a round.
         ScenarioFormatError: if a scenario file cannot be read.
         ScenarioKindError: if a scenario is of another kind than ``streams``.
         EmptySourceError: if there is nothing to score.
@@ -202,8 +215,22 @@ def plan_sources(
             raise EmptySourceError(
                 "nothing to score: name scenario files or logs, or a family with --families and --count"
             )
+        _check_wanted(found, registry, only_item, only_round)
         stack.pop_all()
-        return Plan(found, lines)
+        return Plan(found, lines, only_item)
+
+
+def _check_wanted(sources: Sequence[Source], registry: Registry, item: int | None, number: int | None) -> None:
+    """Raises ``NoSuchStateError`` unless there is such an item, and such a round of it."""
+    holding = [source for source in sources if item is None or source.first <= item < source.first + source.items]
+    if not holding:
+        last = sources[-1].first + sources[-1].items - 1
+        raise NoSuchStateError(f"no item {item}: the sources hold items 0 to {last}; see the column item of results")
+    rounds = max(
+        1 if source.generated is None else registry.family(source.generated.family).plugin.rounds for source in holding
+    )
+    if number is not None and number >= rounds:
+        raise NoSuchStateError(f"no round {number}: there are rounds 0 to {rounds - 1}; a single state has round 0")
 
 
 def _family(part: Generated, first: int, registry: Registry) -> Source:

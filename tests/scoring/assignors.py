@@ -12,6 +12,7 @@ from assignment_api import (
     TaskAssignment,
     TaskAssignor,
 )
+from builtin_assignors.sticky import StickyTaskAssignor
 
 
 class Greedy(TaskAssignor):
@@ -76,3 +77,17 @@ class Changing(TaskAssignor):
 class KillsItsProcess(TaskAssignor):
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
         os._exit(3)
+
+
+class WorseSticky(TaskAssignor):
+    """A worse copy of ``sticky``: what the last client should run goes to the first one."""
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        clients = {client.process_id: client for client in StickyTaskAssignor().assign(application).assignments}
+        first, *_, last = clients
+        taken = [AssignedTask.active(task) for task in clients[last].active_tasks()]
+        taken = [task for task in taken if task.id not in clients[first].standby_tasks()]
+        clients[first] = StreamsClientAssignment(first, (*clients[first].tasks, *taken))
+        left = tuple(task for task in clients[last].tasks if task not in taken)
+        clients[last] = StreamsClientAssignment(last, left)
+        return TaskAssignment(list(clients.values()))

@@ -15,7 +15,14 @@ from assignor_lab.capture.errors import LogImportError
 from assignor_lab.scenarios import ScenarioFormatError, ScenarioKindError, scenario_from_document
 from assignor_lab.scenarios.errors import Place
 from assignor_lab.scoring import Generated
-from assignor_lab.scoring.sources import EmptySourceError, SourceInput, family_names, generated, plan_sources
+from assignor_lab.scoring.sources import (
+    EmptySourceError,
+    NoSuchStateError,
+    SourceInput,
+    family_names,
+    generated,
+    plan_sources,
+)
 from tests.scenarios.documents import streams_document
 
 REGISTRY = discover()
@@ -133,3 +140,36 @@ def test_families_are_named_once_each() -> None:
     assert family_names(REGISTRY, ["streams_4x40,streams_4x40", "all"]) == tuple(
         dict.fromkeys(["streams_4x40", *(found.name for found in REGISTRY.families())])
     )
+
+
+@pytest.mark.parametrize("item", [0, 1, 2, 3])
+def test_one_item_alone_is_the_one_of_that_number(tmp_path: Path, item: int) -> None:
+    sources: list[SourceInput] = [
+        file_of(tmp_path / "a.jsonl", named("a"), named("b")),
+        Generated("streams_4x40", 2, 9),
+    ]
+    with plan_sources(sources, REGISTRY) as plan:
+        expected = list(plan.work())[item]
+    with plan_sources(sources, REGISTRY, only_item=item) as plan:
+        assert plan.items == 1
+        assert list(plan.work()) == list(plan.work(frozenset([item]))) == [expected]
+        assert list(plan.work(frozenset([item + 1]))) == []
+
+
+@pytest.mark.parametrize(
+    ("item", "number", "message"),
+    [
+        (4, None, "no item 4: the sources hold items 0 to 3"),
+        (None, 8, "no round 8: there are rounds 0 to 7"),
+        (1, 1, "no round 1: there are rounds 0 to 0"),
+    ],
+)
+def test_a_state_that_the_sources_do_not_have(
+    tmp_path: Path, item: int | None, number: int | None, message: str
+) -> None:
+    sources: list[SourceInput] = [
+        file_of(tmp_path / "a.jsonl", named("a"), named("b")),
+        Generated("streams_4x40", 2, 9),
+    ]
+    with pytest.raises(NoSuchStateError, match=message):
+        plan_sources(sources, REGISTRY, only_item=item, only_round=number)

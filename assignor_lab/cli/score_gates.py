@@ -1,0 +1,129 @@
+"""Baseline and gates of ``assignor score``: what is asked before the run, and how the command ends after it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from assignment_api import AssignorLabError
+from assignment_api.plugins import Registry
+
+if TYPE_CHECKING:
+    from assignor_lab.scoring.contestants import Contestants
+    from assignor_lab.scoring.evaluation import Terms
+    from assignor_lab.scoring.gates import Gate
+    from assignor_lab.scoring.replay import Replay
+
+__all__ = ["JunitFileError", "compared_with", "conclude", "parsed_gates", "terms_of"]
+
+GATE_FAILED = 1
+
+
+class JunitFileError(AssignorLabError):
+    """The file for ``--junit`` cannot be made."""
+
+
+def parsed_gates(expressions: Sequence[str], junit: Path | None, baseline: str | None) -> tuple[Gate, ...]:
+    """The gates, each once; what they need is found missing here, not after an hour of scoring.
+
+    Raises:
+        GateError: a subclass, if an expression is wrong.
+        JunitFileError: if the file's folder is missing.
+        ModuleNotFoundError: if the extra ``statistics`` is not installed.
+    """
+    if junit is not None:
+        import junitparser as _junitparser  # noqa: F401 - only whether it is there
+
+        if junit.is_dir() or not junit.parent.is_dir():
+            raise JunitFileError(f"--junit {junit}: name a file in a folder that exists")
+    if baseline is not None:
+        from scipy import special as _special  # noqa: F401 - only whether it is there
+    if not expressions:
+        return ()
+    from assignor_lab.scoring.gates import parse_gate
+
+    return tuple(parse_gate(expression) for expression in dict.fromkeys(expressions))
+
+
+def compared_with(registry: Registry, selectors: Sequence[str], baseline: str | None) -> tuple[Contestants, str | None]:
+    """Who competes, the baseline included, and the baseline's name.
+
+    Raises:
+        PluginError: a subclass, if a selector means nothing; if the baseline cannot be loaded.
+    """
+    from assignor_lab.scoring.contest import OBSERVED
+    from assignor_lab.scoring.contestants import Contestants, contestants
+
+    competing = contestants(registry, selectors, may_run_code=True)
+    if baseline is None or baseline == OBSERVED:
+        return competing, baseline
+    found = registry.task_assignor(baseline, may_run_code=True)
+    if found.name not in {assignor.name for assignor in competing.assignors}:
+        competing = Contestants((*competing.assignors, found), competing.unloaded)
+    return competing, found.name
+
+
+def terms_of(
+    registry: Registry,
+    competing: Contestants,
+    asked: Sequence[str],
+    gates: tuple[Gate, ...],
+    baseline: str | None,
+    replay: Replay,
+) -> Terms:
+    """What is asked of the run besides its figures.
+
+    Args:
+        registry: What is installed.
+        competing: Who competes.
+        asked: Who was asked for by name.
+        gates: Conditions under which the command fails.
+        baseline: Name of the baseline, or ``None``.
+        replay: How a state is shown again.
+
+    Raises:
+        GateNameError: if a gate is about something that is not part of the run.
+    """
+    from assignor_lab.scoring.contest import OBSERVED
+    from assignor_lab.scoring.evaluation import Terms
+    from assignor_lab.scoring.score import metric_columns
+
+    if not gates:
+        return Terms(baseline, replay=replay)
+    from assignor_lab.scoring.gates import Subjects, check_gates
+
+    # Who was asked for and could not be loaded is judged, too: its gates cannot be told, and do not pass.
+    names = [assignor.name for assignor in competing.assignors]
+    names += [unloaded.name for unloaded in competing.unloaded if unloaded.name in asked]
+    subjects = Subjects(tuple(dict.fromkeys(names)), baseline, OBSERVED)
+    check_gates(gates, metric_columns(registry), subjects)
+    return Terms(baseline, gates, subjects, replay)
+
+
+def conclude(gates: Sequence[Mapping[str, Any]], junit: Path | None, say: Callable[[str], None]) -> None:
+    """Shows what came of the gates, writes the JUnit report, and ends the command with 1 if one did not pass.
+
+    Args:
+        gates: Entries of the summary's ``gates``.
+        junit: Where the report goes, or ``None``.
+        say: Prints a line.
+
+    Raises:
+        typer.Exit: with code 1, if a gate failed or could not be judged.
+        OSError: if the report cannot be written.
+    """
+    for gate in gates:
+        say(f"{_WORDS[gate['status']]} {gate['assignor']}: {gate['expression']}: {gate['reason']}")
+    if junit is not None:
+        from assignor_lab.scoring.gates.junit import write_junit
+
+        write_junit(gates, junit)
+        say(f"Gates: {junit}")
+    if any(gate["status"] != "passed" for gate in gates):
+        raise typer.Exit(GATE_FAILED)
+
+
+_WORDS = {"passed": "passed ", "failed": "FAILED ", "unknown": "UNKNOWN"}

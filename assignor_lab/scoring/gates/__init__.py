@@ -1,0 +1,20 @@
+"""Gates: conditions under which a build fails (``assignor score --fail-if``)."""
+
+from assignor_lab.scoring.gates.errors import GateError, GateNameError, GateSyntaxError
+from assignor_lab.scoring.gates.grammar import Bound, Gate, Named, parse_gate
+from assignor_lab.scoring.gates.judge import Status, Subjects, Verdict, check_gates, judge
+
+__all__ = [
+    "Bound",
+    "Gate",
+    "GateError",
+    "GateNameError",
+    "GateSyntaxError",
+    "Named",
+    "Status",
+    "Subjects",
+    "Verdict",
+    "check_gates",
+    "judge",
+    "parse_gate",
+]

@@ -1,0 +1,197 @@
+"""Gates against a finished run: each gate is judged for each assignor that it is about."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Literal
+
+import attrs
+import numpy as np
+import pyarrow as pa
+
+from assignor_lab.scoring.figures import ResultsTable
+from assignor_lab.scoring.gates.errors import GateNameError
+from assignor_lab.scoring.gates.grammar import Gate, Named
+from assignor_lab.scoring.statistics.intervals import lower_limit, mean_of, stable, unit_means, upper_limit
+from assignor_lab.scoring.statistics.pairs import PairedFigures, pairs_of
+
+__all__ = ["Status", "Subjects", "Verdict", "check_gates", "judge"]
+
+Status = Literal["passed", "failed", "unknown"]
+
+_COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+}
+
+
+@attrs.frozen
+class Subjects:
+    """Who is judged.
+
+    Args:
+        assignors: Everybody who was asked for, whether or not it could be loaded.
+        baseline: Whom a relative bound is taken from, or ``None``.
+        observed: Whether what Kafka decided may be asked about, by its name ``kafka``.
+    """
+
+    assignors: tuple[str, ...]
+    baseline: str | None = None
+    observed: str | None = None
+
+    def of(self, gate: Gate) -> tuple[str, ...]:
+        """Whom a gate is about: the one it names, or everybody but the baseline."""
+        if gate.assignor is not None:
+            return (gate.assignor.text,)
+        others = tuple(name for name in self.assignors if name != self.baseline)
+        return others or self.assignors
+
+
+@attrs.frozen
+class Verdict:
+    """What came of a gate for one assignor.
+
+    Args:
+        expression: The gate.
+        assignor: Whom it is about.
+        status: ``failed`` if the condition holds, ``passed`` if not, ``unknown`` if it cannot be told: a build must
+            not pass because nothing was measured.
+        value: What was measured, or ``None``.
+        bound: What it is compared with, or ``None``.
+        limit: With confidence: what the value lies above (or below, for ``<``) that surely; or ``None``.
+        confidence: The gate's, or ``None``.
+        units: Histories and single states that counted; ``None`` for counts of rows.
+        states: States that counted, or rows.
+        reason: One sentence.
+    """
+
+    expression: str
+    assignor: str
+    status: Status
+    value: float | None
+    bound: float | None
+    limit: float | None
+    confidence: float | None
+    units: int | None
+    states: int
+    reason: str
+
+
+def check_gates(gates: Iterable[Gate], metrics: Sequence[str], subjects: Subjects) -> None:
+    """Finds, before anything is scored, what a gate asks for in vain.
+
+    Raises:
+        GateNameError: if a metric or an assignor is not part of the run, or a baseline is needed and there is none.
+    """
+    known = (*subjects.assignors, *(name for name in (subjects.observed,) if name is not None))
+    for gate in gates:
+        if gate.metric is not None:
+            _check_name(gate, gate.metric, "metric", metrics)
+        if gate.assignor is not None:
+            _check_name(gate, gate.assignor, "assignor", known)
+        if gate.bound.relative and subjects.baseline is None:
+            reason = "'baseline' is nobody: say whom you compare with, by --baseline NAME"
+            raise GateNameError(gate.expression, gate.bound_column, reason)
+
+
+def _check_name(gate: Gate, name: Named, kind: str, known: Sequence[str]) -> None:
+    if name.text in known:
+        return
+    close = get_close_matches(name.text, known, 1)
+    remedy = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}"
+    raise GateNameError(gate.expression, name.column, f"no {kind} {name.text!r} in this run; {remedy}")
+
+
+def judge(gates: Iterable[Gate], subjects: Subjects, table: ResultsTable) -> list[Verdict]:
+    """Judges every gate for everybody that it is about, in their orders.
+
+    Args:
+        gates: Gates that :func:`check_gates` let pass.
+        subjects: Who is judged.
+        table: The results of the run.
+    """
+    return [_verdict(gate, name, subjects.baseline, table) for gate in gates for name in subjects.of(gate)]
+
+
+def _verdict(gate: Gate, assignor: str, baseline: str | None, table: ResultsTable) -> Verdict:
+    other = baseline if gate.bound.relative else assignor
+    absent = [name for name in (assignor, other) if name not in table.assignors]
+    if absent:
+        return _unknown(gate, assignor, f"{absent[0]} has no rows in this run")
+    assert other is not None
+    if gate.metric is None:
+        return _count_verdict(gate, assignor, other, table)
+    column = table.column(gate.metric.text)
+    figures = pairs_of(table, assignor, other).figures(column[assignor], column[other])
+    if not len(figures.own):
+        both = f" of both {assignor} and {other}" if assignor != other else ""
+        return _unknown(gate, assignor, f"no state has a figure{both} in {gate.metric.text}")
+    if gate.statistic == "quantile":
+        assert gate.quantile is not None
+        value, reference = (float(np.quantile(side, gate.quantile)) for side in (figures.own, figures.baseline))
+    else:
+        value, reference = (mean_of(unit_means(side, figures.units)) or 0.0 for side in (figures.own, figures.baseline))
+    bound = gate.bound.factor * reference + gate.bound.offset
+    return _compared(gate, assignor, value, bound, figures)
+
+
+def _compared(gate: Gate, assignor: str, value: float, bound: float, figures: PairedFigures) -> Verdict:
+    units = len(np.unique(figures.units))
+    compare = _COMPARISONS[gate.sign]
+    limit: float | None = None
+    if gate.confidence is not None:
+        # What is beyond the bound in each history: the bound is as uncertain as the value, and pairing cancels most.
+        beyond = unit_means(figures.own - gate.bound.factor * figures.baseline - gate.bound.offset, figures.units)
+        sure = (lower_limit if gate.sign.startswith(">") else upper_limit)(beyond, gate.confidence)
+        if sure is None:
+            reason = f"{units} history is too few to be sure of anything"
+            return attrs.evolve(_unknown(gate, assignor, reason), value=value, bound=bound, units=units)
+        limit = stable(bound + sure)
+        holds = compare(sure, 0.0)
+    else:
+        holds = compare(value, bound)
+    return _decided(gate, assignor, value, bound, holds=holds, limit=limit, units=units, states=len(figures.own))
+
+
+def _count_verdict(gate: Gate, assignor: str, baseline: str, table: ResultsTable) -> Verdict:
+    failed, rows = _failures(table.rows_of(assignor))
+    reference, reference_rows = _failures(table.rows_of(baseline))
+    value, other = float(failed), float(reference)
+    if gate.statistic == "failed_share":
+        value, other = failed / max(rows, 1), reference / max(reference_rows, 1)
+    bound = gate.bound.factor * other + gate.bound.offset
+    holds = _COMPARISONS[gate.sign](value, bound)
+    return _decided(gate, assignor, value, bound, holds=holds, limit=None, units=None, states=rows)
+
+
+def _failures(rows: pa.Table) -> tuple[int, int]:
+    return rows.num_rows - rows["error_type"].null_count, rows.num_rows
+
+
+def _decided(
+    gate: Gate,
+    assignor: str,
+    value: float,
+    bound: float,
+    *,
+    holds: bool,
+    limit: float | None,
+    units: int | None,
+    states: int,
+) -> Verdict:
+    side = "above" if gate.sign.startswith(">") else "below"
+    sure = ""
+    if gate.confidence is not None and limit is not None:
+        sure = f", with {gate.confidence * 100:g} % confidence {side} {limit:.6g}"
+    over = f"{states:,} rows" if units is None else f"{units:,} histories, {states:,} states"
+    reason = f"{value:.6g}{sure}; fails at {gate.sign} {bound:.6g}; over {over}"
+    status: Status = "failed" if holds else "passed"
+    return Verdict(gate.expression, assignor, status, value, bound, limit, gate.confidence, units, states, reason)
+
+
+def _unknown(gate: Gate, assignor: str, reason: str) -> Verdict:
+    return Verdict(gate.expression, assignor, "unknown", None, None, None, gate.confidence, None, 0, reason)

@@ -1,0 +1,61 @@
+"""Gate results as a JUnit report: one suite, one test case for each gate and assignor."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+from junitparser import Error, Failure, JUnitXml, TestCase, TestSuite
+
+__all__ = ["write_junit"]
+
+SUITE = "assignor score"
+#: What XML 1.0 cannot hold, not even escaped.
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def write_junit(gates: Iterable[Mapping[str, Any]], path: Path) -> None:
+    """Writes the report in place of what was there; the file is complete or as it was.
+
+    Args:
+        gates: Entries of the summary's ``gates``.
+        path: The file.
+
+    Raises:
+        OSError: if it cannot be written.
+    """
+    suite = TestSuite(SUITE)
+    suite.add_testcases([_case(gate) for gate in gates])
+    report = JUnitXml(SUITE)
+    report.add_testsuite(suite)
+    with NamedTemporaryFile("wb", dir=path.parent, prefix=f".{path.name}.", suffix=".tmp", delete=False) as made:
+        try:
+            report.write(made, pretty=True)
+            made.flush()
+            os.fsync(made.fileno())
+            # Temporary files are for their owner alone; a build server may be somebody else.
+            Path(made.name).chmod(0o644)
+            Path(made.name).replace(path)
+        except BaseException:
+            Path(made.name).unlink(missing_ok=True)
+            raise
+
+
+def _case(gate: Mapping[str, Any]) -> TestCase:
+    # A build server cuts class names at dots: the assignor's own become part of the name otherwise.
+    assignor = _text(gate["assignor"]).replace(".", "_")
+    case = TestCase(_text(gate["expression"]), f"gates.{assignor}", 0.0)
+    message = _text(f"{gate['assignor']}: {gate['reason']}")
+    if gate["status"] == "failed":
+        case.result = [Failure(message, "gate")]
+    elif gate["status"] == "unknown":
+        case.result = [Error(message, "unknown")]
+    return case
+
+
+def _text(text: str) -> str:
+    return _NO_XML.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -1,0 +1,37 @@
+"""How the figures of each metric are spread: quantiles over all states."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from assignment_api.plugins import MetricPlugin
+from assignor_lab.scoring.figures import ResultsTable
+
+__all__ = ["LEVELS", "distributions", "quantiles"]
+
+#: Quantiles that are kept; the first is the minimum, the last the maximum.
+LEVELS = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
+
+
+def distributions(table: ResultsTable, metrics: Mapping[str, MetricPlugin]) -> dict[str, Any]:
+    """The summary's ``distributions``."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for metric in metrics:
+        for assignor, values in table.column(metric).items():
+            known = values.drop_null()
+            found[assignor, metric] = {
+                "assignor": assignor,
+                "metric": metric,
+                "n": len(known),
+                "values": quantiles(known),
+            }
+    return {"levels": list(LEVELS), "of": [found[name, metric] for name in table.assignors for metric in metrics]}
+
+
+def quantiles(values: pa.Array) -> list[float] | None:
+    """The quantiles at ``LEVELS``, between neighbours by proportion; ``None`` of nothing."""
+    return pc.quantile(values, list(LEVELS)).to_pylist() if len(values) else None

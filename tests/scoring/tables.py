@@ -1,0 +1,40 @@
+"""Small tables of results, for what is concluded from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from assignment_api.plugins import MetricPlugin
+from assignor_lab.scoring.figures import ResultsTable
+from assignor_lab.scoring.rows import results_schema
+from tests.scoring.states import METRICS
+
+#: Metrics of which less, more, or neither is better.
+PLUGINS: Mapping[str, MetricPlugin] = {
+    "less": attrs.evolve(METRICS["process_load"], name="less"),
+    "more": attrs.evolve(METRICS["tasks_kept_on_process"], name="more"),
+    "neither": attrs.evolve(METRICS["warmups_in_flight"], name="neither"),
+}
+
+#: Item, round and assignor of a row, and its metrics; a text in place of these is an error.
+Row = tuple[int, int, str, Mapping[str, float | None] | str]
+
+
+def table_of(rows: Sequence[Row], folder: Path) -> ResultsTable:
+    """The rows as the finished table of a run; the histories are of family ``f``, item 7 has seed 107."""
+    entries = [_entry(*row) for row in sorted(rows, key=lambda row: row[:3])]
+    path = folder / "table.parquet"
+    pq.write_table(pa.Table.from_pylist(entries, schema=results_schema(tuple(PLUGINS))), path)
+    return ResultsTable(path, tuple(dict.fromkeys(row[2] for row in rows)))
+
+
+def _entry(item: int, number: int, assignor: str, figures: Mapping[str, float | None] | str) -> dict[str, Any]:
+    entry = {"item": item, "round": number, "assignor": assignor, "source": 0, "scenario": f"s{item}-{number}"}
+    entry |= {"family": "f", "seed": 100 + item}
+    return {**entry, **({"error_type": "Boom", "error_message": figures} if isinstance(figures, str) else figures)}
