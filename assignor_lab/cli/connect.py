@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Annotated, Any
 
+import attrs
 import typer
 
 from assignment_api.plugins import discover
-from assignor_lab.cli.connect_views import print_played
+from assignor_lab.cli.connect_views import print_benchmark, print_plan, print_played, print_small
 from assignor_lab.cli.options import Json
 from assignor_lab.cli.text import console, print_json, print_line, table
 from assignor_lab.scenarios import Place, canonical_line, scenario_from_document
-from assignor_lab.simulation import EPISODES, ConnectEpisode, assignors_from, read_episode, read_episodes, simulate
+from assignor_lab.simulation import (
+    EPISODES,
+    ConnectEpisode,
+    assignors_from,
+    benchmark,
+    plan_static,
+    read_episode,
+    read_episodes,
+    read_plan_input,
+    simulate,
+    small_benchmark,
+)
 
 __all__ = ["register"]
 
@@ -34,6 +48,9 @@ Document = Annotated[
     bool, typer.Option("--document", help="Print the episode as a file would hold it, and play nothing.")
 ]
 
+Small = Annotated[bool, typer.Option("--small", help="The experiment that was recorded: 300 tasks, 4.3.1.")]
+PlanFile = Annotated[str, typer.Argument(metavar="FILE", help="JSON file; - is the standard input.")]
+
 
 def register(app: typer.Typer) -> None:
     """Adds the commands to ``app``."""
@@ -42,6 +59,8 @@ def register(app: typer.Typer) -> None:
         no_args_is_help=True,
     )  # fmt: skip
     connect.command("simulate")(_simulate)
+    connect.command("benchmark")(_benchmark)
+    connect.command("plan-static")(_plan_static)
     app.add_typer(connect)
 
 
@@ -67,6 +86,38 @@ def _simulate(
     assignors = assignors_from(discover(), assignor, may_run_code=True)
     played = [simulate(each, assignors, seed) for each in _episodes(episode)]
     print_played(played, width, as_json=json)
+
+
+def _benchmark(
+    small: Small = False,  # noqa: FBT002 - a flag
+    seed: Seed = 0,
+    json: Json = False,  # noqa: FBT002 - a flag
+) -> None:
+    """Replay the published benchmark, 14 minutes against one, with every figure beside ours.
+
+    With --small the smaller run of it that was recorded on real Kafka Connect 4.3.1.
+    """
+    assignors = assignors_from(discover())
+    document = small_benchmark(assignors, seed) if small else benchmark(assignors, seed)
+    if json:
+        print_json(document)
+    elif small:
+        print_small(document)
+    else:
+        print_benchmark(document)
+
+
+def _plan_static(file: PlanFile, json: Json = False) -> None:  # noqa: FBT002 - a flag
+    """Choose static.connectors and static.tasks for each worker (KIP-987), from weights and sizes.
+
+    FILE is JSON: {"connectors": [{"name": "a", "tasks": 3, "task_weight": 2}], "workers": [{"name": "w1", "size": 8}]}.
+    """
+    data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    plan = plan_static(*read_plan_input(data, Place(file)))
+    if json:
+        print_json(attrs.asdict(plan))
+    else:
+        print_plan(plan)
 
 
 def _print_names(*, as_json: bool) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from assignor_lab.cli.text import console, print_json, print_line, table
-from assignor_lab.simulation import Played, episode_figures, timeline
+from assignor_lab.cli.text import console, note, print_json, print_line, table
+from assignor_lab.simulation import Played, StaticPlan, episode_figures, timeline
 
-__all__ = ["print_played"]
+__all__ = ["print_benchmark", "print_plan", "print_played", "print_small"]
 
 
 def print_played(played: Sequence[Played], width: int, *, as_json: bool) -> None:
@@ -95,3 +95,45 @@ def _document(played: Played) -> dict[str, Any]:
         ],
         "log": [entry.document() for entry in cluster.log.entries],
     }
+
+
+def print_rows(title: str, rows: Sequence[dict[str, Any]]) -> None:
+    """A titled table; its columns are the rows' keys."""
+    print_line(title)
+    columns = [key.replace("_", " ") for key in rows[0]]
+    console().print(table(columns, [["" if value is None else _cell(value) for value in row.values()] for row in rows]))
+
+
+def _cell(value: Any) -> str:
+    return f"{value:,.10g}" if isinstance(value, (int, float)) else str(value)
+
+
+def print_benchmark(document: dict[str, Any]) -> None:
+    """The blog's benchmark."""
+    print_rows("Seconds until stable: 90 connectors x 10 tasks on 3 workers (figures 4 and 6)", document["times"])
+    print_rows("Table 1: throughput of the tasks", document["table_1"])
+    print_rows("Rebalances and jobs, by the client's pace (figure 5 shows counts that the text does not give)",
+               document["counts"])  # fmt: skip
+    print_rows("Workers come and go while 900 tasks run", document["scenarios"])
+    print_rows("Assumptions", document["assumptions"])
+    print_rows("How far the conclusions depend on them (incremental : eager, time the other way round)",
+               document["dependence"])  # fmt: skip
+
+
+def print_small(document: dict[str, Any]) -> None:
+    """The small experiment, recorded and simulated."""
+    print_rows("30 connectors x 10 tasks on 3 workers: Kafka Connect 4.3.1 as recorded, and simulated",
+               document["figures"])  # fmt: skip
+    print_rows("Constants", document["assumptions"])
+
+
+def print_plan(plan: StaticPlan) -> None:
+    """Worker keys, ready to be used, with warnings on standard error."""
+    for worker in plan.workers:
+        share = f", load {worker.load:g} of {worker.size:g}" if worker.configs else ": wildcard, no static keys"
+        print_line(f"# worker {worker.name}{share}")
+        for line in worker.properties().splitlines():
+            print_line(line)
+        print_line()
+    for warning in plan.warnings:
+        note(f"warning: {warning}")

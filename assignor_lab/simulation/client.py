@@ -6,12 +6,17 @@ from typing import TYPE_CHECKING, Literal
 
 import attrs
 
+from assignor_lab.simulation.config_log import ConfigRecord
 from assignor_lab.simulation.requests import Request
 
 if TYPE_CHECKING:
     from assignor_lab.simulation.cluster import Cluster
 
-__all__ = ["Client", "Operation"]
+__all__ = ["Client", "Operation", "Pacing"]
+
+
+#: When a client sends its next request.
+Pacing = Literal["answered", "calm", "merged"]
 
 
 @attrs.frozen
@@ -36,9 +41,14 @@ class Client:
         cluster: Where to.
         operations: What to ask for.
         via: Name of the worker to which it talks; while that is down, and if not given, the first one that is up.
+        pacing: When it sends the next request: once the last one was ``answered``; once all is ``calm``; or
+            ``merged``: so fast that the leader always has it when it next writes tasks' configurations.
     """
 
-    def __init__(self, cluster: Cluster, operations: tuple[Operation, ...], via: str | None) -> None:
+    def __init__(
+        self, cluster: Cluster, operations: tuple[Operation, ...], via: str | None, pacing: Pacing = "answered"
+    ) -> None:
+        self.pacing = pacing
         #: For each answered operation when it was sent and when it was answered.
         self.answered: list[tuple[Operation, int, int]] = []
         #: How often something had to be sent again.
@@ -47,11 +57,17 @@ class Client:
         self._sent_ms = 0
         self._attempt = 0
         self._to: str | None = None
+        self._resting = -1
 
     @property
     def is_done(self) -> bool:
         """Whether everything was answered."""
         return len(self.answered) == len(self._operations)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it could send its next request: nothing of it is under way."""
+        return not self.is_done and self._attempt == self._resting
 
     def send_next(self) -> None:
         """Sends what is not yet answered."""
@@ -88,7 +104,18 @@ class Client:
         self._to = None
         self._attempt += 1
         self.answered.append((operation, self._sent_ms, self._cluster.now))
-        self.send_next()
+        self._resting = self._attempt
+        if self.pacing == "answered":
+            self.send_next()
+
+    def slip_in(self, leader: str) -> None:
+        """The leader has written tasks' configurations: the next request is written with them."""
+        if self.pacing == "merged" and self.answered and not self.is_done:
+            operation = self._operations[len(self.answered)]
+            kind: Literal["connector", "delete"] = "delete" if operation.kind == "delete" else "connector"
+            self._cluster.config.append(ConfigRecord(kind, operation.connector, operation.tasks))
+            self._cluster.say(leader, "config", f"{operation.kind}s connector {operation.connector} with them")
+            self.answered.append((operation, self._cluster.now, self._cluster.now))
 
     def worker_gone(self, name: str) -> None:
         """A worker's process has ended: what was asked of it, or through it, has no answer."""

@@ -11,7 +11,7 @@ import attrs
 
 from assignment_api.connect import ConnectAssignment, ConnectAssignor, ConnectProtocol, Jobs
 from assignor_lab.simulation.agenda import Agenda
-from assignor_lab.simulation.client import Client, Operation
+from assignor_lab.simulation.client import Client, Operation, Pacing
 from assignor_lab.simulation.config_log import ConfigLog
 from assignor_lab.simulation.event_log import EventLog
 from assignor_lab.simulation.group_coordinator import (
@@ -91,7 +91,8 @@ class Cluster:
         #: When each worker's process was up: name to (from, until or ``None``).
         self.lives: dict[str, list[tuple[int, int | None]]] = {}
         self._assignors = assignors
-        self._pool = JobPool(timings, self.runs, random.Random(seed))  # noqa: S311 - a simulation, not a secret
+        self._random = random.Random(seed)  # noqa: S311 - a simulation, not a secret
+        self._pool = JobPool(timings, self.runs, self._random)
         self._driven: dict[str, _Driven] = {}
         self._by_number: dict[int, _Driven] = {}
         self._processes = 0
@@ -191,9 +192,9 @@ class Cluster:
         """The next assignment for a worker gets lost on its way."""
         self._lost_syncs.add(name)
 
-    def request(self, operations: Sequence[Operation], via: str | None = None) -> Client:
-        """A REST client sends requests, each when the one before was answered."""
-        client = Client(self, tuple(operations), via)
+    def request(self, operations: Sequence[Operation], via: str | None = None, pacing: Pacing = "answered") -> Client:
+        """A REST client sends requests, one after the other."""
+        client = Client(self, tuple(operations), via, pacing)
         self._clients.append(client)
         client.send_next()
         return client
@@ -223,12 +224,18 @@ class Cluster:
         """Name of the group's leader."""
         return self.coordinator.members().get(self.coordinator.leader_id or "")
 
-    def is_calm(self) -> bool:
-        """Whether nobody wants or waits for anything, and nothing is about to start (reference 6.9)."""
+    def last_heard_ms(self, name: str) -> int | None:
+        """When the coordinator last heard of a worker."""
+        return self.coordinator.last_heard_ms(name)
+
+    def is_calm(self, *, for_client: Client | None = None) -> bool:
+        """Whether nobody (but ``for_client``) wants or waits for anything (reference 6.9)."""
         if self.coordinator.state is not GroupState.STABLE:
             return not self._driven and self.coordinator.state is GroupState.EMPTY
         members = set(self.coordinator.members())
-        if any(not client.is_done for client in self._clients) or self._unreachable or self._config_blocked:
+        if any(not client.is_done and client is not for_client for client in self._clients):
+            return False
+        if self._unreachable or self._config_blocked:
             return False
         for driven in self._driven.values():
             if not (driven.polls and driven.process.is_calm() and driven.process.member_id in members):
@@ -250,9 +257,15 @@ class Cluster:
         while True:
             if until_calm and self.is_calm():
                 return True
+            self._let_calm_clients_send()
             if not self.agenda.step(time_ms):
                 self.agenda.now = max(self.agenda.now, time_ms)
                 return until_calm and self.is_calm()
+
+    def _let_calm_clients_send(self) -> None:
+        for client in self._clients:
+            if client.pacing == "calm" and client.is_waiting and self.is_calm(for_client=client):
+                client.send_next()
 
     # --- Surroundings of a worker -------------------------------------------------------------------
 
@@ -316,6 +329,10 @@ class Cluster:
                 each.done_ms = self.now
                 return
 
+    def jitter(self) -> int:
+        """What a small duration is longer by than it should be."""
+        return int(self._random.random() * self.timings.jitter_ms) if self.timings.jitter_ms else 0
+
     # --- RequestWorld -------------------------------------------------------------------------------
 
     def at_process(self, process: int, time_ms: int, action: Callable[[], None]) -> None:
@@ -332,8 +349,8 @@ class Cluster:
         driven = self._driven.get(leader)
         if driven is None:
             return False
-        number, requests = driven.process.number, driven.process.requests
-        self.at_process(number, self.now + self.timings.rest_hop_ms, lambda: requests.add(request))
+        process = driven.process
+        process.requests.add_at(request, self.now + self.timings.rest_hop_ms)
         return True
 
     def wake(self, process: int) -> None:
@@ -343,15 +360,20 @@ class Cluster:
             driven.woken = True
             if driven.polls:
                 driven.polls = False
+                driven.last_poll = self.now
                 self.agenda.after(0, partial(self._move, driven, driven.token, None))
 
-    def written(self, worker: WorkerProcess) -> None:
+    def written(self, worker: WorkerProcess, *, tasks: bool) -> None:
         """The writer has read what it wrote; the others will hear of it."""
+        if tasks:
+            for client in self._clients:
+                client.slip_in(worker.name)
         end = self.config.end
         worker.read_config(end)
         for name in self._driven:
             if name != worker.name:
-                self.agenda.after(self.timings.log_delivery_ms, partial(self._deliver_config, name, end))
+                delay = self.timings.log_delivery_ms + self.jitter()
+                self.agenda.after(delay, partial(self._deliver_config, name, end))
 
     def _deliver_config(self, name: str, end: int) -> None:
         driven = self._driven.get(name)
@@ -371,6 +393,8 @@ class Cluster:
         if self.now < driven.busy_until:
             self.agenda.at(driven.busy_until, lambda: self._move(driven, token, answer))
             return
+        if driven.polls or driven.waits_for_answer:
+            driven.last_poll = self.now
         driven.token += 1
         driven.polls = driven.waits_for_answer = False
         try:

@@ -15,6 +15,7 @@ __all__ = [
     "connector_imbalance",
     "episode_figures",
     "jobs_stopped",
+    "owned_now",
     "rebalances",
     "rounds_to_stable",
     "unassigned_jobs",

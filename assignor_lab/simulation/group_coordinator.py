@@ -273,6 +273,11 @@ class Coordinator:
                 self._reasons.append(f"{member.worker} did not join in time")
         return replies + self._complete_if_all_joined(now)
 
+    def last_heard_ms(self, worker: str) -> int | None:
+        """When a worker was last heard of; ``None`` if it is no member."""
+        heard = [member.last_heard_ms for member in self._members.values() if member.worker == worker]
+        return max(heard, default=None)
+
     def members(self) -> dict[str, str]:
         """Member id to name of its worker."""
         return {member.id: member.worker for member in self._members.values()}

@@ -56,9 +56,10 @@ class JobPool:
             ready[name] = now + done + timings.task_configs_ms
         begin, spread, runs_in = timings.task_start_ms, timings.task_start_spread_ms, timings.task_ready_ms
         for task in tasks:
-            done = lanes[0] + begin + (int(self._random() * spread) if spread else 0)
-            heapq.heapreplace(lanes, done)
-            self.runs.start(task, process, worker, now + done + runs_in)
+            begun = lanes[0]
+            took = begin + (int(self._random() * spread) if spread else 0)
+            heapq.heapreplace(lanes, begun + took)
+            self.runs.start(task, process, worker, now + begun + max(took, runs_in))
         return max(lanes), ready
 
     def stop(self, process: int, jobs: Jobs, now: int) -> int:

@@ -65,11 +65,15 @@ class RequestWorld(Protocol):
         """Whether a worker can read the config topic."""
         ...
 
+    def jitter(self) -> int:
+        """What a small duration is longer by than it should be."""
+        ...
+
     def wake(self, process: int) -> None:
         """Wakes a herder that polls."""
         ...
 
-    def written(self, worker: WorkerProcess) -> None:
+    def written(self, worker: WorkerProcess, *, tasks: bool) -> None:
         """A worker has written to the config topic: its readers will hear of it."""
         ...
 
@@ -103,22 +107,26 @@ class Requests:
         self._queue.append(request)
         self._world.wake(self._process)
 
+    def add_at(self, request: Request, time_ms: int) -> None:
+        """Queues a request that is on its way."""
+        self._expected += 1
+
+        def arrive() -> None:
+            self._expected -= 1
+            self.add(request)
+
+        self._world.at_process(self._process, time_ms, arrive)
+
     def reconfigure_at(self, connector: str, time_ms: int) -> None:
         """A connector instance will have its tasks' configurations at a moment."""
         self._wanted(connector, time_ms, self.RETRY_MS[0])
 
     def _wanted(self, connector: str, time_ms: int, retry_ms: int) -> None:
-        self._expected += 1
-
         def again(ok: bool) -> None:  # noqa: FBT001 - the answer to a request
             if not ok:
                 self._wanted(connector, self._world.now + retry_ms, min(retry_ms * 2, self.RETRY_MS[1]))
 
-        def arrive() -> None:
-            self._expected -= 1
-            self.add(Request("tasks", connector, -1, again, validated=True))
-
-        self._world.at_process(self._process, time_ms, arrive)
+        self.add_at(Request("tasks", connector, -1, again, validated=True), time_ms + self._world.jitter())
 
     def run(self, herder: WorkerProcess) -> Steps:
         """Runs everything that is queued, in order."""
@@ -130,13 +138,7 @@ class Requests:
         world = self._world
         if not request.validated:
             request.validated = True
-            self._expected += 1
-
-            def checked() -> None:
-                self._expected -= 1
-                self.add(request)
-
-            world.at_process(self._process, world.now + world.timings.validation_ms, checked)
+            self.add_at(request, world.now + world.timings.validation_ms + world.jitter())
             return
         if request.kind == "tasks" and request.tasks < 0:
             view = herder.view()
@@ -158,9 +160,9 @@ class Requests:
             yield Sleep(world.timings.worker_sync_timeout_ms)
             request.done(False)
             return
-        yield Sleep(world.timings.config_write_ms)
+        yield Sleep(world.timings.config_write_ms + world.jitter())
         if self._write(request, herder):
-            world.written(herder)
+            world.written(herder, tasks=request.kind == "tasks")
         request.done(True)
 
     def _write(self, request: Request, herder: WorkerProcess) -> bool:

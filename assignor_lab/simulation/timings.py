@@ -37,9 +37,11 @@ class Timings:
         task_configs_ms: From a connector instance's start until it has generated its tasks' configurations.
         task_start_ms: Starting a task, in one of the pool's threads.
         task_start_spread_ms: Added to it.
-        task_ready_ms: From then until the task runs.
+        task_ready_ms: From the beginning of its start until the task runs, if that is longer than the start.
         task_stop_ms: Stopping a task, in one of the pool's threads.
         task_stop_spread_ms: Added to it.
+        jitter_ms: Drawn from 0 up to this and added to each validation, config write, record delivery and generation
+            of task configurations.
         start_stop_threads: Size of a worker's pool for starting and stopping (a number, not a duration).
         worker_start_ms: From the start of a worker's process until it asks to join.
     """
@@ -66,6 +68,7 @@ class Timings:
     task_ready_ms: int = 100
     task_stop_ms: int = 50
     task_stop_spread_ms: int = 0
+    jitter_ms: int = 0
     start_stop_threads: int = attrs.field(default=8, validator=attrs.validators.ge(1))
     worker_start_ms: int = 3_000
 

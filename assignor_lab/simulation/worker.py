@@ -308,6 +308,8 @@ class WorkerProcess:
     def _take(self, synced: Synced) -> Steps:
         """Takes an assignment: stops what is revoked, and keeps the rest (reference 6.2)."""
         told: Told = synced.assignment
+        # What heartbeats said on the way here has been done.
+        self.group_says_rejoin = False
         before, self._last_protocol = self._last_protocol, synced.protocol
         self.rejoin_requested, self._wants_another_round = self._wants_another_round, False
         if synced.protocol.is_incremental:
