@@ -52,8 +52,12 @@ _REFUSED: tuple[dict[str, Any], ...] = (
 )
 
 
+_COSTS = (None, None, None, None, 0, 1, 2, 5, 10, 10, 100)
+
+
 def _cost(chance: Random) -> int | None:
-    return chance.choice((None, None, None, None, 0, 1, 2, 5, 10, 10, 100))
+    # From about 10**9 on, Java's 32-bit sums overflow, and its search for cycles need not end.
+    return chance.choice((-1, 1_000_000)) if chance.random() < 0.02 else chance.choice(_COSTS)
 
 
 def draw_clients(chance: Random, application: Application, most_clients: int) -> list[dict[str, Any]]:
@@ -80,8 +84,11 @@ def draw_clients(chance: Random, application: Application, most_clients: int) ->
         )
     _give_past(chance, application, clients)
     if chance.random() < 0.05:
-        # Two clients may have no threads, and a synthetic one no consumers.
-        chance.choice(clients)["consumers"] = []
+        # A synthetic client may have no consumers; one in Kafka without threads has none either.
+        client = chance.choice(clients)
+        client["consumers"], client["previous_by_consumer"] = [], None
+        if chance.random() < 0.2:
+            client["threads"] = 0
     return clients
 
 
