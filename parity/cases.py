@@ -10,18 +10,20 @@ from typing import Any
 import attrs
 
 from parity.applications import Application, draw_application
+from parity.connect_histories import CONNECT_ASSIGNOR, draw_connect_history
 from parity.groups import draw_clients, draw_config
 from parity.streams_groups import draw_streams_group, next_streams_group
 
-__all__ = ["ASSIGNORS", "GROUP_ASSIGNOR", "Case", "draw_case", "next_round"]
+__all__ = ["ASSIGNORS", "CONNECT_ASSIGNOR", "GROUP_ASSIGNOR", "Case", "draw_case", "next_round"]
 
 ASSIGNORS = ("high_availability", "sticky", "legacy_sticky", "fallback_prior")
 GROUP_ASSIGNOR = "group_sticky"
 _UTILITIES = ("default_standby", "optimize_active", "optimize_standby", "validate", "identity")
 #: Rounds of a history.
 _ROUNDS = 5
-#: Every how manyth case is a Streams group under the brokers' protocol.
+#: Every how manyth case is a Streams group under the brokers' protocol, and every how manyth one of Connect.
 _GROUP_STEP = 10
+_CONNECT_STEP = 20
 
 
 @attrs.frozen
@@ -49,6 +51,8 @@ def draw_case(seed: int, number: int) -> Case:
     if number % _GROUP_STEP == _GROUP_STEP - 1:
         lives_by = GROUP_ASSIGNOR if chance.random() < 0.4 else None
         return Case(draw_streams_group(chance, f"parity-{seed}-{number:06}"), (GROUP_ASSIGNOR,), lives_by=lives_by)
+    if number % _CONNECT_STEP == _CONNECT_STEP - 2:
+        return Case(draw_connect_history(chance, f"parity-{seed}-{number:06}"), (CONNECT_ASSIGNOR,))
     style = chance.random()
     most_tasks, most_clients = (40, 7) if chance.random() < 0.99 else (120, 20)
     application = draw_application(chance, most_tasks)

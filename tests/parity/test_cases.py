@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from assignor_lab.scenarios import Place, read_scenarios, scenario_from_document
-from parity.cases import ASSIGNORS, GROUP_ASSIGNOR, draw_case, next_round
+from parity.cases import ASSIGNORS, CONNECT_ASSIGNOR, GROUP_ASSIGNOR, draw_case, next_round
 from parity.comparison import Comparison
 
 
@@ -29,12 +29,13 @@ def test_every_kind_of_question_is_asked() -> None:
     assert {name for case in cases for name in case.asked} == {
         *ASSIGNORS,
         GROUP_ASSIGNOR,
+        CONNECT_ASSIGNOR,
         "threads",
         *(f"utils.{operation}" for operation in utilities),
     }
     assert {case.lives_by for case in cases} == {None, *ASSIGNORS[:3], GROUP_ASSIGNOR}
     assert {case.threads for case in cases} == {True, False}
-    strategies = {case.document["config"].get("rack.aware.assignment.strategy") for case in cases}
+    strategies = {case.document.get("config", {}).get("rack.aware.assignment.strategy") for case in cases}
     assert strategies >= {"none", "min_traffic", "balance_subtopology"}
 
 

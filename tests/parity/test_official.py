@@ -36,6 +36,7 @@ RESULTS = sorted(
     for folder in ("streams", "streams-group")
     for path in (GOLDEN / folder).glob("*.results.jsonl.gz")
 )
+CONNECT = "connect/incremental"
 
 
 @pytest.mark.parametrize("results", RESULTS)
@@ -46,6 +47,18 @@ def test_the_driver_gives_the_recorded_answers(results: str, official: OfficialK
         scenario["id"]
         for scenario, row in pairs
         if official.rows(scenario, [row["assignor"]], threads=row.get("threads") is not None) != [row]
+    ]
+    assert wrong == []
+
+
+def test_the_driver_gives_the_recorded_answers_to_histories_of_connect(official: OfficialKafka) -> None:
+    pairs = zip(
+        lines(f"{CONNECT}.scenarios.jsonl.gz"),
+        lines(f"{CONNECT}.incremental_cooperative.results.jsonl.gz"),
+        strict=True,
+    )
+    wrong = [
+        scenario["id"] for scenario, row in list(pairs)[::STEP] if official.rows(scenario, [row["assignor"]]) != [row]
     ]
     assert wrong == []
 

@@ -32,6 +32,9 @@ final class Answers {
         if (scenario.get("kind").asText().equals("streams-group")) {
             return Groups.row(json, scenario, assignor);
         }
+        if (scenario.get("kind").asText().equals("connect")) {
+            return Histories.row(json, scenario, assignor);
+        }
         ObjectNode row = json.createObjectNode();
         row.put("format", 1).put("kind", "streams").put("id", scenario.get("id").asText()).put("assignor", assignor);
         ObjectNode fields = json.createObjectNode();

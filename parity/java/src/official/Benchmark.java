@@ -12,6 +12,7 @@ import java.lang.management.MemoryType;
  * Times the call of an assignor alone, on fresh objects every time. A request has {@code scenario}, {@code assignor},
  * {@code warmup}, {@code repeat} and {@code patience_ms}. A first call of more than a second is the only warm-up; once
  * the calls have taken longer than the patience, no further one is made, and a first call beyond it is the result.
+ * Of a history of a Connect group a call is all its rounds, and counts as long as the slowest of them.
  */
 final class Benchmark {
     private static final long SLOW_NS = 1_000_000_000L;
@@ -48,6 +49,9 @@ final class Benchmark {
     }
 
     private static long nanoseconds(String assignor, JsonNode scenario) {
+        if (scenario.get("kind").asText().equals("connect")) {
+            return Histories.slowestNanoseconds(scenario);
+        }
         Assignors.Call call = scenario.get("kind").asText().equals("streams-group")
             ? Groups.prepared(scenario)
             : Assignors.prepared(assignor, scenario, new GroupState(scenario));
