@@ -199,8 +199,7 @@ def _shows(tasks: list[TaskId], shown: tuple[TaskId, ...]) -> bool:
 def _clients(decision: Decision, *, has_lags: bool) -> list[dict[str, Any]]:
     logged = logged_tasks(decision)
     return [
-        _client(process, decision.states[process], decision, logged, has_lags=has_lags)
-        for process in decision.order
+        _client(process, decision.states[process], decision, logged, has_lags=has_lags) for process in decision.order
     ]
 
 

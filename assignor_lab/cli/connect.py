@@ -10,6 +10,7 @@ import attrs
 import typer
 
 from assignment_api.plugins import discover
+from assignor_lab.cli import connect_replay
 from assignor_lab.cli.connect_views import print_benchmark, print_plan, print_played, print_small
 from assignor_lab.cli.options import Json
 from assignor_lab.cli.text import console, print_json, print_line, table
@@ -61,6 +62,7 @@ def register(app: typer.Typer) -> None:
     connect.command("simulate")(_simulate)
     connect.command("benchmark")(_benchmark)
     connect.command("plan-static")(_plan_static)
+    connect_replay.register(connect)
     app.add_typer(connect)
 
 
