@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from assignment_api.plugins import Registry, discover
@@ -23,8 +24,8 @@ DEFAULT_PIECES = 32
 
 def score(
     spark: SparkSession,
-    sources: Iterable[SourceInput],
-    assignors: Iterable[str] = (),
+    sources: Iterable[SourceInput] | str | PathLike[str],
+    assignors: Iterable[str] | str = (),
     config: ConfigSources | Mapping[str, Any] | None = None,
 ) -> DataFrame:
     """Scores assignors on states.
@@ -36,9 +37,9 @@ def score(
     Args:
         spark: A session, classic or Spark Connect. Its Python workers need this package and the plugins.
         sources: Paths of scenario files, logs or folders, :class:`~assignor_lab.scoring.Generated` histories,
-            scenarios, or scenario documents.
-        assignors: Names of assignors; none: every installed one. What Kafka really decided is scored besides, under
-            the name ``kafka``, where a scenario knows it.
+            scenarios, or scenario documents; or one path.
+        assignors: Names of assignors, or one name; none: every installed one. What Kafka really decided is scored
+            besides, under the name ``kafka``, where a scenario knows it.
         config: Keys and values in place of the scenarios' own, or all sources of configuration.
 
     Raises:
@@ -48,6 +49,10 @@ def score(
     from assignor_lab.scoring.job import answers_frame, items_frame
     from assignor_lab.scoring.session import parallelism_of
 
+    if isinstance(sources, (str, PathLike)):
+        sources = (sources,)
+    if isinstance(assignors, str):
+        assignors = (assignors,)
     terms = config if isinstance(config, ConfigSources) else _above(config or {})
     registry = discover(terms.effective().policy())
     competing = contestants(registry, assignors, may_run_code=True)

@@ -24,9 +24,19 @@ from assignor_lab.scoring.quiet import filtered_stderr
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["DEFAULT_MASTER", "JavaError", "MissingExtraError", "open_session", "parallelism_of", "shown_address"]
+__all__ = [
+    "DEFAULT_MASTER",
+    "JavaError",
+    "MissingExtraError",
+    "SparkAddressError",
+    "open_session",
+    "parallelism_of",
+    "shown_address",
+]
 
 DEFAULT_MASTER = "local[*]"
+#: What Spark takes as its master.
+_MASTER = re.compile(r"local(\[[^\]]+\])?\Z|local-cluster\[|yarn\Z|(spark|k8s)://.")
 #: First Java release that Spark 4 runs on.
 JAVA_RELEASE = 17
 
@@ -53,6 +63,10 @@ class JavaError(AssignorLabError):
     """There is no Java that Spark could run on; the message says what to install."""
 
 
+class SparkAddressError(AssignorLabError):
+    """What was given as Spark's master, or as the address of a Spark Connect server, is none, or nobody answers."""
+
+
 @contextmanager
 def open_session(master: str | None = None, remote: str | None = None) -> Iterator[SparkSession]:
     """A Spark session that is stopped at the end.
@@ -64,7 +78,9 @@ def open_session(master: str | None = None, remote: str | None = None) -> Iterat
     Raises:
         MissingExtraError: if PySpark, or what Spark Connect needs, is not installed.
         JavaError: if a local engine is needed and there is no Java for it.
+        SparkAddressError: if ``master`` or ``remote`` has no such form, or no session can be had there.
     """
+    _check_form(master, remote)
     for module, extra in (("pyspark", "spark"), ("pyarrow", "spark")):
         if find_spec(module) is None:
             raise MissingExtraError(f"scoring needs {module}: install it with: pip install 'assignor-lab[{extra}]'")
@@ -81,6 +97,16 @@ def open_session(master: str | None = None, remote: str | None = None) -> Iterat
         log4j = Path(scratch, "log4j2.properties")
         log4j.write_text(_LOG4J.replace("LEVEL", level.lower()), encoding="utf-8")
         yield from _local(master or DEFAULT_MASTER, Path(scratch), log4j, level)
+
+
+def _check_form(master: str | None, remote: str | None) -> None:
+    if master is not None and not _MASTER.match(master):
+        raise SparkAddressError(
+            f"{master!r:.80} is no master of Spark: give local, local[2], local[*], spark://host:port, yarn or k8s://..."
+        )
+    if remote is not None and not remote.startswith("sc://"):
+        # Not quoted: what was meant as an address may hold a token.
+        raise SparkAddressError("the address of a Spark Connect server has the form sc://host:port")
 
 
 def _connected(remote: str) -> Iterator[SparkSession]:

@@ -92,6 +92,8 @@ def test_everybody_installed_is_scored_and_who_cannot_be_loaded_is_named(tmp_pat
         ([*FAMILY, "-c", "num.standby.replica=1"], "did you mean 'num.standby.replicas'"),
         ([*FAMILY, "-c", "max.warmup.replicas=0"], "at least 1"),
         ([*FAMILY, "--config", "nowhere.toml"], "nowhere.toml"),
+        ([*FAMILY, "--master", "nonsense"], "'nonsense' is no master of Spark: give local"),
+        ([*FAMILY, "--remote", "host:15002"], "has the form sc://host:port"),
     ],
 )
 def test_mistakes_end_with_exit_code_2_and_one_message(tmp_path: Path, words: Sequence[str], message: str) -> None:

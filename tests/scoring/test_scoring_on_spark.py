@@ -12,9 +12,10 @@ import pytest
 from assignment_api.plugins import PluginLoadError, UnknownPluginError
 from assignment_api.plugins.selection import config_sources
 from assignor_lab.report.summary import read_summary
-from assignor_lab.scenarios import ScenarioFormatError
+from assignor_lab.scenarios import ScenarioFormatError, canonical_line
 from assignor_lab.scoring import Generated, score, waves
 from assignor_lab.scoring.rows import KEYS, rows_schema
+from tests.scenarios.documents import streams_document
 from tests.scoring.runs import NAMED, results_bytes, results_of, run, run_metrics_of
 
 if TYPE_CHECKING:
@@ -176,3 +177,10 @@ def test_a_notebook_hears_of_mistakes_at_once(spark: SparkSession) -> None:
 def test_statistics_are_in_the_table_for_readers_that_skip_row_groups(out: Path) -> None:
     group = pq.ParquetFile(next((out / "scores.parquet" / "results").iterdir())).metadata.row_group(0)
     assert group.column(0).statistics.max == 8
+
+
+def test_one_path_and_one_name_are_a_list_of_one(spark: SparkSession, tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_bytes(canonical_line(streams_document()))
+    for source in (file, str(file)):
+        assert [row["assignor"] for row in score(spark, source, "sticky").collect()] == ["sticky"]
