@@ -51,6 +51,7 @@ class Histories(RuleBasedStateMachine):
     quirks: ClassVar[str] = "all"
     #: Whether leaders change and answers get lost while connectors are deleted; with quirk Q1 a job may then stay.
     with_failures: ClassVar[bool] = False
+    most_rounds: ClassVar[int] = MOST_ROUNDS
 
     cluster: Cluster
     next_member: int
@@ -140,7 +141,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule()
     def everything_calms_down(self) -> None:
-        assert self.cluster.settle() <= MOST_ROUNDS
+        assert self.cluster.settle() <= self.most_rounds
         check_stable(self.cluster)
 
     def teardown(self) -> None:
@@ -168,6 +169,49 @@ class CleanStaticHistories(StaticHistories):
 
     quirks = "none"
     with_failures = True
+
+
+#: Settings of the choices that the KIP leaves open and that do not change who may run what.
+choices = st.fixed_dictionaries(
+    {},
+    optional={
+        "several_valid": st.sampled_from(["smallest_id", "first_member"]),
+        "duplicates": st.just("keep_one"),
+        **{
+            name: st.booleans()
+            for name in (
+                "balance_static",
+                "moves_wait_for_delay",
+                "moves_count_for_backoff",
+                "lost_static_waits",
+                "lost_unlisted_waits",
+                "all_members_must_remain",
+                "forget_unplaced",
+            )
+        },
+    },
+)
+
+
+class ChosenHistories(StaticHistories):
+    """With static workers, under any choice; a group then may take longer, but comes to rest in the same state."""
+
+    quirks = "none"
+    with_failures = True
+    most_rounds = 12
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.chosen: dict[str, Any] = {}
+
+    @rule(chosen=choices)
+    def another_worker_with_other_choices_leads(self, chosen: dict[str, Any]) -> None:
+        self.chosen = chosen
+        self.another_worker_leads()
+
+    def settings_of_assignor(self) -> dict[str, Any]:
+        chosen = {f"assignor.connect_static.{name}": value for name, value in self.chosen.items()}
+        return {**super().settings_of_assignor(), **chosen}
 
 
 class BothHistories(Histories):
@@ -220,6 +264,8 @@ TestStaticHistories = StaticHistories.TestCase
 TestStaticHistories.settings = _settings
 TestCleanStaticHistories = CleanStaticHistories.TestCase
 TestCleanStaticHistories.settings = _settings
+TestChosenHistories = ChosenHistories.TestCase
+TestChosenHistories.settings = _settings
 TestBothHistories = BothHistories.TestCase
 TestBothHistories.settings = _settings
 
