@@ -22,7 +22,7 @@ from assignment_api.plugins import ConfigSources, FoundTaskAssignor, Registry
 from assignor_lab.runtime.connect_answering import connect_row
 from assignor_lab.runtime.fallback import is_internal, replacement_without_lags
 from assignor_lab.runtime.group_answering import group_row
-from assignor_lab.runtime.invocation import Failure, InvalidAnswerError, failure_of, invoke
+from assignor_lab.runtime.invocation import MESSAGE_LIMIT, Failure, InvalidAnswerError, failure_of, invoke
 from assignor_lab.runtime.threads import ConsumerTasks, spread_over_consumers
 from assignor_lab.scenarios import Scenario, ScenarioKindError, error_row, result_row
 
@@ -30,6 +30,10 @@ __all__ = ["UTILITIES", "Answer", "AnswerOptions", "answerer"]
 
 #: A scenario to its result row.
 Answer = Callable[[Scenario], dict[str, Any]]
+
+
+#: Remarks of one answer that are passed on, each cut to ``MESSAGE_LIMIT`` characters.
+MOST_REMARKS = 20
 
 
 def _ignore(_problem: str) -> None:
@@ -139,8 +143,11 @@ def _assignor_row(asked: _Asked, scenario: Scenario, options: AnswerOptions) -> 
     if outcome.assignment is None:
         failure = outcome.failure or Failure("InternalError", None, "neither an answer nor a failure")
         return _failure_row(scenario, found.name, failure)
-    for remark in outcome.assignment.remarks:
-        options.on_problem(f"{scenario.place}: {found.name}: {remark}")
+    remarks = outcome.assignment.remarks
+    for remark in remarks[:MOST_REMARKS]:
+        options.on_problem(f"{scenario.place}: {found.name}: {remark[:MESSAGE_LIMIT]}")
+    if len(remarks) > MOST_REMARKS:
+        options.on_problem(f"{scenario.place}: {found.name}: {len(remarks) - MOST_REMARKS} more remarks")
     try:
         threads = _threads_of(application, outcome.assignment, is_internal(found)) if options.threads else None
     except AssignorLabError as error:

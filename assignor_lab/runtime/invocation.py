@@ -223,6 +223,12 @@ _FIELD_TYPES: dict[type, dict[str, Any]] = {
 
 def _check_fields(name: str, client: StreamsClientAssignment) -> None:
     _check_values(name, f"assignment of {client.process_id}", client)
+    deadline = client.followup_rebalance_deadline_ms
+    if deadline is not None and not -(1 << 63) <= deadline < 1 << 63:
+        raise InvalidAnswerError(
+            f"assignor {name}: assignment of {client.process_id}: followup_rebalance_deadline_ms {deadline:.3e} is no "
+            "64-bit number of milliseconds"
+        )
     checked: set[tuple[type, type]] = set()
     for task in client.tasks:
         shape = (type(task.id), type(task.type))

@@ -210,7 +210,7 @@ def assign_times(path: Path, assignors: Sequence[str]) -> list[dict[str, Any]]:
     table = pq.read_table(path, columns=["assignor", "assign_ms"])
     entries = []
     for assignor in assignors:
-        values = table.filter(pc.equal(table["assignor"], assignor))["assign_ms"]
+        values = table.filter(pc.equal(table["assignor"], assignor))["assign_ms"].drop_null()
         median, p99 = pc.quantile(values, [0.5, 0.99]).to_pylist() if len(values) else (None, None)
         entries.append(
             {"assignor": assignor, "n": len(values), "median": median, "p99": p99, "max": pc.max(values).as_py()}

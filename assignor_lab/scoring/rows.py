@@ -124,7 +124,7 @@ class RowMaker:
             "remarks": _remarks_of(outcome.assignment),
             "metric_errors": metric_errors or None,
             **figures,
-            "assign_ms": outcome.assign_ns / 1e6,
+            "assign_ms": outcome.assign_ns / 1e6 if outcome.assign_ns else None,
             "build_ms": answer.build_ns / 1e6,
         }
         row["metrics_ms"] = (perf_counter_ns() - start) / 1e6

@@ -125,7 +125,9 @@ def _result(future: Future[pa.Table]) -> pa.Table:
         if "Python worker exited unexpectedly" in text or "Python worker failed" in text:
             reason = "a plugin ended the Python process that it ran in; leave it out, or find it by naming fewer"
         else:
-            reason = next((line.strip() for line in text.splitlines() if line.strip()), type(error).__name__)
+            # Spark's text begins with generalities; what happened stands in the last line of the worker's error.
+            worker = [line.strip() for line in text.partition("JVM stacktrace:")[0].splitlines() if line.strip()]
+            reason = worker[-1] if worker else type(error).__name__
         raise JobFailedError(f"Spark gave the job up: {reason}") from error
 
 

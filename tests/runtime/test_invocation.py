@@ -186,6 +186,11 @@ def test_a_deadline_that_is_no_number_is_refused() -> None:
     assert "followup_rebalance_deadline_ms" in refusal(answer)
 
 
+def test_a_deadline_wider_than_64_bits_is_refused() -> None:
+    first = StreamsClientAssignment(FIRST, (), 10**30)
+    assert "64-bit" in refusal(lambda _shown: TaskAssignment([first, StreamsClientAssignment(SECOND)]))
+
+
 def test_an_answer_that_kafka_refuses_is_refused() -> None:
     def answer(_shown: ApplicationMetadata) -> TaskAssignment:
         return TaskAssignment([StreamsClientAssignment(FIRST)])
