@@ -263,10 +263,13 @@ class Coordinator:
             if not (member.awaiting_join or member.awaiting_sync)
             and now >= member.last_heard_ms + member.session_timeout_ms
         ]
-        replies = []
+        replies: list[Reply] = []
+        if self._initial_until is not None and now >= self._initial_until[0]:
+            self._initial_until = None
         for member in silent:
             replies += self._remove(now, [member], f"{member.worker} was not heard of")
         if self.state is GroupState.PREPARING and self._initial_until is None and now >= self._join_deadline_ms:
+            self._expected = 0
             late = [member for member in self._members.values() if not member.awaiting_join]
             for member in late:
                 del self._members[member.id]

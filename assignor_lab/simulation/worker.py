@@ -406,6 +406,8 @@ class WorkerProcess:
         if self.member_id is not None:
             self._world.leave_group(self.member_id, "cannot read the config topic and leaves")
             self.member_id = None
+        reason = "a worker that cannot read the config topic leaves and keeps its jobs for a while (reference 6.6)"
+        self._pool.runs.allow(self.number, self._world.now, reason)
         if self._last_protocol is ConnectProtocol.EAGER:
             yield Sleep(self._world.timings.worker_unsync_backoff_ms)
             return

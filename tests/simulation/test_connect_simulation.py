@@ -1,0 +1,138 @@
+"""Connect groups on the virtual clock: the blog's figures, the recorded experiment, the published benchmark, safety."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from assignment_api.connect import ConnectProtocol
+from assignment_api.plugins import discover
+from assignor_lab.scenarios import Place, ScenarioFormatError, scenario_from_document
+from assignor_lab.simulation import (
+    EPISODES,
+    AssignorFactory,
+    ConnectorDemand,
+    Played,
+    WorkerOffer,
+    assignors_from,
+    plan_static,
+    read_episode,
+    simulate,
+)
+from assignor_lab.simulation.blog_experiment import run_start_and_stop
+from assignor_lab.simulation.safety import broken_rules, play_random
+from assignor_lab.simulation.small_experiment import recorded_small, run_small, setup_of
+from assignor_lab.simulation.throughput import ThroughputModel, measure_throughput
+
+TIMELINES = Path(__file__).parents[1] / "data" / "captures" / "timelines"
+
+
+@pytest.fixture(scope="module")
+def assignors() -> AssignorFactory:
+    return assignors_from(discover())
+
+
+def played(name: str, assignors: AssignorFactory) -> Played:
+    document = EPISODES[name].document()
+    return simulate(read_episode(scenario_from_document(document, Place(name))), assignors)
+
+
+def test_a_joining_worker_gets_its_share_in_a_revoking_and_an_assigning_round(assignors: AssignorFactory) -> None:
+    rounds = played("worker-joins", assignors).cluster.rounds[1:]
+    assert [(each.revoked, each.assigned) for each in rounds] == [(2, 0), (0, 2)]
+
+
+def test_a_bouncing_worker_gets_its_jobs_in_the_third_round_at_the_end_of_the_delay(assignors: AssignorFactory) -> None:
+    rounds = played("worker-bounces", assignors).cluster.rounds[1:]
+    assert [(each.assigned, each.delay_ms > 0) for each in rounds] == [(0, True), (0, True), (4, False)]
+
+
+def test_the_jobs_of_a_worker_that_left_go_to_the_others_after_the_delay(assignors: AssignorFactory) -> None:
+    rounds = played("worker-leaves", assignors).cluster.rounds[1:]
+    assert [(each.assigned, each.delay_ms, len(each.members)) for each in rounds] == [(0, 300_000, 2), (4, 0, 2)]
+
+
+def test_a_crashed_leaders_jobs_are_placed_without_delay(assignors: AssignorFactory) -> None:
+    rounds = played("leader-crashes", assignors).cluster.rounds[1:]
+    assert [(each.assigned, each.delay_ms) for each in rounds] == [(4, 0)]
+
+
+def test_kafkas_downgrade_leaves_jobs_running_twice_and_kip_415s_does_not(assignors: AssignorFactory) -> None:
+    kafka, kip = played("downgrade", assignors), played("downgrade-kip415", assignors)
+    reasons = {each.reason[:11] for each in kafka.cluster.runs.overlaps(kafka.cluster.now)}
+    assert reasons == {"KAFKA-13816"}
+    assert kip.cluster.runs.overlaps(kip.cluster.now) == []
+    assert [each.assigned for each in kip.cluster.rounds[1:]] == [0, 12]
+
+
+@pytest.mark.parametrize("name", EPISODES)
+def test_every_named_episode_comes_to_rest_and_explains_its_overlaps(name: str, assignors: AssignorFactory) -> None:
+    end = played(name, assignors)
+    assert end.is_calm
+    assert all(each.reason for each in end.cluster.runs.overlaps(end.cluster.now))
+
+
+def test_equal_seeds_give_equal_logs(assignors: AssignorFactory) -> None:
+    first, second = (played("join-storm", assignors).cluster.log.entries for _ in range(2))
+    assert first == second
+
+
+@pytest.mark.parametrize("protocol", [ConnectProtocol.EAGER, ConnectProtocol.SESSIONED])
+def test_the_small_experiment_goes_as_it_was_recorded(protocol: ConnectProtocol, assignors: AssignorFactory) -> None:
+    simulated = run_small(setup_of(protocol), assignors)
+    for recorded, ours in zip(recorded_small()[protocol.value], simulated, strict=True):
+        assert ours["rebalances"] == pytest.approx(recorded["rebalances"], rel=0.1)
+        for key in ("all_running_ms", "empty_ms", "all_answered_ms", "task_seconds_stopped"):
+            if key in recorded:
+                assert ours[key] == pytest.approx(recorded[key], rel=0.3), (recorded["phase"], key)
+
+
+def test_after_a_kill_eager_loses_fewer_task_seconds_than_sessioned_with_its_delay(assignors: AssignorFactory) -> None:
+    eager, sessioned = (
+        run_small(setup_of(protocol), assignors)[1]["task_seconds_stopped"]
+        for protocol in (ConnectProtocol.EAGER, ConnectProtocol.SESSIONED)
+    )
+    assert eager < sessioned
+
+
+@pytest.mark.parametrize("protocol", ["eager", "sessioned"])
+def test_the_figures_shown_as_recorded_are_those_of_the_recording(protocol: str) -> None:
+    summary = json.loads((TIMELINES / f"blog-small-{protocol}-summary.json").read_text("utf-8"))
+    assert [{key: value for key, value in phase.items() if key != "t"} for phase in summary] == recorded_small()[
+        protocol
+    ]
+
+
+def test_the_blogs_experiment_has_the_counts_of_its_model_and_its_conclusions(assignors: AssignorFactory) -> None:
+    eager = run_start_and_stop(ConnectProtocol.EAGER, assignors, "merged")
+    incremental = run_start_and_stop(ConnectProtocol.SESSIONED, assignors, "merged")
+    assert (eager.start.rebalances, eager.start.job_starts, eager.start.job_stops) == (91, 45_135, 44_145)
+    assert (eager.stop.rebalances, eager.stop.job_starts, eager.stop.job_stops) == (90, 44_055, 45_045)
+    assert (incremental.start.rebalances, incremental.start.job_starts, incremental.start.job_stops) == (91, 990, 0)
+    assert (incremental.stop.rebalances, incremental.stop.job_starts, incremental.stop.job_stops) == (180, 0, 990)
+    assert eager.start.seconds / incremental.start.seconds >= 10
+    slow, fast = (
+        measure_throughput(run.cluster.runs, ThroughputModel(), run.stable_ms) for run in (eager, incremental)
+    )
+    assert 1.7 <= fast.aggregate / slow.aggregate <= 2.5
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_a_random_episode_breaks_no_rule(seed: int, assignors: AssignorFactory) -> None:
+    assert broken_rules(play_random(seed, assignors)) == []
+
+
+def test_an_unknown_event_is_refused_with_its_place() -> None:
+    document = dict(EPISODES["worker-joins"].document())
+    document["events"] = [{"at_ms": 1, "type": "crashh", "worker": "worker1"}]
+    with pytest.raises(ScenarioFormatError, match=r"e\.jsonl, line 3, events\[0\]\.type.*did you mean \"crash\""):
+        read_episode(scenario_from_document(document, Place("e.jsonl", 3)))
+
+
+def test_a_plan_lists_every_job_once_and_warns_of_what_has_no_room() -> None:
+    plan = plan_static([ConnectorDemand("a", 3), ConnectorDemand("b", 2, task_weight=9)], [WorkerOffer("w1", 4)])
+    assert plan.workers[0].configs["static.tasks"] == "a-0,a-1,a-2"
+    assert plan.uncovered == ("b-0", "b-1")
+    assert any("no wildcard worker" in warning for warning in plan.warnings)
