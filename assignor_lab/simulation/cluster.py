@@ -484,7 +484,9 @@ class Cluster:
         if not driven.alive:
             return
         process = driven.process
-        if process.member_id is not None and not driven.waits_for_answer:
+        # A worker that waits in a join phase is known to be alive; one whose herder hangs goes on sending heartbeats.
+        hangs = self.now < driven.busy_until
+        if process.member_id is not None and (hangs or not driven.waits_for_answer):
             self._ask_how_it_stands(driven, process.member_id)
         self._beat_later(driven)
 

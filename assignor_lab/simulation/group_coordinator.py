@@ -274,6 +274,8 @@ class Coordinator:
             for member in late:
                 del self._members[member.id]
                 self._reasons.append(f"{member.worker} did not join in time")
+            if not self._members:
+                self.state, self.leader_id = GroupState.EMPTY, None
         return replies + self._complete_if_all_joined(now)
 
     def last_heard_ms(self, worker: str) -> int | None:

@@ -32,7 +32,7 @@ def random_episode(seed: int) -> Mapping[str, Any]:
     protocol = draw.choice(("eager", "compatible", "sessioned", "sessioned", "static"))
     workers = [f"w{number}" for number in range(1, draw.randint(2, 4))]
     connectors = {f"c{number}": draw.randint(0, 4) for number in range(draw.randint(1, 4))}
-    members = [
+    members: list[dict[str, Any]] = [
         {
             "id": name,
             "owned": {"connectors": [], "tasks": []},
@@ -127,7 +127,8 @@ def _lost(played: Played) -> list[str]:
         return []
     owners: dict[str | ConnectorTaskId, int] = {}
     for jobs in held.values():
-        for job in [*jobs.connectors, *jobs.tasks]:
+        own: list[str | ConnectorTaskId] = [*jobs.connectors, *jobs.tasks]
+        for job in own:
             owners[job] = owners.get(job, 0) + 1
     configured = cluster.config.view(cluster.config.end).jobs
     wanted: list[str | ConnectorTaskId] = [*configured.connectors(), *configured.tasks()]
