@@ -494,13 +494,15 @@ class Cluster:
         process = driven.process
         if not self.reachable(process.name):
             process.lost_coordinator = True
+            if self.now < driven.busy_until:
+                self._cannot_stop(process)
             self.wake(process.number)
             return
         blocked = not driven.polls and self.now - driven.last_poll > self.timings.rebalance_timeout_ms
         if blocked:
             # The herder thread hangs: its membership ends, its jobs do not (KAFKA-16056).
             process.member_id = None
-            self.runs.allow(process.number, self.now, "KAFKA-16056: a worker that does not poll keeps its jobs running")
+            self._cannot_stop(process)
             self.say(process.name, "poll-timeout", "does not poll and leaves; its jobs keep running")
             self.leave_group(member_id, "does not poll and leaves")
             return
@@ -508,15 +510,17 @@ class Cluster:
         if answer == "unknown_member":
             process.member_id = None
             if not driven.polls:
-                # A hanging herder was removed by a join phase; since the last heartbeat it may run what others run.
-                since = self.now - self.timings.heartbeat_interval_ms
-                self.runs.allow(
-                    process.number, since, "KAFKA-16056: a worker that does not poll keeps its jobs running"
-                )
+                # A hanging herder was removed by a join phase.
+                self._cannot_stop(process)
         if answer != "ok":
             process.group_says_rejoin = True
             self.wake(process.number)
         self._watch_deadlines()
+
+    def _cannot_stop(self, process: WorkerProcess) -> None:
+        """A herder hangs and stops nothing: since its last heartbeat it may run what others run, too."""
+        since = self.now - self.timings.heartbeat_interval_ms
+        self.runs.allow(process.number, since, "KAFKA-16056: a worker that does not poll keeps its jobs running")
 
     def _end(self, name: str, driven: _Driven) -> None:
         driven.alive = False
