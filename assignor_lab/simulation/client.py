@@ -118,8 +118,9 @@ class Client:
             self.answered.append((operation, self._cluster.now, self._cluster.now))
 
     def worker_gone(self, name: str) -> None:
-        """A worker's process has ended: what was asked of it, or through it, has no answer."""
-        if not self.is_done and self._to is not None and name in (self._to, self._cluster.leader()):
+        """A worker's process has ended: what was asked of it, or passed on to it, will have no answer."""
+        del name  # Which workers a request went through is not kept; asking again does no harm.
+        if not self.is_done and self._to is not None:
             self._again(self._attempt)
 
     def _again(self, attempt: int) -> None:

@@ -393,6 +393,9 @@ class Cluster:
         if self.now < driven.busy_until:
             self.agenda.at(driven.busy_until, lambda: self._move(driven, token, answer))
             return
+        if driven.busy_until and driven.process.member_id not in self.coordinator.members():
+            self._cannot_stop(driven.process)
+        driven.busy_until = 0
         if driven.polls or driven.waits_for_answer:
             driven.last_poll = self.now
         driven.token += 1
