@@ -508,6 +508,7 @@ class Cluster:
             self._cannot_stop(process)
             self.say(process.name, "poll-timeout", "does not poll and leaves; its jobs keep running")
             self.leave_group(member_id, "does not poll and leaves")
+            self.wake(process.number)
             return
         answer = self.coordinator.heartbeat(self.now, member_id)
         if answer == "unknown_member":
