@@ -18,7 +18,8 @@ Work for each cycle: sweeps played x tasks that changed x racks. Memory: 129 sna
 
 from __future__ import annotations
 
-from bisect import insort
+from bisect import bisect_right, insort
+from collections.abc import Sequence
 from operator import sub
 
 import attrs
@@ -49,12 +50,29 @@ class Flow:
     second_stage: list[list[int]] | None = None
     #: Tasks of each client, for each group (index: group x clients + client), ascending.
     held: list[list[int]] = attrs.field(init=False)
+    #: The same with the cost of each task there.
+    held_costs: list[list[tuple[int, int]]] = attrs.field(init=False)
+    #: First task of each group, and the one after its last.
+    spans: list[tuple[int, int]] = attrs.field(init=False)
+    #: For each group and rack, the traffic costs of the group's tasks.
+    span_costs: list[list[Sequence[int]]] = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        clients = len(self.problem.rack_of)
-        self.held = [[] for _ in range(max(self.problem.groups, 1) * clients)]
+        problem = self.problem
+        clients = len(problem.rack_of)
+        self.held = [[] for _ in range(max(problem.groups, 1) * clients)]
         for task, client in enumerate(self.owner):
-            self.held[self.problem.group_of[task] * clients + client].append(task)
+            self.held[problem.group_of[task] * clients + client].append(task)
+        self.held_costs = [[] for _ in self.held]
+        for place in range(len(self.held)):
+            self._note_costs(place)
+        ends = [bisect_right(problem.group_of, group) for group in range(problem.groups)]
+        self.spans = list(zip([0, *ends], ends, strict=False))
+        self.span_costs = [[costs[first:end] for costs in problem.rack_costs] for first, end in self.spans]
+
+    def _note_costs(self, place: int) -> None:
+        client = place % len(self.problem.rack_of)
+        self.held_costs[place] = [(task, self.problem.cost(task, client)) for task in self.held[place]]
 
     def give(self, task: int, client: int) -> None:
         """Moves ``task`` to ``client``."""
@@ -62,6 +80,8 @@ class Flow:
         base = self.problem.group_of[task] * clients
         self.held[base + self.owner[task]].remove(task)
         insort(self.held[base + client], task)
+        self._note_costs(base + self.owner[task])
+        self._note_costs(base + client)
         self.owner[task] = client
 
     def nodes(self) -> int:

@@ -7,6 +7,7 @@ hits, so its distance is kept.
 
 from __future__ import annotations
 
+from operator import add
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ class Distances:
         "_changed_clients",
         "_changed_places",
         "_changed_tasks",
+        "_extras",
+        "_occupied",
+        "_spare",
         "client",
         "client_parent",
         "extra_places",
@@ -39,26 +43,40 @@ class Distances:
         "place_parent",
         "source",
         "task",
-        "task_relaxed",
     )
 
     def __init__(self, flow: Flow) -> None:
         clients, tasks = len(flow.problem.rack_of), len(flow.owner)
         self.flow = flow
         self.task = [0] * tasks
-        self.task_relaxed = [False] * tasks
         self.place = [0] * len(flow.held)
         self.place_parent = [FROM_START] * len(flow.held)
         self.client = [0] * (clients if flow.second_stage is not None else 0)
         self.client_parent = [FROM_START] * len(self.client)
         self.source = 0
-        self._changed_tasks: set[int] = set(range(tasks))
+        #: No task twice: only its owner's place relaxes it.
+        self._changed_tasks: list[int] = list(range(tasks))
         self._changed_places: set[int] = set(range(len(flow.held)))
         self._changed_clients: set[int] = set()
         #: Place of the first holder of each task that it has left: there it costs less than its rack says; else -1.
         self.extra_places = [
             -1 if flow.owner[task] == holder else flow.problem.group_of[task] * clients + holder
             for task, holder in enumerate(flow.problem.holder)
+        ]
+        #: The same by group, with the cost there: (task, place, cost).
+        self._extras: list[list[tuple[int, int, int]]] = [[] for _ in flow.spans]
+        for task, place in enumerate(self.extra_places):
+            if place >= 0:
+                cost = flow.problem.cost(task, place % clients)
+                self._extras[flow.problem.group_of[task]].append((task, place, cost))
+        #: Whether one more task of the group fits between a place and its client.
+        self._spare = [False] * len(flow.held)
+        if flow.second_stage is not None:
+            most = [capacity for capacities in flow.second_stage for capacity in capacities]
+            self._spare = [len(held) < capacity for held, capacity in zip(flow.held, most, strict=True)]
+        #: Places of each client that hold something.
+        self._occupied = [
+            [place for place in range(client, len(flow.held), clients) if flow.held[place]] for client in range(clients)
         ]
 
     def snapshot(self) -> list[int]:
@@ -75,7 +93,7 @@ class Distances:
 
     def mark_all(self) -> None:
         """Every node counts as changed."""
-        self._changed_tasks = set(range(len(self.task)))
+        self._changed_tasks = list(range(len(self.task)))
         self._changed_places = set(range(len(self.place)))
         self._changed_clients = set(range(len(self.client)))
 
@@ -94,90 +112,78 @@ class Distances:
         return relaxed or bool(self._changed_tasks)
 
     def _scan_tasks(self) -> None:
-        changed = sorted(self._changed_tasks)
-        self._changed_tasks = set()
-        group_of = self.flow.problem.group_of
-        start = 0
-        while start < len(changed):
-            group = group_of[changed[start]]
-            end = start + 1
-            while end < len(changed) and group_of[changed[end]] == group:
-                end += 1
-            self._relax_places(group, changed[start:end])
-            start = end
+        groups = sorted(set(map(self.flow.problem.group_of.__getitem__, self._changed_tasks)))
+        self._changed_tasks = []
+        for group in groups:
+            self._relax_places(group)
 
-    def _relax_places(self, group: int, tasks: list[int]) -> None:
-        """The places of a group, from its changed tasks: the lowest distance wins, among equals the first task."""
-        problem, place, parent = self.flow.problem, self.place, self.place_parent
-        distance, surcharge = self.task, problem.non_overlap_cost
-        best: list[tuple[int, int]] = []
-        for costs in problem.rack_costs:
-            values = [distance[task] + costs[task] for task in tasks]
-            lowest = min(values)
-            best.append((lowest + surcharge, tasks[values.index(lowest)]))
-        base = group * len(problem.rack_of)
-        changed = self._changed_places
+    def _relax_places(self, group: int) -> None:
+        """The places of a group: the lowest distance wins, among equals the first task.
+
+        Tasks that did not change take part, because whole slices are fast: they relax nobody.
+        """
+        flow, place, parent = self.flow, self.place, self.place_parent
+        rack_of, surcharge = flow.problem.rack_of, flow.problem.non_overlap_cost
+        first, end = flow.spans[group]
+        distances = self.task[first:end]
+        lowest: list[int] = []
+        nearest: list[int] = []
+        for costs in flow.span_costs[group]:
+            values = list(map(add, distances, costs))
+            value = min(values)
+            lowest.append(value + surcharge)
+            nearest.append(first + values.index(value))
+        base = group * len(rack_of)
         relaxed_now: set[int] = set()
-        for index, rack in enumerate(problem.rack_of, base):
-            value, task = best[rack]
+        for index, rack in enumerate(rack_of, base):
+            value = lowest[rack]
             if value < place[index]:
                 place[index] = value
-                parent[index] = task
+                parent[index] = nearest[rack]
                 relaxed_now.add(index)
-        extra_places = self.extra_places
-        for task in tasks:
-            index = extra_places[task]
-            if index < 0:
-                continue
-            value = distance[task] + problem.rack_costs[problem.rack_of[index - base]][task]
+        for task, index, cost in self._extras[group]:
+            value = self.task[task] + cost
             if value < place[index] or (value == place[index] and index in relaxed_now and task < parent[index]):
                 place[index] = value
                 parent[index] = task
                 relaxed_now.add(index)
-        changed |= relaxed_now
+        self._changed_places |= relaxed_now
 
     def _scan_places(self) -> bool:
-        flow = self.flow
-        problem, distance, second_stage = flow.problem, self.task, flow.second_stage
-        clients, holder, surcharge = len(problem.rack_of), problem.holder, problem.non_overlap_cost
+        distance, place = self.task, self.place
+        held_costs, spare = self.flow.held_costs, self._spare
+        clients = len(self.flow.problem.rack_of)
         scanned = sorted(self._changed_places)
         self._changed_places = set()
-        relaxed = False
+        changed = self._changed_tasks
+        relaxed_client = False
         for index in scanned:
-            value = self.place[index]
-            group, client = divmod(index, clients)
-            costs = problem.rack_costs[problem.rack_of[client]]
-            for task in flow.held[index]:
-                reached = value - costs[task] if holder[task] == client else value - costs[task] - surcharge
+            value = place[index]
+            for task, cost in held_costs[index]:
+                reached = value - cost
                 if reached < distance[task]:
                     distance[task] = reached
-                    self.task_relaxed[task] = True
-                    self._changed_tasks.add(task)
-                    relaxed = True
-            if (
-                second_stage is not None
-                and value < self.client[client]
-                and len(flow.held[index]) < second_stage[group][client]
-            ):
+                    changed.append(task)
+            if spare[index] and value < self.client[index % clients]:
+                group, client = divmod(index, clients)
                 self.client[client] = value
                 self.client_parent[client] = group
                 self._changed_clients.add(client)
-                relaxed = True
-        return relaxed
+                relaxed_client = True
+        return relaxed_client or bool(changed)
 
     def _scan_clients(self) -> bool:
-        clients, held, place = len(self.flow.problem.rack_of), self.flow.held, self.place
-        relaxed = False
+        place, parent = self.place, self.place_parent
+        changed = self._changed_places
         for client in sorted(self._changed_clients):
             value = self.client[client]
-            for index in range(client, len(place), clients):
-                if held[index] and value < place[index]:
+            for index in self._occupied[client]:
+                if value < place[index]:
                     place[index] = value
-                    self.place_parent[index] = FROM_CLIENT
-                    self._changed_places.add(index)
-                    relaxed = True
+                    parent[index] = FROM_CLIENT
+                    changed.add(index)
         self._changed_clients = set()
-        return relaxed
+        return bool(changed)
 
     # --- the last sweep ---------------------------------------------------------------------------
 

@@ -136,7 +136,6 @@ class _Growing:
                 reached = value - flow.problem.cost(task, client)
                 if self._falls(reached, rate, distances.task[task], self._task_rate[task]):
                     distances.task[task] = reached
-                    distances.task_relaxed[task] = True
                     self._task_rate[task] = rate
             if flow.second_stage is None or len(held) >= flow.second_stage[group][client]:
                 continue
