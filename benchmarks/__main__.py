@@ -15,37 +15,33 @@ from assignor_lab.runtime.group_invocation import invoke_group
 from assignor_lab.runtime.invocation import invoke
 from assignor_lab.runtime.timing import Timed, timing
 from assignor_lab.scenarios import Scenario, read_scenarios
+from benchmarks.figures import keep_figures, known_figures
 from benchmarks.memory import peak_bytes
 from benchmarks.points import Measurement, Point, points
 from benchmarks.table import as_markdown, row, write_readme
 from parity.cases import ASSIGNORS
 from parity.official import KAFKA_VERSION, OfficialKafka, OfficialKafkaError
 
-WARM_UPS = 10
-#: The small files show the cost of one call, once a JVM has compiled all that it will; single calls are noise.
-SMALL_WARM_UPS = 200
-REPEATS = 5
-SMALL_REPEATS = 50
+WARM_UPS, REPEATS = 10, 5
+#: The small files are measured once more when the JVM has compiled all that it will; single calls are noise there.
+HOT_WARM_UPS, HOT_REPEATS = 200, 50
 
 
 def main() -> int:
     """Measures everything; exit code 2 where Kafka's classes cannot be asked."""
     options = _options()
     registry = discover()
-    measured: list[Measurement] = []
-    java = ""
     try:
         for _, group in groupby(points(options.only), key=lambda point: point.file):
             # A JVM for each file: what one shape taught its compiler must not count for another.
             with OfficialKafka() as official:
-                java = official.version
                 for measurement in _of_file(list(group), official, registry, options.patience):
-                    measured.append(measurement)
+                    keep_figures([measurement])
                     print("  ".join(row(measurement)), flush=True)
     except OfficialKafkaError as error:
         print(f"bench: {error}", file=sys.stderr)
         return 2
-    table = as_markdown(measured, java, KAFKA_VERSION, [] if options.only else list(_large()))
+    table = as_markdown(known_figures(), KAFKA_VERSION, list(_large()))
     print(table)
     if options.write:
         write_readme(table)
@@ -54,7 +50,9 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--only", default="", help="files whose name has this in it")
+    parser.add_argument(
+        "--only", default="", help="only files whose name has this in it; the table keeps the other figures"
+    )
     parser.add_argument(
         "--patience", type=int, default=60, help="seconds of calls after which Java is not called again (%(default)s)"
     )
@@ -67,14 +65,15 @@ def _of_file(
 ) -> Iterator[Measurement]:
     wanted = {point.scenario for point in group}
     scenarios = {read.id: read for read in read_scenarios(group[0].file) if read.id in wanted}
-    for point in group:
-        yield _measured(point, scenarios[point.scenario], official, registry, patience_s)
+    for is_hot in (False, True) if group[0].family == "small" else (False,):
+        for point in group:
+            yield _measured(point, scenarios[point.scenario], official, registry, patience_s, is_hot=is_hot)
 
 
 def _measured(
-    point: Point, scenario: Scenario, official: OfficialKafka, registry: Registry, patience_s: int
+    point: Point, scenario: Scenario, official: OfficialKafka, registry: Registry, patience_s: int, *, is_hot: bool
 ) -> Measurement:
-    warm_ups, repeats = (SMALL_WARM_UPS, SMALL_REPEATS) if point.family == "small" else (WARM_UPS, REPEATS)
+    warm_ups, repeats = (HOT_WARM_UPS, HOT_REPEATS) if is_hot else (WARM_UPS, REPEATS)
     theirs = official.measured(
         scenario.document, point.assignor, warmup=warm_ups, repeat=repeats, patience_ms=patience_s * 1000
     )
@@ -89,6 +88,8 @@ def _measured(
         ours.durations_ns,
         theirs["peak_heap_bytes"],
         peak_bytes(point),
+        official.version,
+        is_hot,
     )
 
 
@@ -115,7 +116,7 @@ def _large() -> Iterator[str]:
         command = [sys.executable, "-m", "benchmarks.memory", "large", "large", assignor]
         done = subprocess.run(command, check=False, capture_output=True, text=True)
         if done.returncode:
-            yield f"{assignor}: {done.stderr.strip().splitlines()[-1]}"
+            yield done.stderr.strip().splitlines()[-1]
         else:
             figures = json.loads(done.stdout)
             yield (

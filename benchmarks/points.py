@@ -45,8 +45,10 @@ class Measurement:
         clients: Number of clients.
         official_ns: Durations of Kafka's call.
         own_ns: Durations of ours.
+        java: Version of the Java runtime.
         official_heap: Fullest heap of the JVM, bytes.
         own_memory: Most resident memory of a process that reads the scenario and assigns once, bytes.
+        is_hot: Measured after so many warm-ups that the JVM has compiled all that it will.
     """
 
     point: Point
@@ -56,6 +58,8 @@ class Measurement:
     own_ns: Sequence[int]
     official_heap: int
     own_memory: int
+    java: str
+    is_hot: bool = False
 
     @property
     def official_ms(self) -> float:

@@ -30,27 +30,40 @@ COLUMNS = (
 )
 
 
-def as_markdown(measured: Sequence[Measurement], java: str, kafka: str, large: Sequence[str]) -> str:
-    """The table with a line about where it was measured.
+def as_markdown(measured: Sequence[Measurement], kafka: str, large: Sequence[str]) -> str:
+    """The tables with a line about where they were measured.
 
     Args:
         measured: The points.
-        java: Version of the Java runtime.
         kafka: Version of Kafka.
         large: Sentences about the large group.
     """
-    holding = sum(target_of(measurement)[1] for measurement in measured)
+    cold = [figure for figure in measured if not figure.is_hot]
+    hot = [figure for figure in measured if figure.is_hot]
+    java = " and ".join(sorted({figure.java for figure in measured}))
     lines = [
         f"kafka-streams {kafka} on Java {java}; CPython {platform.python_version()}, {platform.system()} "
-        f"{platform.machine()}, {os.cpu_count()} processors. {holding} of {len(measured)} points hold their target.",
+        f"{platform.machine()}, {os.cpu_count()} processors. {_holding(cold)}",
         "",
-        f"| {' | '.join(COLUMNS)} |",
-        f"|{'|'.join(['---'] * 2 + ['---:'] * 5 + ['---'] * 2 + ['---:'] * 2)}|",
+        *_table(cold),
     ]
-    lines += [f"| {' | '.join(row(measurement))} |" for measurement in measured]
+    if hot:
+        lines += ["", f"The small files after 200 warm-ups, median of 50. {_holding(hot)}", "", *_table(hot)]
     if large:
         lines += ["", "100,000 tasks on 1,000 clients (see `large.py`):", "", *(f"* {sentence}" for sentence in large)]
     return "\n".join(lines) + "\n"
+
+
+def _holding(measured: Sequence[Measurement]) -> str:
+    return f"{sum(target_of(figure)[1] for figure in measured)} of {len(measured)} points hold their target."
+
+
+def _table(measured: Sequence[Measurement]) -> list[str]:
+    return [
+        f"| {' | '.join(COLUMNS)} |",
+        f"|{'|'.join(['---'] * 2 + ['---:'] * 5 + ['---'] * 2 + ['---:'] * 2)}|",
+        *(f"| {' | '.join(row(figure))} |" for figure in measured),
+    ]
 
 
 def row(measurement: Measurement) -> list[str]:
