@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -77,7 +78,7 @@ def register(app: typer.Typer) -> None:
         c: Overrides = None,
         json: Json = False,  # noqa: FBT002 - a flag
     ) -> None:
-        """Score assignors on states from files, logs and generated families.
+        """Score assignors on states from files, logs and generated families, or on Connect groups.
 
         Writes DIR/scores.parquet, DIR/summary.json and DIR/report.html. Ends with 1 if a gate (--fail-if) fails.
         """
@@ -97,21 +98,23 @@ def register(app: typer.Typer) -> None:
 
         given = sources(config, c)
         registry = discover(given.effective().policy())
-        competing, baseline = compared_with(registry, assignor or (), baseline)
-        for unloaded in competing.unloaded:
-            note(f"{unloaded.name} is left out: {unloaded.reason}")
-        terms = terms_of(
-            registry, competing, assignor or (), gates, baseline, _replay_of(source or [], given, config, c or [])
-        )
         histories = generated(family_names(registry, families or ()), count or DEFAULT_COUNT, seed)
-        with (
-            plan_sources(
-                (*(source or ()), *histories), registry, given.above, note, only_item=only_item, only_round=only_round
-            ) as plan,
-            OutputFolder(out) as folder,
-            open_session(master, remote) as spark,
-            shown_progress() as on_progress,
-        ):
+        with ExitStack() as stack:
+            plan = stack.enter_context(
+                plan_sources(
+                    *((*(source or ()), *histories), registry, given.above, note),
+                    only_item=only_item,
+                    only_round=only_round,
+                )
+            )
+            competing, baseline = compared_with(registry, assignor or (), baseline, plan.kind)
+            for unloaded in competing.unloaded:
+                note(f"{unloaded.name} is left out: {unloaded.reason}")
+            replay = _replay_of(source or [], given, config, c or [])
+            terms = terms_of(registry, competing, assignor or (), gates, baseline, replay, plan.kind)
+            folder = stack.enter_context(OutputFolder(out))
+            spark = stack.enter_context(open_session(master, remote))
+            on_progress = stack.enter_context(shown_progress())
             place = master or DEFAULT_MASTER if remote is None else shown_address(remote)
             options: dict[str, object] = {
                 "assignor": assignor,

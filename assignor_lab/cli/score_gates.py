@@ -48,19 +48,21 @@ def parsed_gates(expressions: Sequence[str], junit: Path | None, baseline: str |
     return tuple(parse_gate(expression) for expression in dict.fromkeys(expressions))
 
 
-def compared_with(registry: Registry, selectors: Sequence[str], baseline: str | None) -> tuple[Contestants, str | None]:
-    """Who competes, the baseline included, and the baseline's name.
+def compared_with(
+    registry: Registry, selectors: Sequence[str], baseline: str | None, kind: str
+) -> tuple[Contestants, str | None]:
+    """Who competes on scenarios of ``kind``, the baseline included, and the baseline's name.
 
     Raises:
         PluginError: a subclass, if a selector means nothing; if the baseline cannot be loaded.
     """
     from assignor_lab.scoring.contest import OBSERVED
-    from assignor_lab.scoring.contestants import Contestants, contestants
+    from assignor_lab.scoring.contestants import Contestants, assignor_of_kind, contestants
 
-    competing = contestants(registry, selectors, may_run_code=True)
+    competing = contestants(registry, selectors, may_run_code=True, kind=kind)
     if baseline is None or baseline == OBSERVED:
         return competing, baseline
-    found = registry.task_assignor(baseline, may_run_code=True)
+    found = assignor_of_kind(registry, baseline, kind, may_run_code=True)
     if found.name not in {assignor.name for assignor in competing.assignors}:
         competing = Contestants((*competing.assignors, found), competing.unloaded)
     return competing, found.name
@@ -73,6 +75,7 @@ def terms_of(
     gates: tuple[Gate, ...],
     baseline: str | None,
     replay: Replay,
+    kind: str,
 ) -> Terms:
     """What is asked of the run besides its figures.
 
@@ -83,13 +86,14 @@ def terms_of(
         gates: Conditions under which the command fails.
         baseline: Name of the baseline, or ``None``.
         replay: How a state is shown again.
+        kind: Kind of the scenarios.
 
     Raises:
         GateNameError: if a gate is about something that is not part of the run.
     """
     from assignor_lab.scoring.contest import OBSERVED
     from assignor_lab.scoring.evaluation import Terms
-    from assignor_lab.scoring.score import metric_columns
+    from assignor_lab.scoring.score import measured
 
     if not gates:
         return Terms(baseline, replay=replay)
@@ -99,7 +103,7 @@ def terms_of(
     names = [assignor.name for assignor in competing.assignors]
     names += [unloaded.name for unloaded in competing.unloaded if unloaded.name in asked]
     subjects = Subjects(tuple(dict.fromkeys(names)), baseline, OBSERVED)
-    check_gates(gates, metric_columns(registry), subjects)
+    check_gates(gates, tuple(measured(registry, kind)), subjects)
     return Terms(baseline, gates, subjects, replay)
 
 

@@ -11,7 +11,7 @@ from assignor_lab.runtime.connect_invocation import ConnectOutcome, LeadingAssig
 from assignor_lab.runtime.invocation import Failure
 from assignor_lab.scenarios import Scenario, connect_result_row, error_row
 
-__all__ = ["connect_outcomes", "connect_row"]
+__all__ = ["connect_outcomes", "connect_row", "spoken_protocol"]
 
 
 def connect_row(
@@ -50,7 +50,12 @@ def connect_outcomes(
     does not follow from the answers.
     """
     config = sources.effective(scenario.config, str(scenario.place))
-    protocol = _spoken(found, ConnectProtocol.from_config(config[CONNECT_PROTOCOL].value), scenario, on_problem)
+    configured = ConnectProtocol.from_config(config[CONNECT_PROTOCOL].value)
+    protocol = spoken_protocol(found, configured)
+    if protocol is not configured:
+        on_problem(
+            f"{scenario.place}: {found.name} leads eager groups only: answered as if this one spoke {protocol.value}"
+        )
     configs = config.values_for(found.name)
     leading = LeadingAssignor(found, configs)
     for each, rebalance in scenario.connect_history.rebalances(protocol):
@@ -59,16 +64,15 @@ def connect_outcomes(
         yield leading.assign(rebalance)
 
 
-def _spoken(
-    found: FoundConnectAssignor, protocol: ConnectProtocol, scenario: Scenario, on_problem: Callable[[str], None]
-) -> ConnectProtocol:
+def spoken_protocol(found: FoundConnectAssignor, protocol: ConnectProtocol) -> ConnectProtocol:
     """The protocol that the group is taken to speak.
 
     An assignor that can lead eager groups alone is asked what it would do if the group were one: nobody then reports
     what it owns. The other way round there would be nothing to go by, and the assignor itself refuses.
+
+    Args:
+        found: The assignor.
+        protocol: What is configured.
     """
     eager = ConnectProtocol.EAGER
-    if protocol is eager or found.plugin.protocols != (eager.value,):
-        return protocol
-    on_problem(f"{scenario.place}: {found.name} leads eager groups only: answered as if this one spoke {eager.value}")
-    return eager
+    return eager if found.plugin.protocols == (eager.value,) else protocol

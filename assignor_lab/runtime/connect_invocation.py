@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
 from time import perf_counter_ns
 from typing import Any
@@ -86,6 +87,13 @@ class LeadingAssignor:
         except BaseException as error:  # noqa: BLE001 - a plugin may raise anything, SystemExit included
             return ConnectOutcome(None, failure_of(error), elapsed)
         return ConnectOutcome(assignment, None, elapsed)
+
+    def copied(self) -> LeadingAssignor:
+        """Another one with the same past, to see what would follow. What copying the plugin's object raises passes."""
+        other = LeadingAssignor(self._found, self._configs)
+        with prints_to_stderr():
+            other._instance = copy.deepcopy(self._instance)
+        return other
 
     def _created(self) -> ConnectAssignor:
         if self._instance is None:

@@ -6,10 +6,13 @@ from collections.abc import Iterable
 
 import attrs
 
-from assignment_api.plugins import FoundTaskAssignor, PluginLoadError, Registry
+from assignment_api.plugins import FoundConnectAssignor, FoundTaskAssignor, PluginLoadError, Registry
 from assignor_lab.scoring.contest import OBSERVED
+from assignor_lab.scoring.work import STREAMS
 
-__all__ = ["Contestants", "Unloaded", "contestants"]
+__all__ = ["Contestant", "Contestants", "Unloaded", "assignor_of_kind", "contestants"]
+
+Contestant = FoundTaskAssignor | FoundConnectAssignor
 
 
 @attrs.frozen
@@ -31,11 +34,20 @@ class Contestants:
         unloaded: Who would, but could not be loaded.
     """
 
-    assignors: tuple[FoundTaskAssignor, ...]
+    assignors: tuple[Contestant, ...]
     unloaded: tuple[Unloaded, ...]
 
 
-def contestants(registry: Registry, selectors: Iterable[str] = (), *, may_run_code: bool = False) -> Contestants:
+def assignor_of_kind(registry: Registry, selector: str, kind: str, *, may_run_code: bool = False) -> Contestant:
+    """The assignor that ``selector`` means among those that answer scenarios of ``kind``; errors as of the registry."""
+    if kind == STREAMS:
+        return registry.task_assignor(selector, may_run_code=may_run_code)
+    return registry.connect_assignor(selector, may_run_code=may_run_code)
+
+
+def contestants(
+    registry: Registry, selectors: Iterable[str] = (), *, may_run_code: bool = False, kind: str = STREAMS
+) -> Contestants:
     """Finds the assignors of a run.
 
     Args:
@@ -43,24 +55,27 @@ def contestants(registry: Registry, selectors: Iterable[str] = (), *, may_run_co
         selectors: Names, aliases and the like; none: every installed assignor. ``kafka`` may be among them: what Kafka
             really decided is scored anyway where it is known.
         may_run_code: Whether ``module:attribute`` may be imported.
+        kind: Kind of the scenarios: ``streams``, ``connect`` or ``connect-episode``.
 
     Raises:
         UnknownPluginError, AmbiguousPluginError, UntrustedCodeError: if a selector means nothing that could be loaded.
         PluginLoadError: if no assignor is left.
     """
-    found: dict[str, FoundTaskAssignor] = {}
+    found: dict[str, Contestant] = {}
     unloaded: list[Unloaded] = []
     wanted = [selector for selector in selectors if selector != OBSERVED]
     if not wanted:
-        found = {assignor.name: assignor for assignor in registry.task_assignors()}
+        installed = registry.task_assignors() if kind == STREAMS else registry.connect_assignors()
+        found = {assignor.name: assignor for assignor in installed}
         unloaded = [
             Unloaded(row.name, row.distribution, row.version, row.reason)
             for row in registry.listing()
-            if row.kind in ("plugin", "task-assignor") and row.status in ("broken", "refused")
+            if row.kind in ("plugin", "task-assignor" if kind == STREAMS else "connect-assignor")
+            and row.status in ("broken", "refused")
         ]
     for selector in wanted:
         try:
-            assignor = registry.task_assignor(selector, may_run_code=may_run_code)
+            assignor = assignor_of_kind(registry, selector, kind, may_run_code=may_run_code)
         except PluginLoadError as error:
             unloaded.append(Unloaded(selector, None, None, str(error)))
         else:

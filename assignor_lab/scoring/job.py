@@ -21,10 +21,12 @@ from assignor_lab.runtime.fallback import replacement_without_lags
 from assignor_lab.scoring.contest import Answer, Competitor, Contest
 from assignor_lab.scoring.details import detail_of
 from assignor_lab.scoring.rows import RowMaker, rows_schema
-from assignor_lab.scoring.work import JobSpec, WorkItem
+from assignor_lab.scoring.work import STREAMS, JobSpec, WorkItem
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+    from assignor_lab.scoring.connect import ConnectContest
 
 __all__ = ["answers_frame", "details_frame", "items_frame"]
 
@@ -103,6 +105,9 @@ def _ddl(schema: pa.Schema) -> str:
 
 
 def _answer_batches(spec: JobSpec, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    if spec.kind != STREAMS:
+        yield from _connect_batches(spec, batches)
+        return
     shop = _workshop(spec)
     schema = rows_schema(spec.metrics)
     rows: list[dict[str, Any]] = []
@@ -115,6 +120,15 @@ def _answer_batches(spec: JobSpec, batches: Iterable[pa.RecordBatch]) -> Iterato
                 rows = []
     if rows:
         yield pa.RecordBatch.from_pylist(rows, schema=schema)
+
+
+def _connect_batches(spec: JobSpec, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    contest = _connect_contest(spec)
+    schema = rows_schema(spec.metrics)
+    for item in _items(batches):
+        rows = list(contest.rows(item))
+        for start in range(0, len(rows), BATCH_ROWS):
+            yield pa.RecordBatch.from_pylist(rows[start : start + BATCH_ROWS], schema=schema)
 
 
 def _detail_batches(
@@ -181,6 +195,18 @@ def _workshop(spec: JobSpec) -> _Workshop:
     if _current is None or _current.spec != spec:
         _current = _new_workshop(spec)
     return _current
+
+
+_current_connect: tuple[JobSpec, ConnectContest] | None = None
+
+
+def _connect_contest(spec: JobSpec) -> ConnectContest:
+    global _current_connect  # noqa: PLW0603 - as above
+    if _current_connect is None or _current_connect[0] != spec:
+        from assignor_lab.scoring.connect import connect_contest
+
+        _current_connect = spec, connect_contest(spec)
+    return _current_connect[1]
 
 
 def _new_workshop(spec: JobSpec) -> _Workshop:

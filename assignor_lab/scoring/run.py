@@ -23,13 +23,21 @@ from assignor_lab.scoring.evaluation import NO_TERMS, Terms, evaluation
 from assignor_lab.scoring.figures import ResultsTable
 from assignor_lab.scoring.job import details_frame, items_frame
 from assignor_lab.scoring.output import PART, RESULTS, RUN_METRICS, OutputFolder, results_writer, run_metrics_writer
-from assignor_lab.scoring.score import job_spec
+from assignor_lab.scoring.score import job_spec, measured
 from assignor_lab.scoring.session import parallelism_of
 from assignor_lab.scoring.sources import Plan
-from assignor_lab.scoring.summary import FORMAT, Machine, Wanted, results_summary, run_summary, wanted_placements
+from assignor_lab.scoring.summary import (
+    FORMAT,
+    NO_PLACEMENTS,
+    Machine,
+    Wanted,
+    results_summary,
+    run_summary,
+    wanted_placements,
+)
 from assignor_lab.scoring.tally import LIGHT_COLUMNS, take_tally
 from assignor_lab.scoring.waves import Progress, waves
-from assignor_lab.scoring.work import JobSpec
+from assignor_lab.scoring.work import STREAMS, JobSpec
 
 __all__ = ["Run", "run_scoring"]
 
@@ -81,7 +89,7 @@ def run_scoring(spark: SparkSession, run: Run, on_progress: Callable[[Progress],
         OSError: if the folder cannot be written.
     """
     spec = job_spec(run.registry, run.competing, run.plan, run.config)
-    metrics = {name: run.registry.metric(name) for name in spec.metrics}
+    metrics = measured(run.registry, spec.kind)
     plugins = {name: found.plugin for name, found in metrics.items()}
     started = datetime.now(UTC)
     parallelism = parallelism_of(spark)
@@ -93,12 +101,14 @@ def run_scoring(spark: SparkSession, run: Run, on_progress: Callable[[Progress],
     tally = take_tally(_light_rows(results))
     names = tuple(name for name in (*spec.assignors, OBSERVED) if tally.rows_of.get(name))
     table = ResultsTable(results, names)
-    wanted = wanted_placements(table, plugins)
+    wanted = wanted_placements(table, plugins) if spec.kind == STREAMS else NO_PLACEMENTS
     details = _details(spark, run.plan, spec, wanted)
     machine = Machine(
         run.command, started.strftime("%Y-%m-%dT%H:%M:%SZ"), seconds, run.master, parallelism, _java_version(spark)
     )
-    results_part = results_summary(run.competing, run.config, run.plan.sources, tally, table, metrics, wanted, details)
+    results_part = results_summary(
+        run.competing, run.config, run.plan.sources, tally, table, metrics, wanted, details, spec.kind
+    )
     summary = {
         "format": FORMAT,
         "results": {**results_part, **evaluation(table, plugins, run.terms)},

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from assignment_api.plugins import Registry, discover
+from assignment_api.plugins import Found, MetricPlugin, Registry, discover
 from assignment_api.plugins.layers import Layer, default_layer, layer_of
 from assignment_api.plugins.selection import ConfigSources
 from assignor_lab.scoring.contestants import Contestants, contestants
 from assignor_lab.scoring.sources import Plan, SourceInput, plan_sources
-from assignor_lab.scoring.work import JobSpec
+from assignor_lab.scoring.work import STREAMS, JobSpec
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["job_spec", "metric_columns", "score"]
+__all__ = ["job_spec", "measured", "metric_columns", "score"]
 
 #: Pieces that the work is cut into where the session does not say how many tasks run at a time.
 DEFAULT_PIECES = 32
@@ -55,8 +55,8 @@ def score(
         assignors = (assignors,)
     terms = config if isinstance(config, ConfigSources) else _above(config or {})
     registry = discover(terms.effective().policy())
-    competing = contestants(registry, assignors, may_run_code=True)
     with plan_sources(sources, registry, terms.above) as plan:
+        competing = contestants(registry, assignors, may_run_code=True, kind=plan.kind)
         spec = job_spec(registry, competing, plan, terms)
         pieces = 4 * (parallelism_of(spark) or DEFAULT_PIECES // 4)
         return answers_frame(items_frame(spark, plan.work(), pieces), spec)
@@ -66,11 +66,21 @@ def job_spec(registry: Registry, competing: Contestants, plan: Plan, config: Con
     """The terms of a run as they travel to the executors."""
     return JobSpec(
         assignors=tuple(assignor.name for assignor in competing.assignors),
-        metrics=metric_columns(registry),
+        metrics=tuple(measured(registry, plan.kind)),
         families=tuple(sorted({source.generated.family for source in plan.sources if source.generated is not None})),
         config=config,
         may_run_code=True,
+        kind=plan.kind,
     )
+
+
+def measured(registry: Registry, kind: str = STREAMS) -> dict[str, Found[MetricPlugin]]:
+    """Column name to metric, of everything that is measured in scenarios of a kind."""
+    if kind != STREAMS:
+        from assignor_lab.scoring.connect import described_metrics
+
+        return described_metrics(kind)
+    return {name: registry.metric(name) for name in metric_columns(registry)}
 
 
 def metric_columns(registry: Registry) -> tuple[str, ...]:

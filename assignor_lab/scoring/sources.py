@@ -24,7 +24,7 @@ from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.import_log import import_log
 from assignor_lab.scenarios import Place, Scenario, ScenarioKindError, read_scenarios, scenario_from_document
 from assignor_lab.scenarios.lines import bounded_lines
-from assignor_lab.scoring.work import WorkItem
+from assignor_lab.scoring.work import STREAMS, WorkItem
 
 __all__ = [
     "EmptySourceError",
@@ -38,6 +38,8 @@ __all__ = [
     "plan_sources",
 ]
 
+#: Kinds of scenarios that are scored; one run has one of them.
+SCORED_KINDS = (STREAMS, "connect", "connect-episode")
 #: The name that stands for the standard input.
 STANDARD_INPUT = "-"
 
@@ -79,6 +81,7 @@ class Source:
         first: Number of its first work item.
         items: Number of its work items: scenarios or histories.
         generated: The histories, where it is a family.
+        rounds: Rounds of the longest of its scenarios that are asked for.
     """
 
     name: str
@@ -86,6 +89,7 @@ class Source:
     first: int
     items: int
     generated: Generated | None = None
+    rounds: int = 1
 
 
 def generated(families: Sequence[str], count: int, seed: int) -> tuple[Generated, ...]:
@@ -104,10 +108,14 @@ class Plan:
         sources: The sources, in order.
         lines: One line for each scenario, in order.
         only: Number of the one item that is work; ``None``: all are.
+        kind: Kind of all scenarios: ``streams``, ``connect`` or ``connect-episode``.
     """
 
-    def __init__(self, sources: Sequence[Source], lines: IO[bytes], only: int | None = None) -> None:
+    def __init__(
+        self, sources: Sequence[Source], lines: IO[bytes], only: int | None = None, kind: str = STREAMS
+    ) -> None:
         self.sources = tuple(sources)
+        self.kind = kind
         self._lines = lines
         self._only = only
 
@@ -186,7 +194,7 @@ def plan_sources(
     Raises:
         NoSuchStateError: if no item has the number ``only_item``, or none such a round.
         ScenarioFormatError: if a scenario file cannot be read.
-        ScenarioKindError: if a scenario is of another kind than ``streams``.
+        ScenarioKindError: if a scenario is of a kind that is not scored, or not of the kind of those before it.
         EmptySourceError: if there is nothing to score.
         LogImportError: if a log cannot be read, or no decision is in it.
         UnknownPluginError: if there is no such family.
@@ -196,19 +204,24 @@ def plan_sources(
         lines = stack.enter_context(TemporaryFile(prefix="assignor-sources-"))
         found: list[Source] = []
         first = 0
+        held: str | None = None
         for name, kind, parts in _grouped(sources):
             if kind == "family":
                 part = parts[0]
                 assert isinstance(part, Generated)
+                held = _one_kind(held, STREAMS, f"family {part.family} generates histories")
                 source = _family(part, first, registry)
             else:
-                count = 0
+                count, rounds = 0, 1
                 for scenario in _scenarios(kind, parts, config_layers, on_note):
+                    held = _one_kind(held, scenario.kind, f"{scenario.place}: scenario {scenario.id!r} is")
+                    if scenario.kind == "connect" and only_item in (None, first + count):
+                        rounds = max(rounds, len(scenario.connect_history.rounds))
                     _lay_down(lines, scenario)
                     count += 1
                 if not count:
                     raise EmptySourceError(f"{name}: no scenario in it")
-                source = Source(name, kind, first, count)
+                source = Source(name, kind, first, count, rounds=rounds)
             found.append(source)
             first += source.items
         if not found:
@@ -217,7 +230,7 @@ def plan_sources(
             )
         _check_wanted(found, registry, only_item, only_round)
         stack.pop_all()
-        return Plan(found, lines, only_item)
+        return Plan(found, lines, only_item, held or STREAMS)
 
 
 def _check_wanted(sources: Sequence[Source], registry: Registry, item: int | None, number: int | None) -> None:
@@ -227,7 +240,8 @@ def _check_wanted(sources: Sequence[Source], registry: Registry, item: int | Non
         last = sources[-1].first + sources[-1].items - 1
         raise NoSuchStateError(f"no item {item}: the sources hold items 0 to {last}; see the column item of results")
     rounds = max(
-        1 if source.generated is None else registry.family(source.generated.family).plugin.rounds for source in holding
+        source.rounds if source.generated is None else registry.family(source.generated.family).plugin.rounds
+        for source in holding
     )
     if number is not None and number >= rounds:
         raise NoSuchStateError(f"no round {number}: there are rounds 0 to {rounds - 1}; a single state has round 0")
@@ -307,11 +321,22 @@ def _told(on_note: Callable[[str], None] | None) -> Callable[[object], None] | N
     return None if on_note is None else lambda problem: on_note(str(problem))
 
 
-def _lay_down(lines: IO[bytes], scenario: Scenario) -> None:
-    if scenario.kind != "streams":
+def _one_kind(held: str | None, kind: str, subject: str) -> str:
+    """``kind``, if it can be scored together with what there was before it.
+
+    Raises:
+        ScenarioKindError: if not.
+    """
+    if kind not in SCORED_KINDS:
+        raise ScenarioKindError(f"{subject} of kind {kind!r}: scoring takes kinds {', '.join(SCORED_KINDS)}")
+    if held not in (None, kind):
         raise ScenarioKindError(
-            f"{scenario.place}: scenario {scenario.id!r} is of kind {scenario.kind!r}: "
-            "scoring takes kind 'streams' only"
+            f"{subject} of kind {kind!r}, and what comes before it is of kind {held!r}: score each kind in a run of "
+            "its own"
         )
+    return kind
+
+
+def _lay_down(lines: IO[bytes], scenario: Scenario) -> None:
     document = json.dumps(scenario.document, separators=(",", ":"), ensure_ascii=True)
     lines.write(f"{json.dumps(scenario.place.file)}\t{scenario.place.line or 0}\t{document}\n".encode())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import attrs
 
 from assignment_api import SPI_VERSION
+from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY
 from assignment_api.plugins import Found, MetricPlugin
 from assignment_api.plugins.keys import is_setting
 from assignment_api.plugins.selection import ConfigSources
@@ -20,10 +21,13 @@ from assignor_lab.scoring.contestants import Contestants
 from assignor_lab.scoring.figures import ResultsTable, aggregates, assign_times, ranking, worst_states
 from assignor_lab.scoring.sources import Source
 from assignor_lab.scoring.tally import Tally
+from assignor_lab.scoring.work import STREAMS
 
-__all__ = ["FORMAT", "Machine", "Wanted", "results_summary", "run_summary", "wanted_placements"]
+__all__ = ["FORMAT", "NO_PLACEMENTS", "Machine", "Wanted", "results_summary", "run_summary", "wanted_placements"]
 
 FORMAT = 1
+#: Keys of Kafka Connect that decide an assignment.
+CONNECT_KEYS = (CONNECT_PROTOCOL, MAX_DELAY_KEY)
 #: Most states whose placements are kept, and how many of them may be worst cases of generated states.
 MAX_PLACEMENTS = 60
 MAX_WORST = 12
@@ -62,6 +66,10 @@ class Wanted:
     left_out: int
 
 
+#: Nothing is shown in full: Connect groups have no placements of tasks with standbys.
+NO_PLACEMENTS = Wanted({}, {}, 0)
+
+
 def wanted_placements(table: ResultsTable, metrics: Mapping[str, MetricPlugin]) -> Wanted:
     """Captured states in their order, then worst cases, as far as there is room."""
     captured = [(item, 0) for item in table.rows_of(OBSERVED)["item"].to_pylist()]
@@ -84,8 +92,9 @@ def results_summary(
     metrics: Mapping[str, Found[MetricPlugin]],
     wanted: Wanted,
     details: Mapping[tuple[int, int], dict[str, Any]],
+    kind: str = STREAMS,
 ) -> dict[str, Any]:
-    """The part of the summary that follows from input, seed and plugins alone."""
+    """The part of the summary that follows from input, seed and plugins alone; ``kind`` is that of the scenarios."""
     plugins = {name: found.plugin for name, found in metrics.items()}
     names = [assignor.name for assignor in competing.assignors]
     scored = [name for name in table.assignors if tally.rows_of.get(name, 0) > tally.failed_of.get(name, 0)]
@@ -96,7 +105,7 @@ def results_summary(
         "title": _title(sources, placements),
         "seed": seeds[0] if seeds else None,
         "versions": _versions(competing, metrics.values()),
-        "config": _config(config),
+        "config": _config(config, ASSIGNMENT_KEYS if kind == STREAMS else CONNECT_KEYS),
         "sources": [
             {"name": source.name, "kind": source.kind, "states": tally.states_of.get(number, 0)}
             for number, source in enumerate(sources)
@@ -131,12 +140,12 @@ def _versions(competing: Contestants, metrics: Any) -> dict[str, str]:
     return found
 
 
-def _config(config: ConfigSources) -> list[dict[str, str]]:
+def _config(config: ConfigSources, keys: Collection[str]) -> list[dict[str, str]]:
     effective = config.effective()
     return [
         {"key": key, "value": _value_text(effective.shown(key)), "source": str(held.origin)}
         for key, held in effective.items()
-        if held.origin.layer.is_explicit and (key in ASSIGNMENT_KEYS or is_setting(key))
+        if held.origin.layer.is_explicit and (key in keys or is_setting(key))
     ]
 
 

@@ -6,8 +6,10 @@ import attrs
 
 from assignment_api.plugins.selection import ConfigSources
 
-__all__ = ["NO_CONFIG", "JobSpec", "WorkItem"]
+__all__ = ["NO_CONFIG", "STREAMS", "JobSpec", "WorkItem"]
 
+#: The kind of scenarios that are applications of Kafka Streams.
+STREAMS = "streams"
 #: Scenarios under their own configuration alone.
 NO_CONFIG = ConfigSources((), ())
 
@@ -48,6 +50,7 @@ class JobSpec:
         config: Configuration below and above a scenario's own; it holds the policy, too.
         may_run_code: Whether ``module:attribute`` among the assignors may be imported.
         observed: Score what Kafka really decided, too, where it is known.
+        kind: Kind of the scenarios: ``streams``, ``connect`` or ``connect-episode``.
     """
 
     assignors: tuple[str, ...]
@@ -56,3 +59,4 @@ class JobSpec:
     config: ConfigSources = NO_CONFIG
     may_run_code: bool = False
     observed: bool = True
+    kind: str = STREAMS

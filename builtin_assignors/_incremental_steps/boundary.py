@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import attrs
 
@@ -34,6 +35,10 @@ class JobHistory:
 
     numbering: JobNumbering = attrs.field(factory=lambda: JobNumbering(ConfiguredJobs()))
     history: History = attrs.field(factory=History)
+
+    def __deepcopy__(self, _memo: dict[int, Any]) -> JobHistory:
+        """Itself: it never changes, so that a copy of an assignor shares it."""
+        return self
 
     def under(self, configured: ConfiguredJobs) -> JobHistory:
         """The same history under the numbers of ``configured``."""

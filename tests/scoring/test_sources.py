@@ -97,9 +97,9 @@ def test_a_fault_in_the_last_line_is_found_at_once(tmp_path: Path) -> None:
 
 
 def test_scenarios_of_another_kind_are_refused_with_their_place() -> None:
-    connect = Path(__file__).parents[1] / "data" / "scenarios" / "connect-eager.scenarios.jsonl.gz"
-    with pytest.raises(ScenarioKindError, match=r"line 1: .* kind 'connect'"):
-        plan_sources([connect], REGISTRY)
+    group = Path(__file__).parents[1] / "data" / "scenarios" / "streams-group-sticky.scenarios.jsonl.gz"
+    with pytest.raises(ScenarioKindError, match=r"line 1: .* kind 'streams-group'"):
+        plan_sources([group], REGISTRY)
 
 
 @pytest.mark.parametrize(

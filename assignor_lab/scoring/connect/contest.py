@@ -1,0 +1,308 @@
+"""One Connect scenario put to all assignors: histories round by round, episodes through the simulation. No Spark.
+
+The rounds of a history are those of the scenario: what its workers run in a round does not follow from the answers, so
+all assignors see the same state. What follows from an answer is told by the figure ``rounds_to_stable``: there the
+assignor goes on alone. In an episode each assignor leads a simulated group of its own through the same events.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import blake2b
+from time import perf_counter_ns
+from typing import Any
+
+import attrs
+
+from assignment_api import AssignorLabError
+from assignment_api.connect import (
+    CONNECT_PROTOCOL,
+    NO_JOBS,
+    ConnectAssignment,
+    ConnectAssignor,
+    ConnectProtocol,
+    Jobs,
+    Rebalance,
+    WorkerAssignment,
+)
+from assignment_api.plugins import FoundConnectAssignor, PluginError, discover
+from assignment_api.plugins.keys import is_setting
+from assignment_api.plugins.selection import ConfigSources
+from assignor_lab.runtime.connect_answering import spoken_protocol
+from assignor_lab.runtime.connect_invocation import ConnectOutcome, LeadingAssignor
+from assignor_lab.runtime.invocation import Failure, failure_of
+from assignor_lab.scenarios import Place, Scenario, scenario_from_document
+from assignor_lab.scoring.connect.metrics import CONNECT_METRICS, EPISODE_METRICS, ConnectMetric, Decision
+from assignor_lab.scoring.rows import MAX_REMARKS, rows_schema
+from assignor_lab.scoring.work import JobSpec, WorkItem
+from assignor_lab.simulation import AssignorFactory, ConnectEpisode, assignors_from, read_episode, simulate
+
+__all__ = ["ConnectContest", "Contender", "connect_contest", "rounds_until_rest"]
+
+#: Rebalances after which a group that is still not at rest is taken never to come to rest.
+MAX_ROUNDS = 50
+
+
+@attrs.frozen
+class Contender:
+    """An assignor of the run, or why this process does not have it."""
+
+    name: str
+    found: FoundConnectAssignor | None
+    failure: Failure | None = None
+
+
+def connect_contest(spec: JobSpec) -> ConnectContest:
+    """The contest that ``spec`` describes, with the plugins of this process."""
+    registry = discover(spec.config.effective().policy())
+    contenders = []
+    for name in spec.assignors:
+        try:
+            contenders.append(Contender(name, registry.connect_assignor(name, may_run_code=spec.may_run_code)))
+        except PluginError as error:
+            contenders.append(Contender(name, None, failure_of(error)))
+    return ConnectContest(tuple(contenders), spec.config, assignors_from(registry))
+
+
+@attrs.frozen(eq=False)
+class ConnectContest:
+    """The assignors of a run.
+
+    Args:
+        contenders: Who competes.
+        config: Configuration around each scenario's own.
+        builtin: Kafka's own assignors, which lead where a contender cannot: eager groups of an episode.
+    """
+
+    contenders: Sequence[Contender]
+    config: ConfigSources
+    builtin: AssignorFactory
+
+    def rows(self, item: WorkItem) -> Iterator[dict[str, Any]]:
+        """A row for each round and assignor, whatever fails; only ``KeyboardInterrupt`` passes."""
+        scenario = scenario_from_document(json.loads(item.document or "null"), Place(item.file or "-", item.line))
+        for contender in self.contenders:
+            if scenario.kind == "connect":
+                yield from self._history(item, scenario, contender)
+            else:
+                yield self._episode(item, scenario, contender)
+
+    def _history(self, item: WorkItem, scenario: Scenario, contender: Contender) -> Iterator[dict[str, Any]]:
+        found, failure = contender.found, contender.failure
+        leading: LeadingAssignor | None = None
+        protocol, configs = scenario.connect_history.protocol, {}
+        if found is not None:
+            try:
+                config = self.config.effective(scenario.config, str(scenario.place))
+                protocol = spoken_protocol(found, ConnectProtocol.from_config(config[CONNECT_PROTOCOL].value))
+                configs = dict(config.values_for(found.name))
+            except AssignorLabError as error:
+                failure = failure_of(error)
+        for number, (each, rebalance) in enumerate(scenario.connect_history.rebalances(protocol)):
+            start = perf_counter_ns()
+            before = {worker.member_id: worker.owned for worker in each.workers}
+            outcome = ConnectOutcome(None, failure)
+            if found is not None and failure is None:
+                if leading is None or each.new_leader:
+                    leading = LeadingAssignor(found, configs)
+                outcome = leading.assign(rebalance)
+            row = _row(item, scenario, number, contender.name, outcome.failure)
+            row |= {"clients": len(each.workers), "tasks": sum(each.configured.task_counts.values())}
+            answer = outcome.assignment
+            if answer is not None and leading is not None:
+                decision = _decision(rebalance, before, answer, leading)
+                row |= {"followup": decision.followup, "answer": _digest(decision.after)}
+                row |= {"remarks": [_encodable(remark) for remark in answer.remarks[:MAX_REMARKS]] or None}
+                row |= _figures(CONNECT_METRICS, decision)
+            row |= _times(outcome.assign_ns, start)
+            yield row
+
+    def _episode(self, item: WorkItem, scenario: Scenario, contender: Contender) -> dict[str, Any]:
+        start = perf_counter_ns()
+        spent = [0]
+        failure, figures = contender.failure, dict[str, float | None]()
+        size: dict[str, int] = {}
+        if contender.found is not None:
+            try:
+                episode = _led_by(read_episode(scenario), contender.found, self._settings(contender.found))
+                size = {"clients": len(episode.workers), "tasks": sum(episode.connectors.values())}
+                figures = _figures(EPISODE_METRICS, simulate(episode, self._factory(contender.found, spent)))
+            except _NoAnswerError as error:
+                failure = error.failure
+            except Exception as error:  # noqa: BLE001 - whatever an answer leads the simulation to is a row
+                failure = failure_of(error)
+        return {
+            **_row(item, scenario, 0, contender.name, failure),
+            **size,
+            **figures,
+            **_times(spent[0], start),
+        }
+
+    def _settings(self, found: FoundConnectAssignor) -> dict[str, Any]:
+        # What Kafka's keys say, each worker of an episode has been told by the episode.
+        values = self.config.effective().values_for(found.name)
+        return {key: value for key, value in values.items() if is_setting(key)}
+
+    def _factory(self, found: FoundConnectAssignor, spent: list[int]) -> AssignorFactory:
+        def make(protocol: ConnectProtocol) -> ConnectAssignor:
+            leads = found.plugin.protocols
+            if not leads or protocol.value in leads or protocol.is_incremental:
+                return _Watched(found, spent)
+            return self.builtin(protocol)
+
+        return make
+
+
+class _NoAnswerError(Exception):
+    """An assignor failed while it led a simulated group."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+class _Watched(ConnectAssignor):
+    """An assignor in a simulated group, checked and timed as everywhere else."""
+
+    def __init__(self, found: FoundConnectAssignor, spent: list[int]) -> None:
+        self._found = found
+        self._spent = spent
+        self._leading = LeadingAssignor(found, {})
+
+    def configure(self, configs: Mapping[str, Any]) -> None:
+        self._leading = LeadingAssignor(self._found, configs)
+
+    def assign(self, rebalance: Rebalance) -> ConnectAssignment:
+        outcome = self._leading.assign(rebalance)
+        self._spent[0] += outcome.assign_ns
+        if outcome.assignment is None:
+            raise _NoAnswerError(outcome.failure or Failure("InternalError", None, "neither an answer nor a failure"))
+        return outcome.assignment
+
+
+def _led_by(episode: ConnectEpisode, found: FoundConnectAssignor, configs: Mapping[str, Any]) -> ConnectEpisode:
+    """The episode with the settings of the run; one that leads eager groups only is given an eager group."""
+    eager = found.plugin.protocols == (ConnectProtocol.EAGER.value,)
+    workers = {
+        name: (
+            attrs.evolve(
+                settings,
+                protocol=ConnectProtocol.EAGER if eager else settings.protocol,
+                configs={**settings.configs, **configs},
+            ),
+            owned,
+        )
+        for name, (settings, owned) in episode.workers.items()
+    }
+    if not eager:
+        return attrs.evolve(episode, workers=workers)
+    events = tuple(
+        attrs.evolve(event, details={**event.details, "protocol": ConnectProtocol.EAGER.value})
+        if "protocol" in event.details
+        else event
+        for event in episode.events
+    )
+    return attrs.evolve(episode, workers=workers, events=events)
+
+
+def rounds_until_rest(leading: LeadingAssignor, rebalance: Rebalance, answer: ConnectAssignment) -> int | None:
+    """Rebalances until nothing more follows from ``answer``, the one that it answers included.
+
+    Args:
+        leading: The assignor; it is not touched, a copy of it goes on.
+        rebalance: What was answered.
+        answer: The answer.
+
+    Returns:
+        The number, or ``None`` if the group does not come to rest or the assignor cannot go on.
+    """
+    if not _asks_for_another(answer):
+        return 1
+    try:
+        going_on = leading.copied()
+    except Exception:  # noqa: BLE001 - a plugin may hold what cannot be copied
+        return None
+    for rounds in range(2, MAX_ROUNDS + 1):
+        at_once = answer.has_revocations or answer.rejoin
+        after = _after(rebalance, answer)
+        rebalance = attrs.evolve(
+            rebalance,
+            workers=[attrs.evolve(worker, owned=_reported(rebalance, after[worker.member_id]))
+                     for worker in rebalance.workers],
+            time_ms=rebalance.time_ms + (0 if at_once else answer.delay_ms),
+            generation=rebalance.generation + 1,
+            last_completed_generation=rebalance.generation,
+            previous_protocol=rebalance.protocol,
+        )  # fmt: skip
+        following = going_on.assign(rebalance).assignment
+        if following is None:
+            return None
+        if not _asks_for_another(following):
+            return rounds
+        answer = following
+    return None
+
+
+def _reported(rebalance: Rebalance, owned: Jobs) -> Jobs:
+    return owned if rebalance.protocol.is_incremental else NO_JOBS
+
+
+def _asks_for_another(answer: ConnectAssignment) -> bool:
+    return answer.has_revocations or answer.rejoin or answer.delay_ms > 0
+
+
+def _after(rebalance: Rebalance, answer: ConnectAssignment) -> dict[str, Jobs]:
+    """Member id to what it runs then; who is told nothing goes on as before."""
+    told = {worker.member_id: answer.workers.get(worker.member_id, WorkerAssignment()) for worker in rebalance.workers}
+    return attrs.evolve(answer, workers=told).owned_after(rebalance)
+
+
+def _decision(
+    rebalance: Rebalance, before: Mapping[str, Jobs], answer: ConnectAssignment, leading: LeadingAssignor
+) -> Decision:
+    return Decision(
+        configured=rebalance.configured,
+        before=before,
+        after=_after(rebalance, answer),
+        stops_all=not rebalance.protocol.is_incremental,
+        followup=_asks_for_another(answer),
+        rounds=rounds_until_rest(leading, rebalance, answer),
+    )
+
+
+def _figures(metrics: Sequence[ConnectMetric[Any]], state: object) -> dict[str, float | None]:
+    found = {metric.name: metric.compute(state) for metric in metrics}
+    return {name: None if figure is None else float(figure) for name, figure in found.items()}
+
+
+def _row(item: WorkItem, scenario: Scenario, number: int, assignor: str, failure: Failure | None) -> dict[str, Any]:
+    row: dict[str, Any] = dict.fromkeys(rows_schema(()).names)
+    row |= {"item": item.number, "round": number, "assignor": assignor, "source": item.source, "scenario": scenario.id}
+    row |= {"assumptions": list(scenario.assumptions) or None}
+    if failure is not None:
+        row |= {"error_type": failure.type, "error_java_type": failure.java_type}
+        row |= {"error_message": _encodable(failure.message)}
+    return row
+
+
+def _times(assign_ns: int, start: int) -> dict[str, float | None]:
+    """Times in milliseconds; ``metrics_ms`` is everything besides the calls of the assignor."""
+    return {
+        "assign_ms": assign_ns / 1e6 if assign_ns else None,
+        "metrics_ms": (perf_counter_ns() - start - assign_ns) / 1e6,
+    }
+
+
+def _encodable(text: str) -> str:
+    """Arrow takes no halves of surrogate pairs, which a plugin's message may well hold."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _digest(after: Mapping[str, Jobs]) -> str:
+    """16 hex digits that stand for who runs what, in whatever order."""
+    digest = blake2b(digest_size=8)
+    for member, jobs in sorted(after.items()):
+        line = [member, sorted(jobs.connectors), sorted(map(str, jobs.tasks))]
+        digest.update(json.dumps(line).encode())
+    return digest.hexdigest()
