@@ -22,8 +22,8 @@ __all__ = ["MOST_ROUNDS", "broken_rules", "play_random", "random_episode"]
 #: Rounds after the last event within which every group has to be at rest.
 MOST_ROUNDS = 16
 
-#: Everything that happens is over by then; what lasts longest after it is the 300 s that an eager worker waits before it
-#: tries again to read the config topic (``worker.unsync.backoff.ms``), and the rounds after that.
+#: Everything that happens is over by then; what lasts longest after it is the 300 s that an eager worker waits before
+#: it tries again to read the config topic (``worker.unsync.backoff.ms``), and the rounds after that.
 _BUSY_MS, _QUIET_MS = 120_000, 440_000
 
 
