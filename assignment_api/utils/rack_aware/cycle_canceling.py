@@ -56,6 +56,8 @@ class Flow:
     spans: list[tuple[int, int]] = attrs.field(init=False)
     #: For each group and rack, the traffic costs of the group's tasks.
     span_costs: list[list[Sequence[int]]] = attrs.field(init=False)
+    #: For each group and rack, the places of the group whose clients are there.
+    places_by_rack: list[list[list[int]]] = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
         problem = self.problem
@@ -69,6 +71,14 @@ class Flow:
         ends = [bisect_right(problem.group_of, group) for group in range(problem.groups)]
         self.spans = list(zip([0, *ends], ends, strict=False))
         self.span_costs = [[costs[first:end] for costs in problem.rack_costs] for first, end in self.spans]
+
+        self.places_by_rack = [
+            [
+                [group * clients + client for client, at in enumerate(problem.rack_of) if at == rack]
+                for rack in range(len(problem.rack_costs))
+            ]
+            for group in range(problem.groups)
+        ]
 
     def _note_costs(self, place: int) -> None:
         client = place % len(self.problem.rack_of)

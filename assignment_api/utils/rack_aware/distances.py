@@ -7,7 +7,8 @@ hits, so its distance is kept.
 
 from __future__ import annotations
 
-from operator import add
+from collections.abc import Iterable, Sequence
+from operator import add, sub
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -29,15 +30,18 @@ class Distances:
     """
 
     __slots__ = (
+        "_before",
         "_changed_clients",
+        "_changed_groups",
         "_changed_places",
         "_changed_tasks",
-        "_extras",
         "_occupied",
+        "_own_cost",
+        "_own_place",
         "_spare",
         "client",
         "client_parent",
-        "extra_places",
+        "extras",
         "flow",
         "place",
         "place_parent",
@@ -55,25 +59,33 @@ class Distances:
         self.client_parent = [FROM_START] * len(self.client)
         self.source = 0
         #: No task twice: only its owner's place relaxes it.
-        self._changed_tasks: list[int] = list(range(tasks))
+        self._changed_tasks: Iterable[int] = range(tasks)
+        #: Distances of the tasks before the last sweep, where that tells which of them changed.
+        self._before: list[int] | None = None
+        self._changed_groups: Sequence[int] = range(len(flow.spans))
         self._changed_places: set[int] = set(range(len(flow.held)))
         self._changed_clients: set[int] = set()
-        #: Place of the first holder of each task that it has left: there it costs less than its rack says; else -1.
-        self.extra_places = [
-            -1 if flow.owner[task] == holder else flow.problem.group_of[task] * clients + holder
-            for task, holder in enumerate(flow.problem.holder)
-        ]
-        #: The same by group, with the cost there: (task, place, cost).
-        self._extras: list[list[tuple[int, int, int]]] = [[] for _ in flow.spans]
-        for task, place in enumerate(self.extra_places):
-            if place >= 0:
-                cost = flow.problem.cost(task, place % clients)
-                self._extras[flow.problem.group_of[task]].append((task, place, cost))
-        #: Whether one more task of the group fits between a place and its client.
-        self._spare = [False] * len(flow.held)
+        #: Tasks of each group that have left their first holder, where they cost less than its rack says: (task, the
+        #: holder's place, cost there).
+        self.extras: list[list[tuple[int, int, int]]] = [[] for _ in flow.spans]
+        for task, holder in enumerate(flow.problem.holder):
+            if flow.owner[task] != holder:
+                group = flow.problem.group_of[task]
+                self.extras[group].append((task, group * clients + holder, flow.problem.cost(task, holder)))
+        #: Places and their clients where one more task of the group fits in between, ascending.
+        self._spare: list[tuple[int, int]] = []
         if flow.second_stage is not None:
             most = [capacity for capacities in flow.second_stage for capacity in capacities]
-            self._spare = [len(held) < capacity for held, capacity in zip(flow.held, most, strict=True)]
+            self._spare = [
+                (place, place % clients)
+                for place, (held, capacity) in enumerate(zip(flow.held, most, strict=True))
+                if len(held) < capacity
+            ]
+        #: Place that holds each task, and what the task costs there.
+        self._own_place, self._own_cost = [0] * tasks, [0] * tasks
+        for place, held_there in enumerate(flow.held_costs):
+            for task, cost in held_there:
+                self._own_place[task], self._own_cost[task] = place, cost
         #: Places of each client that hold something.
         self._occupied = [
             [place for place in range(client, len(flow.held), clients) if flow.held[place]] for client in range(clients)
@@ -93,7 +105,8 @@ class Distances:
 
     def mark_all(self) -> None:
         """Every node counts as changed."""
-        self._changed_tasks = list(range(len(self.task)))
+        self._before, self._changed_tasks = None, range(len(self.task))
+        self._changed_groups = range(len(self.flow.spans))
         self._changed_places = set(range(len(self.place)))
         self._changed_clients = set(range(len(self.client)))
 
@@ -105,17 +118,12 @@ class Distances:
 
     def sweep(self) -> bool:
         """One sweep over all nodes; answers whether it relaxed anything but the source."""
-        self._scan_tasks()
+        for group in self._changed_groups:
+            self._relax_places(group)
         relaxed = self._scan_places()
         if self.client:
             relaxed = self._scan_clients() or relaxed
-        return relaxed or bool(self._changed_tasks)
-
-    def _scan_tasks(self) -> None:
-        groups = sorted(set(map(self.flow.problem.group_of.__getitem__, self._changed_tasks)))
-        self._changed_tasks = []
-        for group in groups:
-            self._relax_places(group)
+        return relaxed
 
     def _relax_places(self, group: int) -> None:
         """The places of a group: the lowest distance wins, among equals the first task.
@@ -123,7 +131,7 @@ class Distances:
         Tasks that did not change take part, because whole slices are fast: they relax nobody.
         """
         flow, place, parent = self.flow, self.place, self.place_parent
-        rack_of, surcharge = flow.problem.rack_of, flow.problem.non_overlap_cost
+        surcharge = flow.problem.non_overlap_cost
         first, end = flow.spans[group]
         distances = self.task[first:end]
         lowest: list[int] = []
@@ -133,44 +141,64 @@ class Distances:
             value = min(values)
             lowest.append(value + surcharge)
             nearest.append(first + values.index(value))
-        base = group * len(rack_of)
-        relaxed_now: set[int] = set()
-        for index, rack in enumerate(rack_of, base):
-            value = lowest[rack]
-            if value < place[index]:
-                place[index] = value
-                parent[index] = nearest[rack]
-                relaxed_now.add(index)
-        for task, index, cost in self._extras[group]:
+        relaxed_now: list[int] = []
+        for value, task, places in zip(lowest, nearest, flow.places_by_rack[group], strict=True):
+            for index in places:
+                if value < place[index]:
+                    place[index] = value
+                    parent[index] = task
+                    relaxed_now.append(index)
+        for task, index, cost in self.extras[group]:
             value = self.task[task] + cost
             if value < place[index] or (value == place[index] and index in relaxed_now and task < parent[index]):
                 place[index] = value
                 parent[index] = task
-                relaxed_now.add(index)
-        self._changed_places |= relaxed_now
+                relaxed_now.append(index)
+        self._changed_places.update(relaxed_now)
 
     def _scan_places(self) -> bool:
-        distance, place = self.task, self.place
-        held_costs, spare = self.flow.held_costs, self._spare
-        clients = len(self.flow.problem.rack_of)
-        scanned = sorted(self._changed_places)
+        place = self.place
+        scanned = self._changed_places
         self._changed_places = set()
-        changed = self._changed_tasks
-        relaxed_client = False
-        for index in scanned:
+        if 3 * len(scanned) < len(place):
+            self._reach_tasks_of(scanned)
+        else:
+            self._reach_all_tasks()
+        relaxed = bool(self._changed_groups)
+        for index, client in self._spare:
             value = place[index]
-            for task, cost in held_costs[index]:
-                reached = value - cost
-                if reached < distance[task]:
-                    distance[task] = reached
-                    changed.append(task)
-            if spare[index] and value < self.client[index % clients]:
-                group, client = divmod(index, clients)
+            if value < self.client[client]:
                 self.client[client] = value
-                self.client_parent[client] = group
+                self.client_parent[client] = index // len(self.client)
                 self._changed_clients.add(client)
-                relaxed_client = True
-        return relaxed_client or bool(changed)
+                relaxed = True
+        return relaxed
+
+    def _reach_tasks_of(self, places: set[int]) -> None:
+        distance, changed = self.task, []
+        for index in places:
+            value = self.place[index]
+            for task, cost in self.flow.held_costs[index]:
+                if value - cost < distance[task]:
+                    distance[task] = value - cost
+                    changed.append(task)
+        self._before, self._changed_tasks = None, changed
+        self._changed_groups = sorted(set(map(self.flow.problem.group_of.__getitem__, changed)))
+
+    def _reach_all_tasks(self) -> None:
+        """The same for all places: a task has one way in, so that its distance never lies below what that gives."""
+        before = self._before = self.task
+        now = self.task = list(map(sub, map(self.place.__getitem__, self._own_place), self._own_cost))
+        self._changed_groups = [
+            group for group, (first, end) in enumerate(self.flow.spans) if now[first:end] != before[first:end]
+        ]
+
+    def _tasks_to_scan(self) -> list[int]:
+        """The tasks that changed since they were scanned, ascending."""
+        if self._before is None:
+            return sorted(self._changed_tasks)
+        pairs = enumerate(zip(self.task, self._before, strict=True))
+        return [task for task, (now, before) in pairs if now != before]
 
     def _scan_clients(self) -> bool:
         place, parent = self.place, self.place_parent
@@ -225,7 +253,7 @@ class Distances:
     def _hit_from_tasks(self) -> tuple[str, int] | None:
         flow = self.flow
         clients = len(flow.problem.rack_of)
-        for task in sorted(self._changed_tasks):
+        for task in self._tasks_to_scan():
             value = self.task[task]
             if value < self.source:
                 return ("source", task)

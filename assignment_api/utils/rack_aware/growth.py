@@ -38,6 +38,12 @@ def play_period(distances: Distances, length: int, gains: list[int]) -> int:
     return growing.limit
 
 
+def _lowest(values: list[int]) -> tuple[int, int]:
+    """The lowest value and its first place."""
+    value = min(values)
+    return value, values.index(value)
+
+
 class _Growing:
     """The layers once more, with rates. Every node is scanned: what relaxes nobody now might do so later."""
 
@@ -75,38 +81,35 @@ class _Growing:
     # --- layers -----------------------------------------------------------------------------------
 
     def _scan_tasks(self) -> None:
-        problem = self._distances.flow.problem
-        first = 0
-        for group in range(problem.groups):
-            end = first
-            while end < len(problem.group_of) and problem.group_of[end] == group:
-                end += 1
-            self._relax_places(group, range(first, end))
-            first = end
+        for group in range(self._distances.flow.problem.groups):
+            self._relax_places(group)
 
-    def _relax_places(self, group: int, tasks: range) -> None:
+    def _relax_places(self, group: int) -> None:
         distances, rates = self._distances, self._task_rate
-        problem, surcharge = distances.flow.problem, distances.flow.problem.non_overlap_cost
-        base = group * len(problem.rack_of)
+        flow, surcharge = distances.flow, distances.flow.problem.non_overlap_cost
+        first, end = flow.spans[group]
+        values_of_tasks = distances.task[first:end]
+        members: dict[int, list[int]] = {}
+        for place, rate in enumerate(rates[first:end]):
+            members.setdefault(rate, []).append(place)
         by_rack: list[list[tuple[int, int, int]]] = []
-        for costs in problem.rack_costs:
+        for costs in flow.span_costs[group]:
+            values = list(map(add, values_of_tasks, costs))
             # Among tasks of one rate the lowest stays the lowest: (value, task) of each rate.
-            lowest: dict[int, tuple[int, int]] = {}
-            for task in tasks:
-                value = distances.task[task] + costs[task]
-                known = lowest.get(rates[task])
-                if known is None or value < known[0]:
-                    lowest[rates[task]] = (value, task)
-            by_rack.append([(value + surcharge, task, rate) for rate, (value, task) in lowest.items()])
+            candidates = []
+            for rate, places in members.items():
+                value, place = (
+                    min([(values[place], place) for place in places]) if len(members) > 1 else _lowest(values)
+                )
+                candidates.append((value + surcharge, first + place, rate))
+            by_rack.append(candidates)
         extra: dict[int, list[tuple[int, int, int]]] = {}
-        for task in tasks:
-            index = distances.extra_places[task]
-            if index >= 0:
-                traffic = problem.rack_costs[problem.rack_of[index - base]][task]
-                extra.setdefault(index, []).append((distances.task[task] + traffic, task, rates[task]))
-        for index, rack in enumerate(problem.rack_of, base):
-            candidates = by_rack[rack] + extra[index] if index in extra else by_rack[rack]
-            self._relax_place(index, candidates)
+        for task, index, cost in distances.extras[group]:
+            extra.setdefault(index, []).append((distances.task[task] + cost, task, rates[task]))
+        for rack, indices in enumerate(flow.places_by_rack[group]):
+            for index in indices:
+                candidates = by_rack[rack] + extra[index] if index in extra else by_rack[rack]
+                self._relax_place(index, candidates)
 
     def _relax_place(self, index: int, candidates: list[tuple[int, int, int]]) -> None:
         distances = self._distances
