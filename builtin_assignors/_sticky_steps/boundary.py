@@ -8,8 +8,8 @@ import attrs
 
 from assignment_api.java import (
     DEFAULT_JDK,
+    JavaHashTable,
     JdkGeneration,
-    grown_capacity,
     iteration_order,
     task_id_hash,
     unnamed_task_id_hashes,
@@ -141,6 +141,17 @@ class _Tasks:
         return [place_of[task] for task in tasks]
 
 
+def _map_order(history: Iterable[int], tasks: Sequence[TaskId]) -> dict[TaskId, int]:
+    """Places of a client's tasks in its hash map, which keeps the size that it once had, and its trees."""
+    table: JavaHashTable[int, None] = JavaHashTable(lambda task: _task_hash(tasks[task]))
+    for step in history:
+        if step >= 0:
+            table.put(step, None)
+        else:
+            table.remove(~step)
+    return {tasks[task]: place for place, task in enumerate(table)}
+
+
 def to_assignment(
     application: ApplicationMetadata,
     ids: StickyIds,
@@ -150,7 +161,7 @@ def to_assignment(
     """The answer: clients in the order of the input, their active tasks and then their standbys as they came.
 
     Kafka's maps of an answer are filled in that order, and the spread over threads can depend on it (reference 6.6).
-    Where a map is larger than its tasks need, they stand in the map's own order, which says the same.
+    Where an optimiser took tasks out of a map again, they stand in the map's own order, which says the same.
 
     Args:
         application: The input.
@@ -168,11 +179,9 @@ def to_assignment(
             if standby is None:
                 standby = as_standby[task] = AssignedTask(tasks[task], AssignedTaskType.STANDBY)
             held.append(standby)
-        capacity = grown_capacity(placement.most_held[client])
-        if capacity > grown_capacity(len(held)):
-            # Its map once held more tasks than now, and its size, which decides the order, stayed.
-            hashes = [_task_hash(task.id) for task in held]
-            held = iteration_order(held, hashes, capacity, sort_key=lambda task: task.id.sort_key())
+        if placement.histories:
+            order = _map_order(placement.histories[client], tasks)
+            held.sort(key=lambda task: order[task.id])
         tasks_of[process] = held
     processes = list(application.streams_client_states())
     leader = application.leader_process_id() or (processes[0] if processes else None)

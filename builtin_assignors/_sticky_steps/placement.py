@@ -29,7 +29,7 @@ class Placement:
         "active_counts",
         "actives",
         "counts",
-        "most_held",
+        "histories",
         "owner",
         "ranks",
         "standby_bits",
@@ -49,8 +49,8 @@ class Placement:
         self.active_counts = [0] * clients
         #: Number of tasks of each client.
         self.counts = [0] * clients
-        #: The most tasks that an optimiser ever had on each client; 0 where it moved nothing there.
-        self.most_held = [0] * clients
+        #: Tasks that came to each client, and, complemented, that left it, where an optimiser moved any; else empty.
+        self.histories: list[list[int]] = []
         #: Bitset of the tasks of each client.
         self.tasks = [0] * clients
         #: Bitset of the standby tasks of each client.

@@ -13,7 +13,7 @@ from assignment_api.streams import (
     TaskInfo,
 )
 from assignment_api.utils.rack_aware import public_reason_against
-from assignment_api.utils.rack_aware.public import MostHeld, move_active_tasks, move_standby_tasks
+from assignment_api.utils.rack_aware.public import Moves, move_active_tasks, move_standby_tasks
 from builtin_assignors._sticky_steps import Placement, StickyIds
 
 __all__ = ["move_actives", "move_standbys"]
@@ -29,43 +29,57 @@ def move_actives(application: ApplicationMetadata, ids: StickyIds, placement: Pl
         return
     infos = application.task_infos().values()
     assignments = _assignments(ids, placement)
-    most_held: MostHeld = {}
+    journal: Moves = []
     stateful = [info.id for info in infos if info.is_stateful]
-    assignments = move_active_tasks(application, assignments, stateful, None, None, most_held)
+    assignments = move_active_tasks(application, assignments, stateful, None, None, journal)
     assignments = move_active_tasks(
         application,
         assignments,
         [info.id for info in infos if not info.is_stateful],
         STATELESS_TRAFFIC_COST,
         STATELESS_NON_OVERLAP_COST,
-        most_held,
+        journal,
     )
+    _note_moves(ids, placement, journal)
     index = {task: number for number, task in enumerate(ids.tasks)}
     moves: list[tuple[int, int]] = []
     for client, process in enumerate(ids.processes):
         held = [index[task] for task in assignments[process].active_tasks()]
         moves += [(task, client) for task in held if placement.owner[task] != client]
     placement.replace_active(moves)
-    _note_most_held(ids, placement, most_held)
 
 
 def move_standbys(application: ApplicationMetadata, ids: StickyIds, placement: Placement) -> None:
     """Optimises the standbys, if any are asked for."""
+    for history, standbys in zip(placement.histories, placement.standbys, strict=False):
+        history += standbys
     if application.assignment_configs().num_standby_replicas <= 0:
         return
     if public_reason_against(application, TaskInfo.changelog_partitions) is not None:
         return
-    most_held: MostHeld = {}
-    assignments = move_standby_tasks(application, _assignments(ids, placement), None, None, None, most_held)
+    journal: Moves = []
+    assignments = move_standby_tasks(application, _assignments(ids, placement), None, None, None, journal)
+    _note_moves(ids, placement, journal)
     index = {task: number for number, task in enumerate(ids.tasks)}
     for client, process in enumerate(ids.processes):
         placement.standbys[client] = [index[task] for task in assignments[process].standby_tasks()]
-    _note_most_held(ids, placement, most_held)
 
 
-def _note_most_held(ids: StickyIds, placement: Placement, most_held: MostHeld) -> None:
-    for client, process in enumerate(ids.processes):
-        placement.most_held[client] = max(placement.most_held[client], most_held.get(process, 0))
+def _note_moves(ids: StickyIds, placement: Placement, journal: Moves) -> None:
+    """Writes down what each client's map went through; nothing is written where nothing ever moved."""
+    if not journal:
+        return
+    if not placement.histories:
+        placement.histories = [[*placement.actives[client], *placement.standbys[client]] for client in _clients(ids)]
+    index = {task: number for number, task in enumerate(ids.tasks)}
+    client_of = {process: client for client, process in enumerate(ids.processes)}
+    for task, giver, taker in journal:
+        placement.histories[client_of[giver]].append(~index[task])
+        placement.histories[client_of[taker]].append(index[task])
+
+
+def _clients(ids: StickyIds) -> range:
+    return range(len(ids.processes))
 
 
 def _assignments(ids: StickyIds, placement: Placement) -> dict[ProcessID, StreamsClientAssignment]:

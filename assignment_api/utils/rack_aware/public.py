@@ -29,8 +29,8 @@ __all__ = ["StrangerError", "optimize_rack_aware_active_tasks", "optimize_rack_a
 
 Assignments = dict[ProcessID, StreamsClientAssignment]
 
-#: Client to the most tasks that it held at one moment: Java's hash map of them never gets smaller again.
-MostHeld = dict[ProcessID, int]
+#: Moves as they were made: (task, from, to). The order of a client's hash map of tasks depends on them.
+Moves = list[tuple[TaskId, ProcessID, ProcessID]]
 
 
 class StrangerError(IllegalAssignmentArgumentError):
@@ -73,7 +73,7 @@ def optimize_rack_aware_active_tasks(
         IllegalAssignmentArgumentError: if a task is active on no client of the application, or on several.
         UnknownTaskToOptimizeError: if a task is none of the application's.
     """
-    return move_active_tasks(application, assignments, tasks, traffic_cost, non_overlap_cost, {})
+    return move_active_tasks(application, assignments, tasks, traffic_cost, non_overlap_cost, [])
 
 
 def move_active_tasks(
@@ -82,14 +82,14 @@ def move_active_tasks(
     tasks: Iterable[TaskId] | None,
     traffic_cost: int | None,
     non_overlap_cost: int | None,
-    most_held: MostHeld,
+    moves: Moves,
 ) -> Assignments:
-    """:func:`optimize_rack_aware_active_tasks` for a caller that needs ``most_held`` brought up to date, too."""
+    """:func:`optimize_rack_aware_active_tasks` for a caller that needs to know every move: ``moves`` grows."""
     chosen = _chosen(assignments, tasks, AssignedTaskType.ACTIVE)
     if not chosen or public_reason_against(application, all_partitions) is not None:
         return dict(assignments)
     state = _State.of(
-        application, assignments, AssignedTaskType.ACTIVE, all_partitions, traffic_cost, non_overlap_cost, most_held
+        application, assignments, AssignedTaskType.ACTIVE, all_partitions, traffic_cost, non_overlap_cost, moves
     )
     holder = state.single_holders(chosen)
     state.solve(chosen, range(len(state.processes)), holder, _groups(chosen))
@@ -125,7 +125,7 @@ def optimize_rack_aware_standby_tasks(
         IllegalAssignmentStateError: if strategy ``balance_subtopology`` meets a standby that is not among ``tasks``.
         StrangerError: if there is an assignment for a client that the application does not have.
     """
-    return move_standby_tasks(application, assignments, tasks, traffic_cost, non_overlap_cost, {})
+    return move_standby_tasks(application, assignments, tasks, traffic_cost, non_overlap_cost, [])
 
 
 def move_standby_tasks(
@@ -134,15 +134,15 @@ def move_standby_tasks(
     tasks: Iterable[TaskId] | None,
     traffic_cost: int | None,
     non_overlap_cost: int | None,
-    most_held: MostHeld,
+    moves: Moves,
 ) -> Assignments:
-    """:func:`optimize_rack_aware_standby_tasks` for a caller that needs ``most_held`` brought up to date, too."""
+    """:func:`optimize_rack_aware_standby_tasks` for a caller that needs to know every move: ``moves`` grows."""
     chosen = _chosen(assignments, tasks, AssignedTaskType.STANDBY)
     changelogs = TaskInfo.changelog_partitions
     if not chosen or public_reason_against(application, changelogs) is not None:
         return dict(assignments)
     state = _State.of(
-        application, assignments, AssignedTaskType.STANDBY, changelogs, traffic_cost, non_overlap_cost, most_held
+        application, assignments, AssignedTaskType.STANDBY, changelogs, traffic_cost, non_overlap_cost, moves
     )
     state.check_held(chosen)
     groups = _groups(chosen)
@@ -188,7 +188,7 @@ class _State:
     #: For each client its tasks of the kind; and of any kind.
     held: list[set[TaskId]]
     everything: list[set[TaskId]]
-    most_held: MostHeld
+    moves: Moves
 
     @classmethod
     def of(
@@ -199,7 +199,7 @@ class _State:
         partitions: Partitions,
         traffic_cost: int | None,
         non_overlap_cost: int | None,
-        most_held: MostHeld,
+        moves: Moves,
     ) -> _State:
         states = application.streams_client_states()
         listed = list(states)
@@ -224,7 +224,7 @@ class _State:
             (configs.rack_aware_non_overlap_cost or 0) if non_overlap_cost is None else non_overlap_cost,
             [{task.id for task in of_client if task.type is kind} for of_client in tasks],
             [{task.id for task in of_client} for of_client in tasks],
-            most_held,
+            moves,
         )
 
     def single_holders(self, tasks: Sequence[TaskId]) -> list[int]:
@@ -317,4 +317,4 @@ class _State:
         self.everything[source].discard(task)
         self.held[destination].add(task)
         self.everything[destination].add(task)
-        self.most_held[taker] = max(self.most_held.get(taker, 0), len(self.everything[destination]))
+        self.moves.append((task, giver, taker))
