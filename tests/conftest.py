@@ -9,10 +9,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
     from pyspark.sql import SparkSession
+
+# A busy machine is no fault of the code under test. The profile goes on from Hypothesis's own, which is reproducible
+# in CI.
+settings.register_profile("patient", settings(deadline=None))
+settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session")
