@@ -14,20 +14,13 @@ from assignor_lab.simulation.agenda import Agenda
 from assignor_lab.simulation.client import Client, Operation, Pacing
 from assignor_lab.simulation.config_log import ConfigLog
 from assignor_lab.simulation.event_log import EventLog
-from assignor_lab.simulation.group_coordinator import (
-    Coordinator,
-    GroupState,
-    JoinRequest,
-    Refused,
-    Reply,
-    Round,
-    Synced,
-    SyncRequest,
-)
-from assignor_lab.simulation.herder_steps import Ask, Poll, Sleep
+from assignor_lab.simulation.group_coordinator import Coordinator, GroupState, Round
+from assignor_lab.simulation.group_link import GroupLink
+from assignor_lab.simulation.herder_driver import Driven, HerderDriver
 from assignor_lab.simulation.job_pool import JobPool
 from assignor_lab.simulation.job_runs import Job, JobRuns
 from assignor_lab.simulation.requests import Request, Requests
+from assignor_lab.simulation.round_notes import describe_decision, note_decision
 from assignor_lab.simulation.timings import DEFAULT_TIMINGS, Timings
 from assignor_lab.simulation.worker import WorkerProcess
 from assignor_lab.simulation.worker_settings import WorkerSettings
@@ -36,23 +29,6 @@ __all__ = ["AssignorFactory", "Cluster"]
 
 #: Makes the assignor for what a group speaks.
 AssignorFactory = Callable[[ConnectProtocol], ConnectAssignor]
-
-
-class _Driven:
-    """A worker's process with what moves its herder on."""
-
-    __slots__ = ("alive", "busy_until", "last_poll", "polls", "process", "steps", "token", "waits_for_answer", "woken")
-
-    def __init__(self, process: WorkerProcess, start_ms: int, now: int) -> None:
-        self.process = process
-        self.steps = process.herder(start_ms)
-        self.token = 0
-        self.polls = False
-        self.woken = False
-        self.alive = True
-        self.waits_for_answer = False
-        self.busy_until = 0
-        self.last_poll = now
 
 
 class Cluster:
@@ -93,15 +69,21 @@ class Cluster:
         self._assignors = assignors
         self._random = random.Random(seed)  # noqa: S311 - a simulation, not a secret
         self._pool = JobPool(timings, self.runs, self._random)
-        self._driven: dict[str, _Driven] = {}
-        self._by_number: dict[int, _Driven] = {}
+        self._driven: dict[str, Driven] = {}
+        self._by_number: dict[int, Driven] = {}
         self._processes = 0
         self._unreachable: set[str] = set()
         self._config_blocked: set[str] = set()
-        self._lost_syncs: set[str] = set()
         self._keep_log = keep_log
         self._clients: list[Client] = []
-        self._deadline: int | None = None
+        self._driver = HerderDriver(
+            self.agenda,
+            # The link is made below, of the driver: neither can be there first.
+            lambda driven, token, request: self._link.ask(driven, token, request),  # noqa: PLW0108
+            lambda driven: self._link.came_back(driven),  # noqa: PLW0108
+            self._is_over,
+        )
+        self._link = GroupLink(self.agenda, self.coordinator, self._driven, self, self._driver.move)
 
     # --- what the surroundings do -------------------------------------------------------------------
 
@@ -122,7 +104,7 @@ class Cluster:
         self.settings[name] = settings
         number = self._processes
         process = WorkerProcess(number, name, settings, self, self._pool, Requests(number, self), held)
-        driven = _Driven(process, self.timings.worker_start_ms if start_ms is None else start_ms, self.now)
+        driven = Driven(process, self.timings.worker_start_ms if start_ms is None else start_ms, self.now)
         self._driven[name] = self._by_number[number] = driven
         self.lives.setdefault(name, []).append((self.now, None))
         if held is not None:
@@ -131,8 +113,8 @@ class Cluster:
                 self.runs.start(job, number, name, self.now)
         else:
             self.say(name, "process", "starts its process")
-        self._move(driven, driven.token, None)
-        self._beat_later(driven)
+        self._driver.move(driven, driven.token, None)
+        self._link.beat_later(driven)
 
     def configure(self, **changes: Any) -> None:
         """Changes settings of all workers that ever started, as if they had always been so."""
@@ -190,7 +172,7 @@ class Cluster:
 
     def lose_sync(self, name: str) -> None:
         """The next assignment for a worker gets lost on its way."""
-        self._lost_syncs.add(name)
+        self._link.lost_syncs.add(name)
 
     def request(self, operations: Sequence[Operation], via: str | None = None, pacing: Pacing = "answered") -> Client:
         """A REST client sends requests, one after the other."""
@@ -288,39 +270,22 @@ class Cluster:
 
     def leave_group(self, member_id: str, reason: str) -> None:
         """A member leaves."""
-        self._deliver(self.coordinator.leave(self.now, member_id, reason))
+        self._link.leave(member_id, reason)
 
     def assigned(self, generation: int, answer: ConnectAssignment | None) -> None:
         """Notes what a leader decided."""
         current = self.rounds[-1]
         if current.generation != generation:
             return
-        if answer is None:
-            current.mismatch = True
-            return
-        current.delay_ms = answer.delay_ms
-        current.assigned = sum(len(each.assigned) for each in answer.workers.values())
-        current.revoked = sum(len(each.revoked) for each in answer.workers.values())
-        if self._keep_log:
-            self._say_decision(current, answer)
-
-    def _say_decision(self, current: Round, answer: ConnectAssignment) -> None:
-        names = self.coordinator.members()
-        shares = []
-        for member, each in answer.workers.items():
-            parts = [f"{sign}{len(jobs)}" for sign, jobs in (("+", each.assigned), ("-", each.revoked)) if len(jobs)]
-            if parts:
-                shares.append(f"{names.get(member, member)} {' '.join(parts)}")
-        text = f"generation {current.generation} ({current.protocol.value}, {len(current.members)} members): "
-        text += "; ".join(shares) or "nothing moves"
-        if answer.delay_ms:
-            text += f"; again in {answer.delay_ms / 1000:g} s"
-        self.say(
-            current.leader, "assignment", text, generation=current.generation, delay_ms=answer.delay_ms,
-            assigned=current.assigned, revoked=current.revoked,
-        )  # fmt: skip
-        for remark in answer.remarks:
-            self.say(current.leader, "remark", remark)
+        note_decision(current, answer)
+        if answer is not None and self._keep_log:
+            text = describe_decision(current, answer, self.coordinator.members())
+            self.say(
+                current.leader, "assignment", text, generation=current.generation, delay_ms=answer.delay_ms,
+                assigned=current.assigned, revoked=current.revoked,
+            )  # fmt: skip
+            for remark in answer.remarks:
+                self.say(current.leader, "remark", remark)
 
     def work_started(self, generation: int) -> None:
         """A worker has started what it was assigned."""
@@ -357,11 +322,7 @@ class Cluster:
         """Wakes a herder that polls, or will."""
         driven = self._by_number.get(process)
         if driven is not None:
-            driven.woken = True
-            if driven.polls:
-                driven.polls = False
-                driven.last_poll = self.now
-                self.agenda.after(0, partial(self._move, driven, driven.token, None))
+            self._driver.wake(driven)
 
     def written(self, worker: WorkerProcess, *, tasks: bool) -> None:
         """The writer has read what it wrote; the others will hear of it."""
@@ -384,149 +345,15 @@ class Cluster:
     def _catch_up(self, name: str) -> None:
         self._deliver_config(name, self.config.end)
 
-    # --- moving the herders on ----------------------------------------------------------------------
+    # --- the end of a process -----------------------------------------------------------------------
 
-    def _move(self, driven: _Driven, token: int, answer: Any) -> None:
-        """Gives a herder what it waited for, and sees what it waits for next."""
-        if not driven.alive or token != driven.token:
-            return
-        if self.now < driven.busy_until:
-            self.agenda.at(driven.busy_until, lambda: self._move(driven, token, answer))
-            return
-        if driven.busy_until and driven.process.member_id not in self.coordinator.members():
-            self._cannot_stop(driven.process)
-        driven.busy_until = 0
-        if driven.polls or driven.waits_for_answer:
-            driven.last_poll = self.now
-        driven.token += 1
-        driven.polls = driven.waits_for_answer = False
-        try:
-            step = driven.steps.send(answer)
-        except StopIteration:
-            self.say(driven.process.name, "process-over", "its process ends")
-            self._driven.pop(driven.process.name, None)
-            self._end(driven.process.name, driven)
-            return
-        token = driven.token
-        if isinstance(step, Sleep):
-            self.agenda.after(step.duration_ms, lambda: self._move(driven, token, None))
-        elif isinstance(step, Ask):
-            driven.last_poll = self.now
-            self._send(driven, token, step.request)
-        else:
-            self._let_poll(driven, token, step)
+    def _is_over(self, driven: Driven) -> None:
+        name = driven.process.name
+        self.say(name, "process-over", "its process ends")
+        self._driven.pop(name, None)
+        self._end(name, driven)
 
-    def _let_poll(self, driven: _Driven, token: int, step: Poll) -> None:
-        driven.last_poll = self.now
-        driven.polls = True
-        if driven.woken:
-            driven.woken, driven.polls = False, False
-            self.agenda.after(0, lambda: self._move(driven, token, None))
-        elif step.until_ms is not None:
-            self.agenda.at(step.until_ms, lambda: self._move(driven, token, None))
-
-    def _send(self, driven: _Driven, token: int, request: JoinRequest | SyncRequest) -> None:
-        driven.waits_for_answer = True
-        half = self.timings.request_ms // 2
-        if not self.reachable(driven.process.name):
-            self.agenda.after(half + 1, lambda: self._move(driven, token, None))
-            return
-        arrive = self._joins if isinstance(request, JoinRequest) else self._syncs
-        self.agenda.after(half, lambda: arrive(driven, request))
-
-    def _joins(self, driven: _Driven, request: Any) -> None:
-        if driven.alive:
-            self._deliver(self.coordinator.join(self.now, request))
-
-    def _syncs(self, driven: _Driven, request: Any) -> None:
-        if driven.alive:
-            replies = self.coordinator.sync(self.now, request)
-            if not replies and request.member_id not in self.coordinator.members():
-                self._answer(driven, None)
-            self._deliver(replies)
-
-    def _deliver(self, replies: list[Reply]) -> None:
-        for reply in replies:
-            driven = self._driven.get(reply.worker)
-            if driven is not None:
-                self._answer(driven, reply.body)
-        self._watch_deadlines()
-
-    def _answer(self, driven: _Driven, body: Any) -> None:
-        name, token = driven.process.name, driven.token
-        if isinstance(body, Synced) and name in self._lost_syncs:
-            self._lost_syncs.discard(name)
-            self.say(name, "sync-lost", "never receives its assignment")
-            body = Refused("rebalancing")
-        if not self.reachable(name):
-            body = None
-        if driven.waits_for_answer:
-            half = self.timings.request_ms - self.timings.request_ms // 2
-            self.agenda.after(half, lambda: self._move(driven, token, body))
-
-    def _watch_deadlines(self) -> None:
-        deadline = self.coordinator.next_deadline()
-        if deadline is None or (self._deadline is not None and self._deadline <= deadline):
-            return
-        self._deadline = deadline
-
-        def due() -> None:
-            if self._deadline == deadline:
-                self._deadline = None
-                self._deliver(self.coordinator.expire(self.now))
-
-        self.agenda.at(deadline, due)
-
-    # --- heartbeats ---------------------------------------------------------------------------------
-
-    def _beat_later(self, driven: _Driven) -> None:
-        self.agenda.after(self.timings.heartbeat_interval_ms, lambda: self._beat(driven))
-
-    def _beat(self, driven: _Driven) -> None:
-        """A heartbeat is due (reference 6.1, 6.2); what comes back is for the herder to see."""
-        if not driven.alive:
-            return
-        process = driven.process
-        # A worker that waits in a join phase is known to be alive; one whose herder hangs goes on sending heartbeats.
-        hangs = self.now < driven.busy_until
-        if process.member_id is not None and (hangs or not driven.waits_for_answer):
-            self._ask_how_it_stands(driven, process.member_id)
-        self._beat_later(driven)
-
-    def _ask_how_it_stands(self, driven: _Driven, member_id: str) -> None:
-        process = driven.process
-        if not self.reachable(process.name):
-            process.lost_coordinator = True
-            if self.now < driven.busy_until:
-                self._cannot_stop(process)
-            self.wake(process.number)
-            return
-        blocked = not driven.polls and self.now - driven.last_poll > self.timings.rebalance_timeout_ms
-        if blocked:
-            # The herder thread hangs: its membership ends, its jobs do not (KAFKA-16056).
-            process.member_id = None
-            self._cannot_stop(process)
-            self.say(process.name, "poll-timeout", "does not poll and leaves; its jobs keep running")
-            self.leave_group(member_id, "does not poll and leaves")
-            self.wake(process.number)
-            return
-        answer = self.coordinator.heartbeat(self.now, member_id)
-        if answer == "unknown_member":
-            process.member_id = None
-            if not driven.polls:
-                # A hanging herder was removed by a join phase.
-                self._cannot_stop(process)
-        if answer != "ok":
-            process.group_says_rejoin = True
-            self.wake(process.number)
-        self._watch_deadlines()
-
-    def _cannot_stop(self, process: WorkerProcess) -> None:
-        """A herder hangs and stops nothing: since its last heartbeat it may run what others run, too."""
-        since = self.now - self.timings.heartbeat_interval_ms
-        self.runs.allow(process.number, since, "KAFKA-16056: a worker that does not poll keeps its jobs running")
-
-    def _end(self, name: str, driven: _Driven) -> None:
+    def _end(self, name: str, driven: Driven) -> None:
         driven.alive = False
         del self._by_number[driven.process.number]
         driven.steps.close()
@@ -535,6 +362,6 @@ class Cluster:
         self.lives[name][-1] = (begun, self.now)
         self._unreachable.discard(name)
         self._config_blocked.discard(name)
-        self._lost_syncs.discard(name)
+        self._link.lost_syncs.discard(name)
         for client in self._clients:
             client.worker_gone(name)
