@@ -25,6 +25,7 @@ __all__ = [
     "HerderError",
     "InstanceStatus",
     "LoggerLevel",
+    "Metric",
     "NotAssignedError",
     "NotFoundError",
     "NotLeaderError",
@@ -131,10 +132,10 @@ class WorkerStage:
 
 @attrs.frozen
 class ConnectorInfo:
-    """A connector as configured; ``tasks`` by number."""
+    """A connector as configured; ``tasks`` by number. Connect keeps a value that was given as null."""
 
     name: str
-    config: Mapping[str, str]
+    config: Mapping[str, str | None]
     tasks: Sequence[ConnectorTaskId]
     type: str
 
@@ -226,6 +227,23 @@ class LoggerLevel:
     last_modified: int | None
 
 
+@attrs.frozen
+class Metric:
+    """One reading, named as Connect's JMX attribute (reference 7.6).
+
+    Args:
+        group: Such as ``connect-worker-metrics``.
+        name: Such as ``connector-restarting-task-count``. A name that ends in ``-total`` only grows.
+        value: A number, or a text such as a protocol, state or class.
+        labels: What the reading is about, such as ``{"connector": "files", "task": "0"}``.
+    """
+
+    group: str
+    name: str
+    value: float | str
+    labels: Mapping[str, str] = attrs.field(factory=dict)
+
+
 # --- the herder -----------------------------------------------------------------------------------
 
 
@@ -256,6 +274,9 @@ class Herder(Protocol):
     def connectors(self) -> Sequence[str]:
         """Names of all connectors."""
 
+    def known_connector(self, name: str) -> ConnectorInfo:
+        """What ``connector_info`` says, but from memory: also while a rebalance is expected."""
+
     def connector_status(self, name: str) -> ConnectorStatus:
         """State of a connector; not found if it never had one."""
 
@@ -276,6 +297,9 @@ class Herder(Protocol):
 
     def logger(self, name: str) -> LoggerLevel:
         """One of them."""
+
+    def metrics(self) -> Sequence[Metric]:
+        """This worker's readings, for ``GET /metrics``."""
 
     # --- reads on the herder's loop; any worker ---
 
