@@ -13,10 +13,10 @@ import attrs
 from assignor_lab.scenarios.families.draws import Draws
 from assignor_lab.scenarios.families.shape import Group, Machine
 
-__all__ = ["Session", "Step", "draw_steps"]
+__all__ = ["CHANGING_SIZE", "KEEPING_SIZE", "START_MS", "Event", "Membership", "Session", "Step", "draw_steps"]
 
 _SESSION_TIMEOUT_MS = 45_000
-_START_MS = 1_767_225_600_000
+START_MS = 1_767_225_600_000
 
 
 @attrs.frozen(eq=False)
@@ -44,6 +44,8 @@ class Step:
         members: Who takes part, in the order of joining.
         written: Offsets that were added to each task's changelogs since the round before.
         trailing: Offsets that a standby which has caught up is behind the end of each task's changelogs.
+        hidden: Numbers of the sub-topologies that the application does not have now.
+        lags_known: Whether the leader could fetch the end offsets.
     """
 
     time_ms: int
@@ -51,10 +53,17 @@ class Step:
     members: tuple[Session, ...]
     written: tuple[int, ...]
     trailing: tuple[int, ...]
+    hidden: frozenset[int] = frozenset()
+    lags_known: bool = True
 
 
-class _Membership:
-    """Who is there and who will be back, while the steps are drawn."""
+class Membership:
+    """Who is there and who will be back, while the steps are drawn.
+
+    Args:
+        group: What does not change.
+        draws: Where everything comes from.
+    """
 
     def __init__(self, group: Group, draws: Draws) -> None:
         self.group = group
@@ -64,15 +73,24 @@ class _Membership:
         self.away: list[tuple[int, Session, bool]] = []
         self.number = 0
         self.machines = 0
+        self.processes = 0
         for _ in range(group.clients):
             self.join()
 
     def join(self) -> None:
+        """One more instance, on a machine of its own."""
         machine = self.group.machines.make(self.machines, self.draws)
         self.machines += 1
-        self.members.append(self.started(machine, self.draws.uuid()))
+        self.members.append(self.started(machine, self.new_process()))
+
+    def new_process(self) -> str:
+        """The id of a process that starts without a state directory."""
+        self.processes += 1
+        make = self.group.process_id
+        return self.draws.uuid() if make is None else make(self.processes - 1)
 
     def started(self, machine: Machine, process_id: str) -> Session:
+        """A session that begins now."""
         consumers = tuple(
             f"{self.group.name}-{process_id}-StreamThread-{thread}-consumer-{self.draws.uuid()}"
             for thread in range(1, machine.threads + 1)
@@ -80,59 +98,62 @@ class _Membership:
         return Session(machine, process_id, consumers)
 
     def restarted(self, session: Session, *, disk_kept: bool) -> Session:
-        return self.started(session.machine, session.process_id if disk_kept else self.draws.uuid())
+        """The session that follows on the same machine."""
+        return self.started(session.machine, session.process_id if disk_kept else self.new_process())
 
     def begin_round(self, number: int) -> None:
+        """Brings back who returns in round ``number``."""
         self.number = number
         back = [entry for entry in self.away if entry[0] <= number]
         self.away = [entry for entry in self.away if entry[0] > number]
         self.members.extend(self.restarted(session, disk_kept=kept) for _, session, kept in back)
 
     def take_out(self) -> Session:
+        """Takes out a random member."""
         return self.members.pop(self.draws.below(len(self.members)))
 
 
 # --- events ---------------------------------------------------------------------------------------
 
 
-def _nothing(_membership: _Membership) -> None:
+def _nothing(_membership: Membership) -> None:
     """A probing rebalance: time passes."""
 
 
-def _join(membership: _Membership) -> None:
+def _join(membership: Membership) -> None:
     for _ in range(1 + membership.draws.below(max(len(membership.members) // 4, 1))):
         membership.join()
 
 
-def _leave(membership: _Membership) -> None:
+def _leave(membership: Membership) -> None:
     if len(membership.members) > 1:
         membership.take_out()
 
 
-def _crash(membership: _Membership) -> None:
+def _crash(membership: Membership) -> None:
     """Gone for one or more rounds, then back with or without what was on its disk."""
     if len(membership.members) > 1:
         back = membership.number + membership.draws.between(1, 3)
         membership.away.append((back, membership.take_out(), membership.draws.percent(60)))
 
 
-def _bounce(membership: _Membership) -> None:
+def _bounce(membership: Membership) -> None:
     """Restarts before anybody notices, as one step of a rolling restart."""
     session = membership.take_out()
     membership.members.append(membership.restarted(session, disk_kept=True))
 
 
-def _lose_disk(membership: _Membership) -> None:
+def _lose_disk(membership: Membership) -> None:
     session = membership.take_out()
     membership.members.append(membership.restarted(session, disk_kept=False))
 
 
-def _replace(membership: _Membership) -> None:
+def _replace(membership: Membership) -> None:
     membership.take_out()
     membership.join()
 
 
-Event = Callable[[_Membership], None]
+Event = Callable[[Membership], None]
 
 #: Events that let a group grow and shrink, with their weights.
 CHANGING_SIZE: Sequence[tuple[int, Event]] = (
@@ -159,8 +180,8 @@ def draw_steps(group: Group, draws: Draws, rounds: int, events: Sequence[tuple[i
         rounds: How many.
         events: What can happen, with weights.
     """
-    membership = _Membership(group, draws)
-    time_ms = _START_MS + draws.below(1_000_000) * 1_000
+    membership = Membership(group, draws)
+    time_ms = START_MS + draws.below(1_000_000) * 1_000
     steps = []
     for number in range(rounds):
         elapsed_ms = 0

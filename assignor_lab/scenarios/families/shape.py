@@ -8,13 +8,14 @@ one to six sub-topologies of a dozen or two tasks each, the first and most other
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 import attrs
 
 from assignor_lab.scenarios.families.draws import Draws
 
-__all__ = ["Group", "Machine", "MachineMaker", "SubTopology", "draw_fixed_group", "draw_group"]
+__all__ = ["Group", "Machine", "MachineMaker", "Machines", "SubTopology", "draw_fixed_group", "draw_group"]
 
 _CLIENTS = ((10, (1, 3)), (23, (4, 6)), (32, (7, 9)), (20, (10, 15)), (12, (16, 30)), (3, (31, 60)))
 _SUBTOPOLOGIES = ((35, 1), (30, 2), (20, 3), (8, 4), (5, 5), (2, 6))
@@ -77,6 +78,14 @@ class Machine:
     threads: int
 
 
+class Machines(Protocol):
+    """Makes the machines of a group."""
+
+    def make(self, number: int, draws: Draws) -> Machine:
+        """The machine with ``number``, from 0, in the order in which machines join."""
+        ...
+
+
 @attrs.frozen
 class Group:
     """A group with everything that stays the same.
@@ -89,15 +98,35 @@ class Group:
         machines: Makes further machines.
         clients: Number of instances at the start.
         restore_per_s: Offsets that an instance restores in a second, for each task.
+        rates: Offsets that each task adds to its changelogs in a second; ``None``: as its sub-topology says.
+        first_ends: Offsets of each task's changelogs at the start; ``None``: the backlog of its sub-topology.
+        workload: What the tasks weigh, in the form of the scenario format; ``None``: unknown.
+        added: How many of the last sub-topologies come with a later version of the application.
+        process_id: Process id of the instance that starts as the n-th one; ``None``: random ones.
     """
 
     name: str
     config: dict[str, Any]
     tasks: list[dict[str, Any]]
     subtopology_of: list[SubTopology]
-    machines: MachineMaker
+    machines: Machines
     clients: int
     restore_per_s: int
+    rates: Sequence[int] | None = None
+    first_ends: Sequence[int] | None = None
+    workload: dict[str, Any] | None = None
+    added: int = 0
+    process_id: Callable[[int], str] | None = None
+
+    def rate(self, task: int) -> int:
+        """Offsets that the task with this index adds to its changelogs in a second."""
+        return self.subtopology_of[task].writes_per_s if self.rates is None else self.rates[task]
+
+    def first_end(self, task: int) -> int:
+        """Offsets that the task's changelogs hold at the start."""
+        if self.first_ends is not None:
+            return self.first_ends[task]
+        return self.rate(task) * self.subtopology_of[task].backlog_s
 
 
 @attrs.frozen

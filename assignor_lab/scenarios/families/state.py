@@ -62,14 +62,12 @@ class GroupState:
     def __init__(self, group: Group) -> None:
         self._group = group
         self._index = {task["id"]: index for index, task in enumerate(group.tasks)}
-        self._logged = [index for index, task in enumerate(group.tasks) if task["logged"]]
-        self._ends = {index: self._first_end(index) for index in self._logged}
+        self._all_logged = [index for index, task in enumerate(group.tasks) if task["logged"]]
+        self._ends = {index: group.first_end(index) for index in self._all_logged}
+        self._logged = self._all_logged
+        self._hidden: frozenset[int] = frozenset()
         self._disks: dict[str, dict[int, _StoredTask]] = {}
         self._owned: dict[Session, _Owned] = {}
-
-    def _first_end(self, index: int) -> int:
-        subtopology = self._group.subtopology_of[index]
-        return subtopology.writes_per_s * subtopology.backlog_s
 
     def give(self, members: tuple[Session, ...], answer: TaskAssignment | None) -> None:
         """Hands out an answer; without one everybody keeps what it had.
@@ -92,7 +90,7 @@ class GroupState:
 
     def advance(self, step: Step) -> None:
         """Lets the time up to ``step`` pass, then takes out who is no member of it."""
-        for index in self._logged:
+        for index in self._all_logged:
             self._ends[index] += step.written[index]
         for session, owned in self._owned.items():
             self._run(session, owned, step)
@@ -101,6 +99,20 @@ class GroupState:
         for session in step.members:
             if session not in self._owned:
                 self._start(session)
+        if step.hidden != self._hidden:
+            self._hide(step.hidden)
+
+    def _hide(self, hidden: frozenset[int]) -> None:
+        """Other sub-topologies are there from now on; what is left of those that are not is deleted."""
+        self._hidden = hidden
+        shown = [subtopology.number not in hidden for subtopology in self._group.subtopology_of]
+        self._logged = [index for index in self._all_logged if shown[index]]
+        for owned in self._owned.values():
+            owned.active = [index for index in owned.active if shown[index]]
+            owned.standby = [index for index in owned.standby if shown[index]]
+        for disk in self._disks.values():
+            for index in [index for index in disk if not shown[index]]:
+                del disk[index]
 
     def _run(self, session: Session, owned: _Owned, step: Step) -> None:
         disk = self._disks.setdefault(session.process_id, {})

@@ -1,0 +1,102 @@
+"""The families of Streams groups by what happens to them (docs, "Generated groups")."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from assignment_api.plugins.entries import ScenarioFamily
+from assignor_lab.scenarios.families.adversarial import adversarial_history
+from assignor_lab.scenarios.families.blueprint import Blueprint, draw_blueprint
+from assignor_lab.scenarios.families.courses import (
+    Course,
+    growing_topology,
+    join_and_leave,
+    losing_a_rack,
+    nothing,
+    restarting,
+    run_course,
+    scaling_in,
+    scaling_out,
+)
+from assignor_lab.scenarios.families.draws import Draws
+from assignor_lab.scenarios.families.history import GroupHistory
+
+__all__ = ["EVENT_FAMILIES"]
+
+_WITH_STANDBYS = ((20, 0), (50, 1), (30, 2))
+_ANY_STRATEGY = ((70, "none"), (20, "min_traffic"), (10, "balance_subtopology"))
+
+
+def _family(name: str, summary: str, rounds: int, blueprint: Blueprint, course: Course) -> ScenarioFamily:
+    return ScenarioFamily(name, summary, rounds, _history_of(name, rounds, blueprint, course))
+
+
+def _history_of(name: str, rounds: int, blueprint: Blueprint, course: Course) -> Callable[[int], GroupHistory]:
+    def history(seed: int) -> GroupHistory:
+        group = draw_blueprint(Draws(name, seed, "group"), blueprint)
+        return GroupHistory(f"{name}-{seed}", group, run_course(group, Draws(name, seed, "events"), rounds, course))
+
+    return history
+
+
+#: Every family by event, in the order of the page.
+EVENT_FAMILIES: tuple[ScenarioFamily, ...] = (
+    _family("steady_state", "A group that nothing happens to: probing rebalances alone.", 4, Blueprint(), nothing),
+    _family("scale_out", "Instances join a settled group, at most as many again.", 8, Blueprint(), scaling_out),
+    _family("scale_in", "Up to half of the instances leave a settled group for good.", 6, Blueprint(), scaling_in),
+    _family(
+        "rolling_restart",
+        "All instances restart in four parts, some groups without persistent disks.",
+        8,
+        Blueprint(),
+        restarting(4),
+    ),
+    _family(
+        "rack_loss",
+        "All instances of a rack fail at once and return later.",
+        8,
+        Blueprint(racks=100, tags=60, standbys=_WITH_STANDBYS, strategies=_ANY_STRATEGY),
+        losing_a_rack,
+    ),
+    _family(
+        "topology_growth",
+        "A new version of the application brings one to three further sub-topologies.",
+        6,
+        Blueprint(added=3, named=25),
+        growing_topology,
+    ),
+    _family(
+        "skewed_workloads",
+        "A few tasks do most of the work and hold most of the state.",
+        6,
+        Blueprint(skewed=True),
+        join_and_leave,
+    ),
+    _family(
+        "mixed_threads",
+        "Instances of 1 to 32 threads; one joins, one crashes and returns.",
+        6,
+        Blueprint(mixed_threads=100),
+        join_and_leave,
+    ),
+    _family(
+        "client_tags",
+        "Client tags on everybody, some with gaps; one joins, one crashes and returns.",
+        6,
+        Blueprint(tags=100, tag_gaps=4, standbys=_WITH_STANDBYS),
+        join_and_leave,
+    ),
+    _family(
+        "racks_partly_missing",
+        "Racks that some clients and some partitions lack.",
+        6,
+        Blueprint(racks=100, rackless_clients=8, rackless_partitions=4, strategies=_ANY_STRATEGY),
+        join_and_leave,
+    ),
+    ScenarioFamily(
+        "adversarial",
+        "Groups at known weak spots: equal lags, edges of limits, one huge client, hash orders and more.",
+        5,
+        lambda seed: adversarial_history(seed, 5),
+    ),
+)

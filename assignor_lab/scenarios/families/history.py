@@ -1,0 +1,92 @@
+"""One Streams group over several rounds, as one assignor lives through it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assignment_api.errors import AssignorLabError
+from assignment_api.streams import TaskAssignment
+from assignor_lab.scenarios.families.events import Step
+from assignor_lab.scenarios.families.shape import Group
+from assignor_lab.scenarios.families.state import GroupState
+
+__all__ = ["GroupHistory", "HistoryOrderError"]
+
+
+#: ``tasks`` of a document, and its ``workload`` if it has one.
+_Topology = tuple[list[dict[str, Any]], dict[str, Any]]
+
+
+class HistoryOrderError(AssignorLabError):
+    """The rounds of a history were not asked for one after the other."""
+
+
+class GroupHistory:
+    """A group and what happens to it; who holds what follows from the answers.
+
+    Args:
+        name: Family and seed, the beginning of the ids.
+        group: What does not change.
+        steps: The rounds.
+    """
+
+    def __init__(self, name: str, group: Group, steps: Sequence[Step]) -> None:
+        self._name = name
+        self._group = group
+        self._steps = steps
+        self._state = GroupState(group)
+        self._next = 0
+        #: What the documents say of the topology, for the sub-topologies that are hidden.
+        self._shown: dict[frozenset[int], _Topology] = {}
+
+    def round(self, number: int, previous: TaskAssignment | None) -> Mapping[str, Any]:
+        """The document of a round; see :class:`assignment_api.plugins.entries.History`.
+
+        Where ``previous`` is ``None`` after the first round, everybody keeps what it had.
+
+        Raises:
+            HistoryOrderError: if ``number`` is not the round after the last one.
+        """
+        if number != self._next or number >= len(self._steps):
+            raise HistoryOrderError(
+                f"round {number} of {self._name} was asked for where round {self._next} of {len(self._steps)} is next: "
+                "make a new history of the seed to start again"
+            )
+        self._next += 1
+        step = self._steps[number]
+        if number > 0:
+            self._state.give(self._steps[number - 1].members, previous)
+        self._state.advance(step)
+        clients = [self._state.client_document(session) for session in step.members]
+        if not step.lags_known:
+            for client in clients:
+                client["lags"] = None
+        tasks, workload = self._topology(step.hidden)
+        return {
+            "format": 1,
+            "kind": "streams",
+            "id": f"{self._name}-round-{number}",
+            "config": dict(self._group.config),
+            "tasks": tasks,
+            "clients": clients,
+            "source": self._source(number, step),
+            **workload,
+        }
+
+    def _source(self, number: int, step: Step) -> dict[str, Any]:
+        source = {"time_ms": step.time_ms, "group": self._group.name}
+        return source if self._group.workload is None else {**source, "generation": number}
+
+    def _topology(self, hidden: frozenset[int]) -> _Topology:
+        """The tasks and the workload: the same objects in every round with the same sub-topologies."""
+        if hidden not in self._shown:
+            group = self._group
+            numbered = zip(group.tasks, group.subtopology_of, strict=True)
+            tasks = [task for task, subtopology in numbered if subtopology.number not in hidden]
+            workload = {}
+            if group.workload is not None:
+                weights = group.workload["tasks"]
+                workload["workload"] = {**group.workload, "tasks": {task["id"]: weights[task["id"]] for task in tasks}}
+            self._shown[hidden] = tasks, workload
+        return self._shown[hidden]
