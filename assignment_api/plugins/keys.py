@@ -13,22 +13,28 @@ from typing import Any
 
 from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY, ConnectProtocol
 from assignment_api.errors import ConfigError
-from assignment_api.plugins.policy import Pin
+from assignment_api.plugins.policy import ISOLATION, Pin
 from assignment_api.streams.configs import ASSIGNMENT_KEYS, AssignmentConfigs
 
 __all__ = [
     "ALLOW",
     "BLOCK",
+    "CALL_TIMEOUT_MS",
     "CLIENT_TAG_PREFIX",
     "CONNECT_ASSIGNOR_CLASS",
     "DEFAULTS",
+    "ENVIRONMENT",
     "INSTANCE_KEYS",
     "INTERNAL_TASK_ASSIGNOR_CLASS",
+    "ISOLATE",
     "KAFKA_KEYS",
+    "MEMORY_MB",
+    "OUTPUT_KB",
     "PIN",
     "POLICY_KEYS",
     "SETTING_PREFIX",
     "TASK_ASSIGNOR_CLASS",
+    "TRUST",
     "is_kept",
     "is_policy_key",
     "is_setting",
@@ -48,7 +54,14 @@ SETTING_PREFIX = "assignor."
 ALLOW = "assignor.plugins.allow"
 BLOCK = "assignor.plugins.block"
 PIN = "assignor.plugins.pin"
-POLICY_KEYS = (ALLOW, BLOCK, PIN)
+#: Who runs in the process of the lab, and what those who do not may use.
+TRUST = "assignor.plugins.trust"
+ISOLATE = "assignor.plugins.isolate"
+CALL_TIMEOUT_MS = "assignor.plugins.call.timeout.ms"
+MEMORY_MB = "assignor.plugins.memory.mb"
+OUTPUT_KB = "assignor.plugins.output.kb"
+ENVIRONMENT = "assignor.plugins.environment"
+POLICY_KEYS = (ALLOW, BLOCK, PIN, TRUST, ISOLATE, CALL_TIMEOUT_MS, MEMORY_MB, OUTPUT_KB, ENVIRONMENT)
 
 #: Prefixes under which Kafka hands keys to a client inside the application; such a key is none of ours.
 _KAFKA_PREFIXES = (
@@ -141,6 +154,32 @@ def _pins(key: str, value: object) -> tuple[str, ...]:
     return pins
 
 
+def _isolate(key: str, value: object) -> str:
+    if not isinstance(value, str) or value not in ISOLATION:
+        raise ConfigError(
+            f"Invalid value {value} for configuration {key}: String must be one of: {', '.join(ISOLATION)}"
+        )
+    return value
+
+
+def _number_from(minimum: int) -> Callable[[str, object], int]:
+    def read(key: str, value: object) -> int:
+        text = str(value).strip()
+        if isinstance(value, bool) or not re.match(r"[0-9]{1,9}\Z", text) or int(text) < minimum:
+            raise ConfigError(f"Invalid value {value} for configuration {key}: expected a number from {minimum}")
+        return int(text)
+
+    return read
+
+
+def _variables(key: str, value: object) -> tuple[str, ...]:
+    names = text_list(key, value)
+    for name in names:
+        if not re.match(r"[A-Za-z_][A-Za-z0-9_]*\Z", name):
+            raise ConfigError(f"Invalid value {value} for configuration {key}: expected names of variables")
+    return names
+
+
 Reader = Callable[[str, Any], Any]
 
 #: Keys that belong to one instance of an application: a scenario's clients have their own.
@@ -161,7 +200,17 @@ KAFKA_KEYS: Mapping[str, Reader] = {
     MAX_DELAY_KEY: _delay,
     **INSTANCE_KEYS,
 }
-_POLICY_READERS: Mapping[str, Reader] = {ALLOW: text_list, BLOCK: text_list, PIN: _pins}
+_POLICY_READERS: Mapping[str, Reader] = {
+    ALLOW: text_list,
+    BLOCK: text_list,
+    PIN: _pins,
+    TRUST: text_list,
+    ISOLATE: _isolate,
+    CALL_TIMEOUT_MS: _number_from(1),
+    MEMORY_MB: _number_from(64),
+    OUTPUT_KB: _number_from(0),
+    ENVIRONMENT: _variables,
+}
 
 _DEFAULT_CONFIGS = AssignmentConfigs()
 _KAFKA_DEFAULT = "org.apache.kafka.streams.processor.internals.assignment.HighAvailabilityTaskAssignor"

@@ -20,7 +20,13 @@ from assignment_api.plugins.found import FoundConnectAssignor, FoundTaskAssignor
 from assignment_api.plugins.policy import Policy
 from assignment_api.streams.assignor import TaskAssignor
 
-__all__ = ["connect_assignor_from_code", "kinds_of_code", "task_assignor_from_code"]
+__all__ = [
+    "connect_assignor_asked_for",
+    "connect_assignor_from_code",
+    "kinds_of_code",
+    "task_assignor_asked_for",
+    "task_assignor_from_code",
+]
 
 _SELECTOR = re.compile(r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<attribute>[^\W\d]\w*(?:\.[^\W\d]\w*)*)\Z")
 
@@ -39,6 +45,16 @@ def task_assignor_from_code(selector: str, policy: Policy) -> FoundTaskAssignor:
     """
     code = _code(selector, policy)
     return FoundTaskAssignor(selector, _task_description(code), code.distribution, code.version)
+
+
+def task_assignor_asked_for(selector: str) -> FoundTaskAssignor:
+    """Imports ``module:attribute`` as :func:`task_assignor_from_code`, for who knows that the policy allows it."""
+    return FoundTaskAssignor(selector, _task_description(_allowed_code(selector)), None, None)
+
+
+def connect_assignor_asked_for(selector: str) -> FoundConnectAssignor:
+    """The same for :func:`connect_assignor_from_code`."""
+    return FoundConnectAssignor(selector, _connect_description(_allowed_code(selector)), None, None)
 
 
 def connect_assignor_from_code(selector: str, policy: Policy) -> FoundConnectAssignor:
@@ -79,10 +95,7 @@ class _Code:
 
 
 def _code(selector: str, policy: Policy) -> _Code:
-    match = _SELECTOR.match(selector)
-    if match is None:
-        raise PluginLoadError(f"{selector!r:.200} is neither distribution:name nor module:attribute")
-    module, attribute = match["module"], match["attribute"]
+    module, attribute = _parts(selector)
     distribution = _distribution_of(module)
     reason = _reason_against(policy, distribution, module, attribute)
     if reason is not None:
@@ -94,6 +107,17 @@ def _code(selector: str, policy: Policy) -> _Code:
         distribution.name if distribution else None,
         distribution.version if distribution else None,
     )
+
+
+def _allowed_code(selector: str) -> _Code:
+    return _Code(selector, _imported(selector, *_parts(selector)), None, None)
+
+
+def _parts(selector: str) -> tuple[str, str]:
+    match = _SELECTOR.match(selector)
+    if match is None:
+        raise PluginLoadError(f"{selector!r:.200} is neither distribution:name nor module:attribute")
+    return match["module"], match["attribute"]
 
 
 def _distribution_of(module: str) -> metadata.Distribution | None:

@@ -1,4 +1,4 @@
-"""Which installed plugins may be imported: allow-list, block-list, pins.
+"""Which installed plugins may be imported, and which of them run in the process of whoever asks.
 
 Installed means available, not active: what is blocked is never imported.
 """
@@ -17,7 +17,10 @@ import attrs
 from assignment_api.errors import ConfigError
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION, canonical_name
 
-__all__ = ["Pin", "Policy", "record_sha256"]
+__all__ = ["ISOLATION", "Pin", "Policy", "record_sha256"]
+
+#: Who runs in a process of its own: those who are not trusted, everybody, nobody.
+ISOLATION = ("untrusted", "all", "none")
 
 _PIN = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)==(?P<version>[^@\s]+)(?:@sha256:(?P<digest>[0-9a-fA-F]{64}))?\Z")
 
@@ -65,11 +68,31 @@ class Policy:
         allow: What may be imported besides this project's own distribution, or ``None``: everything installed.
         block: What may not be imported, whatever else is said.
         pins: Distributions that must be exactly as stated.
+        trust: What may run in the process of whoever asks, besides this project's own distribution.
+        isolate: ``untrusted``: what is not trusted runs in a process of its own; ``all``: everything does; ``none``:
+            nothing does. It holds where a program keeps plugins apart at all, such as ``assignor score``.
     """
 
     allow: tuple[str, ...] | None = None
     block: tuple[str, ...] = ()
     pins: tuple[Pin, ...] = ()
+    trust: tuple[str, ...] = ()
+    isolate: str = "untrusted"
+
+    def isolates(self, distribution: str | None, plugin: str) -> bool:
+        """Whether ``plugin`` runs in a process of its own.
+
+        Args:
+            distribution: Distribution that it came from; ``None``: ``module:attribute`` outside of any.
+            plugin: Name under which it was found, ``distribution:name`` and ``module:attribute`` included.
+        """
+        if self.isolate != "untrusted":
+            return self.isolate == "all"
+        if distribution is not None and canonical_name(distribution) == BUILTIN_DISTRIBUTION:
+            return False
+        first, separator, second = plugin.partition(":")
+        names = {(distribution or first, second if separator else first), (first, second)}
+        return not any(item == plugin or _means(item, *pair) for item in self.trust for pair in names)
 
     def reason_against(self, distribution: Distribution, name: str, version: str, plugin: str) -> str | None:
         """Why the entry point ``plugin`` of ``distribution`` may not be imported; ``None`` if it may."""

@@ -25,10 +25,12 @@ from assignment_api.plugins.keys import (
     BLOCK,
     CONNECT_ASSIGNOR_CLASS,
     INTERNAL_TASK_ASSIGNOR_CLASS,
+    ISOLATE,
     KAFKA_KEYS,
     PIN,
     SETTING_PREFIX,
     TASK_ASSIGNOR_CLASS,
+    TRUST,
     is_policy_key,
     is_setting,
     read_value,
@@ -43,7 +45,7 @@ from assignment_api.plugins.layers import (
     environment_layer,
     scenario_layer,
 )
-from assignment_api.plugins.policy import Pin, Policy
+from assignment_api.plugins.policy import ISOLATION, Pin, Policy
 from assignment_api.plugins.registry import Registry
 
 __all__ = [
@@ -103,10 +105,12 @@ class EffectiveConfig(Mapping[str, ConfigValue]):
 
     def policy(self) -> Policy:
         """The policy of the keys ``assignor.plugins.*``; no allow-list where none is configured."""
-        allow, block, pins = (
-            None if key not in self.entries else text_list(key, self.entries[key].value) for key in (ALLOW, BLOCK, PIN)
+        allow, block, pins, trust = (
+            None if key not in self.entries else text_list(key, self.entries[key].value)
+            for key in (ALLOW, BLOCK, PIN, TRUST)
         )
-        return Policy(allow, block or (), tuple(Pin.parse(pin) for pin in pins or ()))
+        isolate = self.entries[ISOLATE].value if ISOLATE in self.entries else ISOLATION[0]
+        return Policy(allow, block or (), tuple(Pin.parse(pin) for pin in pins or ()), trust or (), isolate)
 
     def problem(self, key: str) -> str | None:
         """Why the value of ``key`` cannot be used; ``None`` if it can. Only a scenario can bring such a value."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assignment_api.plugins import ConfigSources, discover
+from assignor_lab.cli.isolation_options import Isolate, Trust, with_isolation
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.score_gates import compared_with, conclude, parsed_gates, terms_of
 from assignor_lab.cli.score_progress import shown_progress
@@ -74,6 +75,8 @@ def register(app: typer.Typer) -> None:
         junit: Junit = None,
         only_item: OnlyItem = None,
         only_round: OnlyRound = None,
+        trust: Trust = None,
+        isolate: Isolate = None,
         config: ConfigFile = None,
         c: Overrides = None,
         json: Json = False,  # noqa: FBT002 - a flag
@@ -96,6 +99,7 @@ def register(app: typer.Typer) -> None:
         from assignor_lab.scoring.session import DEFAULT_MASTER, open_session, shown_address
         from assignor_lab.scoring.sources import family_names, generated, plan_sources
 
+        c = with_isolation(c, trust, isolate)
         given = sources(config, c)
         registry = discover(given.effective().policy())
         histories = generated(family_names(registry, families or ()), count or DEFAULT_COUNT, seed)

@@ -89,6 +89,8 @@ class Outcome:
         findings: What the stricter check found.
         assign_ns: Duration of the ``assign`` call alone, nanoseconds; 0 where it was not reached.
         input_mutated: The input was changed: the caller must build a new one before it goes on.
+        out_of_memory: There was no memory for what the assignor wanted.
+        loss: Why the assignor's own process was ended, where it has one.
     """
 
     assignment: TaskAssignment | None
@@ -97,6 +99,8 @@ class Outcome:
     findings: tuple[StrictFinding, ...] = ()
     assign_ns: int = 0
     input_mutated: bool = False
+    out_of_memory: bool = False
+    loss: AssignorLabError | None = None
 
     @property
     def followup(self) -> bool:
@@ -159,7 +163,7 @@ def _call(
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - a plugin may raise anything, SystemExit included
-        return Outcome(None, failure_of(error), assign_ns=elapsed)
+        return Outcome(None, failure_of(error), assign_ns=elapsed, out_of_memory=isinstance(error, MemoryError))
     if validation is not AssignmentError.NONE:
         refused = InvalidAnswerError(f"assignor {assignor.name}: Kafka refuses this assignment: {validation.name}")
         return Outcome(None, failure_of(refused), validation, assign_ns=elapsed)

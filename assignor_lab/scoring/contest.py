@@ -26,7 +26,8 @@ from assignment_api import (
 )
 from assignment_api.plugins import History, ScenarioFamily
 from assignment_api.plugins.selection import ConfigSources, EffectiveConfig
-from assignor_lab.runtime.invocation import Failure, Outcome, RunnableAssignor, failure_of, invoke
+from assignor_lab.runtime.invocation import Failure, Outcome, failure_of
+from assignor_lab.runtime.isolation import Asked, Benches, ask
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
 from assignor_lab.scoring.work import NO_CONFIG, WorkItem
 
@@ -81,15 +82,15 @@ class Competitor:
         without_lags: Who is asked where the end offsets could not be fetched; ``None``: the same.
     """
 
-    assignor: RunnableAssignor
-    without_lags: RunnableAssignor | None = None
+    assignor: Asked
+    without_lags: Asked | None = None
 
     @property
     def name(self) -> str:
         """Name under which the answers are filed."""
         return self.assignor.name
 
-    def asked_about(self, application: ApplicationMetadata) -> RunnableAssignor:
+    def asked_about(self, application: ApplicationMetadata) -> Asked:
         """Who really answers: Kafka's leader replaces some assignors where it knows no lags (reference 6.3)."""
         if self.without_lags is None or all(
             client.has_lags() for client in application.streams_client_states().values()
@@ -125,24 +126,25 @@ class Contest:
 
         There is an answer for each round and assignor, whatever fails; only ``KeyboardInterrupt`` passes.
         """
+        benches = Benches()
         if item.family is None:
-            yield from self._single_state(item)
+            yield from self._single_state(item, benches)
         else:
-            yield from self._history(item, self.families[item.family])
+            yield from self._history(item, self.families[item.family], benches)
 
-    def _single_state(self, item: WorkItem) -> Iterator[Answer]:
+    def _single_state(self, item: WorkItem, benches: Benches) -> Iterator[Answer]:
         place = Place(item.file or "-", item.line)
         document = partial(json.loads, item.document or "null")
         built = self._built(document, place)
         for assignor in self.assignors:
-            answer = self._asked(item, 0, assignor, built)
+            answer = self._asked(item, 0, assignor, built, benches)
             yield answer
             if answer.outcome.input_mutated:
                 built = self._built(document, place)
         if self.observed and built.scenario is not None and built.scenario.observed is not None:
             yield _observed(item, built, built.scenario.observed)
 
-    def _history(self, item: WorkItem, family: ScenarioFamily) -> Iterator[Answer]:
+    def _history(self, item: WorkItem, family: ScenarioFamily, benches: Benches) -> Iterator[Answer]:
         seed = item.seed or 0
         histories: list[History | None] = [None] * len(self.assignors)
         previous: list[TaskAssignment | None] = [None] * len(self.assignors)
@@ -156,7 +158,7 @@ class Contest:
                     return history.round(number, previous[index])
 
                 built = self._built(document, place, None if number else first)
-                answer = self._asked(item, number, assignor, built)
+                answer = self._asked(item, number, assignor, built, benches)
                 yield answer
                 # The first round is the same for all, so it is read once, and again only if somebody changed it.
                 first = None if answer.outcome.input_mutated else built
@@ -179,12 +181,15 @@ class Contest:
             return _Built(scenario, None, None, failure_of(error), perf_counter_ns() - start)
         return _Built(scenario, application, config, None, perf_counter_ns() - start)
 
-    def _asked(self, item: WorkItem, number: int, competitor: Competitor, built: _Built) -> Answer:
+    def _asked(self, item: WorkItem, number: int, competitor: Competitor, built: _Built, benches: Benches) -> Answer:
         if built.application is None or built.config is None:
             outcome = Outcome(None, built.failure)
         else:
             asked = competitor.asked_about(built.application)
-            outcome = invoke(asked, built.application, built.config.values_for(asked.name), strict=True)
+            outcome = benches.outcome_without(asked.name) or ask(
+                asked, built.application, built.config.values_for(asked.name), strict=True
+            )
+            benches.note(asked.name, outcome)
         followup = None if outcome.assignment is None else outcome.followup
         return Answer(
             item, number, competitor.name, built.scenario, built.application, outcome, followup, built.build_ns

@@ -18,6 +18,7 @@ import pyarrow as pa
 from assignment_api import ApplicationMetadata, TaskAssignment, TaskAssignor
 from assignment_api.plugins import MetricPlugin, PluginError, PluginLoadError, Registry, ScenarioFamily, discover
 from assignor_lab.runtime.fallback import replacement_without_lags
+from assignor_lab.runtime.isolation import Isolation, Limits
 from assignor_lab.scoring.contest import Answer, Competitor, Contest
 from assignor_lab.scoring.details import detail_of
 from assignor_lab.scoring.rows import RowMaker, rows_schema
@@ -164,6 +165,7 @@ class _Workshop:
 
     spec: JobSpec
     registry: Registry
+    isolation: Isolation
     contest: Contest
     rows: RowMaker
     #: What was said of observers that failed, once each.
@@ -193,6 +195,8 @@ _current: _Workshop | None = None
 def _workshop(spec: JobSpec) -> _Workshop:
     global _current  # noqa: PLW0603 - Spark reuses its Python processes; importing plugins again would cost seconds
     if _current is None or _current.spec != spec:
+        if _current is not None:
+            _current.isolation.close()
         _current = _new_workshop(spec)
     return _current
 
@@ -210,23 +214,26 @@ def _connect_contest(spec: JobSpec) -> ConnectContest:
 
 
 def _new_workshop(spec: JobSpec) -> _Workshop:
-    registry = discover(spec.config.effective().policy())
+    config = spec.config.effective()
+    registry = discover(config.policy())
+    isolation = Isolation(Limits.of(config), config.policy())
     families = {found.name: found.plugin for found in registry.families()}
     contest = Contest(
-        assignors=tuple(_competitor(registry, spec, selector) for selector in spec.assignors),
+        assignors=tuple(_competitor(registry, isolation, spec, selector) for selector in spec.assignors),
         families={name: families.get(name) or _missing_family(name) for name in spec.families},
         config=spec.config,
         observed=spec.observed,
     )
-    return _Workshop(spec, registry, contest, RowMaker({name: _metric(registry, name) for name in spec.metrics}))
+    rows = RowMaker({name: _metric(registry, name) for name in spec.metrics})
+    return _Workshop(spec, registry, isolation, contest, rows)
 
 
-def _competitor(registry: Registry, spec: JobSpec, selector: str) -> Competitor:
+def _competitor(registry: Registry, isolation: Isolation, spec: JobSpec, selector: str) -> Competitor:
     try:
         found = registry.task_assignor(selector, may_run_code=spec.may_run_code)
     except PluginError as error:
         return Competitor(_MissingAssignor(selector, None, error))
-    return Competitor(found, replacement_without_lags(found, registry))
+    return Competitor(isolation.placed(found), isolation.placed(replacement_without_lags(found, registry)))
 
 
 @attrs.frozen

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import time
 from typing import Any
 
 from assignment_api import (
@@ -91,3 +93,32 @@ class WorseSticky(TaskAssignor):
         left = tuple(task for task in clients[last].tasks if task not in taken)
         clients[last] = StreamsClientAssignment(last, left)
         return TaskAssignment(list(clients.values()))
+
+
+class SleepsForEver(TaskAssignor):
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        while True:
+            time.sleep(3_600)
+
+
+class EatsMemory(TaskAssignor):
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        eaten = []
+        while True:
+            eaten.append(bytearray(2**24))
+
+
+class ReadsNull(TaskAssignor):
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        ctypes.string_at(0)
+        return Greedy().assign(application)
+
+
+class PrintsGigabyte(TaskAssignor):
+    """Prints without end in sight, and would answer well."""
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        line = "x" * 1_023
+        for _ in range(2**20):
+            print(line)
+        return Greedy().assign(application)

@@ -1,0 +1,32 @@
+"""Plugins in processes of their own: with a deadline, limits of memory and output, and a clean environment."""
+
+from assignor_lab.runtime.isolation.benches import Benches
+from assignor_lab.runtime.isolation.errors import (
+    AnswerFormatError,
+    BenchedError,
+    DeadlineExceededError,
+    IsolationError,
+    MemoryLimitError,
+    OutputLimitError,
+    ProcessDiedError,
+    ProcessStartError,
+)
+from assignor_lab.runtime.isolation.limits import Limits
+from assignor_lab.runtime.isolation.streams import Asked, IsolatedAssignor, Isolation, ask
+
+__all__ = [
+    "AnswerFormatError",
+    "Asked",
+    "BenchedError",
+    "Benches",
+    "DeadlineExceededError",
+    "IsolatedAssignor",
+    "Isolation",
+    "IsolationError",
+    "Limits",
+    "MemoryLimitError",
+    "OutputLimitError",
+    "ProcessDiedError",
+    "ProcessStartError",
+    "ask",
+]

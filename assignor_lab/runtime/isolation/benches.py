@@ -1,0 +1,52 @@
+"""Who is no longer asked: a plugin that hangs at every call must not make a run last for ever.
+
+Whether a plugin is asked must not depend on which executor saw what, or results would depend on how the work was cut.
+So this is settled for each work item by itself, and for the run by the numbers of the items
+(:mod:`assignor_lab.scoring.benching`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from assignor_lab.runtime.invocation import Outcome, failure_of
+from assignor_lab.runtime.isolation.errors import BenchedError, DeadlineExceededError
+
+__all__ = ["Benches"]
+
+#: Calls of one work item that may end with the plugin's process; one that ran into the deadline weighs as much.
+MAX_LOSSES = 3
+
+
+class Benches:
+    """Who is not asked again in one work item.
+
+    Args:
+        benched: Who is not asked at all.
+    """
+
+    __slots__ = ("_benched", "_losses")
+
+    def __init__(self, benched: Iterable[str] = ()) -> None:
+        self._losses: dict[str, int] = {}
+        self._benched = dict.fromkeys(benched, "in this run")
+
+    def outcome_without(self, assignor: str) -> Outcome | None:
+        """What is said in place of an answer of one who is not asked; ``None``: ask."""
+        where = self._benched.get(assignor)
+        if where is None:
+            return None
+        error = BenchedError(
+            f"assignor {assignor} was not asked: its process had to be ended too often {where}; "
+            "the rows before tell why"
+        )
+        return Outcome(None, failure_of(error), loss=error)
+
+    def note(self, assignor: str, outcome: Outcome) -> None:
+        """Takes notice of what came of a call."""
+        if outcome.loss is None or assignor in self._benched:
+            return
+        weight = MAX_LOSSES if isinstance(outcome.loss, DeadlineExceededError) else 1
+        self._losses[assignor] = self._losses.get(assignor, 0) + weight
+        if self._losses[assignor] >= MAX_LOSSES:
+            self._benched[assignor] = "in this history"

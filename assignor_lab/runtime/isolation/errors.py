@@ -1,0 +1,48 @@
+"""Why there is no answer from a plugin's own process. Every message names the plugin, the limit and what to do."""
+
+from __future__ import annotations
+
+from assignment_api import AssignorLabError
+
+__all__ = [
+    "AnswerFormatError",
+    "BenchedError",
+    "DeadlineExceededError",
+    "IsolationError",
+    "MemoryLimitError",
+    "OutputLimitError",
+    "ProcessDiedError",
+    "ProcessStartError",
+]
+
+
+class IsolationError(AssignorLabError):
+    """A plugin gave no answer from its own process."""
+
+
+class DeadlineExceededError(IsolationError):
+    """A plugin did not answer in time; its process was ended."""
+
+
+class MemoryLimitError(IsolationError):
+    """A plugin needed more memory than it may have; its process was ended."""
+
+
+class OutputLimitError(IsolationError):
+    """A plugin printed more than it may in one call; its process was ended."""
+
+
+class ProcessDiedError(IsolationError):
+    """A plugin's process ended, or closed its connection, before it had answered."""
+
+
+class AnswerFormatError(IsolationError):
+    """What came from a plugin's process is no answer; the process was ended."""
+
+
+class ProcessStartError(IsolationError):
+    """No process could be started for a plugin."""
+
+
+class BenchedError(IsolationError):
+    """A plugin was not asked, because it had failed in the same way too often before."""

@@ -1,0 +1,222 @@
+"""The lab's side of the launcher: starts it, has processes forked by it, learns how they ended."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from assignor_lab.runtime.isolation.errors import ProcessStartError
+from assignor_lab.runtime.isolation.limits import Limits
+
+__all__ = ["Launched", "launcher_of", "search_path"]
+
+#: Variables that every process of a plugin gets, where the lab's process has them.
+PASSED_VARIABLES = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT")
+#: Seconds that the launcher may take to answer; what it does is quick, but for the import when it starts.
+PATIENCE_SECONDS = 60.0
+
+_PROGRAM = "import sys; from assignor_lab.runtime.isolation.launcher import main; main(*map(int, sys.argv[1:]))"
+
+
+def search_path() -> list[str]:
+    """Where this process finds modules, in full: a plugin's process works in another folder."""
+    here = str(Path.cwd())
+    return [here if entry == "" else str(Path(entry).absolute()) for entry in sys.path]
+
+
+@attrs.frozen(eq=False)
+class Launched:
+    """A process of a plugin.
+
+    Args:
+        pid: Its id.
+        connection: Socket to it, not blocking.
+        output: What it prints can be read from this file descriptor, not blocking.
+    """
+
+    pid: int
+    connection: socket.socket
+    output: int
+
+
+class Launcher:
+    """One launcher process; it is started when the first process is needed, and again should it end.
+
+    Args:
+        environment: Names of variables that are passed on besides ``PASSED_VARIABLES``.
+        hash_seed: Its ``PYTHONHASHSEED``, and that of the processes that it forks.
+    """
+
+    def __init__(self, environment: tuple[str, ...], hash_seed: int) -> None:
+        self._environment = environment
+        self._hash_seed = hash_seed
+        self._process: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+        self._open: dict[int, Launched] = {}
+        self._lock = threading.Lock()
+
+    def launch(self, limits: Limits) -> Launched:
+        """A new process with its limits.
+
+        Raises:
+            ProcessStartError: if none can be had.
+        """
+        near, far = socket.socketpair()
+        reading, writing = os.pipe()
+        try:
+            answer = self._told({"do": "fork", "memory_mb": limits.memory_mb}, [far.fileno(), writing])
+        except BaseException:
+            near.close()
+            os.close(reading)
+            raise
+        finally:
+            far.close()
+            os.close(writing)
+        if answer["pid"] is None:
+            near.close()
+            os.close(reading)
+            raise ProcessStartError("no process can be started: there are too many, or there is no room for its folder")
+        near.setblocking(False)
+        os.set_blocking(reading, False)
+        launched = self._open[answer["pid"]] = Launched(answer["pid"], near, reading)
+        return launched
+
+    def reap(self, launched: Launched, *, waits: bool) -> int | None:
+        """Ends a process with all that it started, and closes what led to it.
+
+        Args:
+            launched: The process.
+            waits: Give it a moment to end by itself.
+
+        Returns:
+            Its exit code, negative for a signal; ``None`` if it did not end by itself.
+        """
+        if self._open.pop(launched.pid, None) is not launched:
+            return None  # it ended together with the launcher that had started it
+        _close(launched)
+        try:
+            status: int | None = self._told({"do": "reap", "pid": launched.pid, "waits": waits}, [])["status"]
+        except ProcessStartError:
+            return None  # the launcher has gone, and with it everything that it had started
+        return status
+
+    def stop(self) -> None:
+        """Ends the launcher and all its processes."""
+        with self._lock:
+            self._stop()
+
+    def forget(self) -> None:
+        """Lets go of a launcher that belongs to the process that this one was forked from."""
+        if self._control is not None:
+            self._control.close()
+        if self._process is not None:
+            self._process.returncode = 0  # it is not ours to wait for
+        for launched in self._open.values():
+            _close(launched)
+        self._process, self._control, self._open, self._lock = None, None, {}, threading.Lock()
+
+    def _told(self, command: dict[str, Any], descriptors: list[int]) -> Any:
+        with self._lock:
+            fresh = self._control is None
+            try:
+                return self._answer(command, descriptors)
+            except (OSError, ValueError) as error:
+                self._stop()
+                if not fresh and command["do"] == "fork":
+                    with contextlib.suppress(OSError, ValueError):
+                        return self._answer(command, descriptors)
+                    self._stop()
+                raise ProcessStartError(f"the launcher of plugins' processes does not work: {error}") from error
+
+    def _answer(self, command: dict[str, Any], descriptors: list[int]) -> Any:
+        control = self._control or self._started()
+        socket.send_fds(control, [json.dumps(command).encode()], descriptors)
+        line = b""
+        while not line.endswith(b"\n"):
+            part = control.recv(4_096)
+            if not part:
+                raise OSError("it has ended")
+            line += part
+        return json.loads(line)
+
+    def _started(self) -> socket.socket:
+        near, far = socket.socketpair()
+        variables = {name: os.environ[name] for name in (*PASSED_VARIABLES, *self._environment) if name in os.environ}
+        variables |= {
+            "PYTHONPATH": os.pathsep.join(search_path()),
+            "PYTHONHASHSEED": str(self._hash_seed),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "TZ": "UTC",
+        }
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-c", _PROGRAM, str(far.fileno()), str(os.getpid())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                pass_fds=(far.fileno(),),
+                env=variables,
+                cwd="/",
+            )
+        except BaseException:
+            near.close()
+            raise
+        finally:
+            far.close()
+        near.settimeout(PATIENCE_SECONDS)
+        self._control = near
+        return near
+
+    def _stop(self) -> None:
+        if self._control is not None:
+            self._control.close()
+        if self._process is not None:
+            try:
+                self._process.wait(5)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        for launched in self._open.values():
+            _close(launched)
+        self._process, self._control, self._open = None, None, {}
+
+
+def _close(launched: Launched) -> None:
+    launched.connection.close()
+    os.close(launched.output)
+
+
+_launchers: dict[tuple[tuple[str, ...], int], Launcher] = {}
+
+
+def launcher_of(environment: tuple[str, ...], hash_seed: int = 0) -> Launcher:
+    """The launcher of this process for such an environment; there is one for each."""
+    key = (environment, hash_seed)
+    if key not in _launchers:
+        _launchers[key] = Launcher(environment, hash_seed)
+    return _launchers[key]
+
+
+def _stop_all() -> None:
+    for launcher in _launchers.values():
+        launcher.stop()
+
+
+def _forget_all() -> None:
+    for launcher in _launchers.values():
+        launcher.forget()
+    _launchers.clear()
+
+
+atexit.register(_stop_all)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_all)

@@ -1,0 +1,303 @@
+"""One plugin in its process: asked, watched, ended where it breaks a limit, started again when it is needed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pickle
+import select
+import signal
+import sys
+from collections.abc import Callable
+from time import monotonic
+from typing import Any, NoReturn
+
+from assignor_lab.runtime.isolation.errors import (
+    AnswerFormatError,
+    DeadlineExceededError,
+    IsolationError,
+    MemoryLimitError,
+    OutputLimitError,
+    ProcessDiedError,
+)
+from assignor_lab.runtime.isolation.launcher import children_of
+from assignor_lab.runtime.isolation.launching import Launched, Launcher
+from assignor_lab.runtime.isolation.limits import MAX_ANSWER_BYTES, Limits
+from assignor_lab.runtime.isolation.worker import LENGTH_BYTES
+
+__all__ = ["PluginProcess", "Question"]
+
+#: What is asked: the name of a handler in the process, and plain data for it.
+Question = tuple[str, tuple[Any, ...]]
+
+#: Seconds between two looks at the memory of a process that is at work.
+WATCH_SECONDS = 0.1
+#: Bytes that a plugin may print to the lab's standard error, over the life of this object.
+SHOWN_BYTES = 16_384
+#: How many times its deadline a plugin may take on a machine that is too busy to let it run.
+MAX_STRETCH = 10
+_BLOCK = 65_536
+_REMEDY = "repair the plugin, or leave it out (assignor.plugins.block)"
+
+
+class PluginProcess:
+    """The process of one plugin, started at the first question and kept for the next ones.
+
+    A process that had answered before and then dies, or needs too much memory, is given a second try from the start:
+    what an earlier call left behind must not decide what a later one comes to.
+
+    Args:
+        plugin: Its name, for messages.
+        limits: What it may use.
+        launcher: Who starts processes.
+        load: What is asked first of a new process: to import the plugin.
+    """
+
+    def __init__(self, plugin: str, limits: Limits, launcher: Launcher, load: Callable[[], Question]) -> None:
+        self._plugin = plugin
+        self._limits = limits
+        self._launcher = launcher
+        self._load = load
+        self._launched: Launched | None = None
+        self._is_fresh = True
+        self._shown = 0
+
+    def ask(self, question: Question) -> dict[str, Any]:
+        """The answer to ``question``: a JSON object of which nothing is checked yet.
+
+        Raises:
+            IsolationError: a subclass, if there is none; the process has then been ended.
+        """
+        try:
+            return self._asked(question)
+        except (ProcessDiedError, MemoryLimitError):
+            if self._is_fresh:
+                raise
+        return self._asked(question)
+
+    def close(self) -> None:
+        """Ends the process, if there is one; the next question starts another."""
+        if self._launched is not None:
+            launched, self._launched = self._launched, None
+            self._launcher.reap(launched, waits=False)
+
+    def refuse(self, reason: str) -> AnswerFormatError:
+        """Ends the process because of an answer that is none; the error says so."""
+        self.close()
+        return AnswerFormatError(
+            f"assignor {self._plugin}: what came from its process is no answer ({reason}): {_REMEDY}"
+        )
+
+    def _asked(self, question: Question) -> dict[str, Any]:
+        if self._launched is None or self._launched.connection.fileno() < 0:
+            # There was none yet, or it ended together with the launcher.
+            self._is_fresh = True
+            self._launched = self._launcher.launch(self._limits)
+            failed = self._exchanged(self._load(), self._limits.start_ms, "start")
+            if "failure" in failed:
+                self.close()
+                return failed
+        answer = self._exchanged(question, self._limits.deadline_ms, "answer")
+        self._is_fresh = False
+        return answer
+
+    def _exchanged(self, question: Question, allowed_ms: int, verb: str) -> dict[str, Any]:
+        try:
+            content = _Exchange(self._launched, self._limits, allowed_ms, self._show).answer(question)
+        except _Ended as ended:
+            self._give_up(ended, allowed_ms, verb)
+        except BaseException:
+            self.close()
+            raise
+        try:
+            answer = json.loads(content)
+        except (ValueError, RecursionError):
+            raise self.refuse("no JSON") from None
+        if not isinstance(answer, dict):
+            raise self.refuse("no JSON object")
+        if answer.get("loss") == "memory":
+            self._give_up(_Ended("memory"), allowed_ms, verb)
+        return answer
+
+    def _give_up(self, ended: _Ended, allowed_ms: int, verb: str) -> NoReturn:
+        launched, self._launched = self._launched, None
+        assert launched is not None
+        status = self._launcher.reap(launched, waits=ended.how == "died")
+        raise self._error(ended.how, status, allowed_ms, verb)
+
+    def _error(self, how: str, status: int | None, allowed_ms: int, verb: str) -> IsolationError:
+        name, limits = f"assignor {self._plugin}", self._limits
+        if how == "deadline":
+            return DeadlineExceededError(
+                f"{name} did not {verb} within {allowed_ms / 1_000:g} s and was stopped: give it more time "
+                "(assignor.plugins.call.timeout.ms), or leave it out (assignor.plugins.block)"
+            )
+        if how == "memory":
+            return MemoryLimitError(
+                f"{name} needed more than {limits.memory_mb:,} MiB of memory and was stopped: give it more "
+                "(assignor.plugins.memory.mb), or leave it out (assignor.plugins.block)"
+            )
+        if how == "output":
+            return OutputLimitError(
+                f"{name} printed more than {limits.output_kb:,} KiB in one call and was stopped: have it print less, "
+                "or allow more (assignor.plugins.output.kb)"
+            )
+        if how == "size":
+            return AnswerFormatError(f"{name} gave an answer of more than {MAX_ANSWER_BYTES:,} bytes: {_REMEDY}")
+        if status is None:
+            return ProcessDiedError(f"{name} closed the connection of its process: {_REMEDY}")
+        if status < 0:
+            return ProcessDiedError(f"{name}: its process was ended by {_signal(-status)}: {_REMEDY}")
+        return ProcessDiedError(f"{name} ended its process with exit code {status}: {_REMEDY}")
+
+    def _show(self, printed: bytes) -> None:
+        """Passes on what a plugin prints, up to a limit: it is a message, not a result."""
+        room = SHOWN_BYTES - self._shown
+        self._shown += len(printed)
+        if room <= 0:
+            return
+        text = printed[:room].decode("utf-8", "replace")
+        plain = "".join(sign if sign.isprintable() or sign in "\n\t" else repr(sign)[1:-1] for sign in text)
+        if self._shown > SHOWN_BYTES:
+            plain = f"{plain.rstrip()}\nassignor: {self._plugin} prints more, which is left out here\n"
+        sys.stderr.write(plain)
+
+
+def _signal(number: int) -> str:
+    with contextlib.suppress(ValueError):
+        return signal.Signals(number).name
+    return f"signal {number}"
+
+
+class _Ended(Exception):  # noqa: N818 - never leaves this module
+    """Why an exchange came to nothing: ``deadline``, ``memory``, ``output``, ``size`` or ``died``."""
+
+    def __init__(self, how: str) -> None:
+        super().__init__(how)
+        self.how = how
+
+
+class _Exchange:
+    """One question and its answer, with an eye on time, memory and output."""
+
+    def __init__(
+        self, launched: Launched | None, limits: Limits, allowed_ms: int, show: Callable[[bytes], None]
+    ) -> None:
+        assert launched is not None
+        self._launched = launched
+        self._limits = limits
+        self._show = show
+        start = monotonic()
+        self._allowed = allowed_ms / 1_000
+        self._end, self._last_end = start + self._allowed, start + self._allowed * MAX_STRETCH
+        #: When the process was looked at last, and the seconds of processor time that it had used by then.
+        self._seen: tuple[float, float] | None = None
+        self._printed = 0
+        self._received = bytearray()
+        self._poll = select.poll()
+        self._poll.register(launched.connection, select.POLLIN)
+        self._poll.register(launched.output, select.POLLIN)
+
+    def answer(self, question: Question) -> bytes:
+        content = pickle.dumps(question, protocol=5)
+        self._send(len(content).to_bytes(LENGTH_BYTES, "big") + content)
+        length = LENGTH_BYTES + int.from_bytes(self._received_to(LENGTH_BYTES), "big")
+        if length > LENGTH_BYTES + MAX_ANSWER_BYTES:
+            raise _Ended("size")
+        found = self._received_to(length)[LENGTH_BYTES:]
+        if len(self._received) > length:
+            raise _Ended("died")  # it says more than it was asked
+        # What it printed before it answered has been written by now, for it flushes first.
+        self._take_output()
+        return found
+
+    def _send(self, content: bytes) -> None:
+        rest = memoryview(content)
+        connection = self._launched.connection
+        while rest:
+            try:
+                rest = rest[connection.send(rest) :]
+            except BlockingIOError:
+                self._poll.modify(connection, select.POLLIN | select.POLLOUT)
+                self._wait()
+                self._poll.modify(connection, select.POLLIN)
+            except OSError:
+                raise _Ended("died") from None
+
+    def _received_to(self, count: int) -> bytes:
+        while len(self._received) < count:
+            try:
+                part = self._launched.connection.recv(_BLOCK)
+            except BlockingIOError:
+                self._wait()
+                continue
+            except OSError:
+                raise _Ended("died") from None
+            if not part:
+                self._take_output()
+                raise _Ended("died")
+            self._received += part
+        return bytes(self._received[:count])
+
+    def _wait(self) -> None:
+        """Waits until something can be read or written, or it is time to look after the process."""
+        left = self._end - monotonic()
+        if left <= 0:
+            raise _Ended("deadline")
+        ready = self._poll.poll(min(left, WATCH_SECONDS) * 1_000)
+        for descriptor, _ in ready:
+            if descriptor == self._launched.output:
+                self._take_output()
+        if not ready:
+            self._look()
+
+    def _take_output(self) -> None:
+        while True:
+            try:
+                printed = os.read(self._launched.output, _BLOCK)
+            except BlockingIOError:
+                return
+            if not printed:
+                # Both ends are closed there: nothing more to come, and nothing to wait for.
+                with contextlib.suppress(KeyError):
+                    self._poll.unregister(self._launched.output)
+                return
+            self._printed += len(printed)
+            if self._printed > self._limits.output_kb * 1_024:
+                raise _Ended("output")
+            self._show(printed)
+
+    def _look(self) -> None:
+        used, is_dead = 0, False
+        waiting = [self._launched.pid]
+        seen = 0
+        while waiting and seen < 1_000:
+            pid = waiting.pop()
+            seen += 1
+            try:
+                with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 - ten times a second
+                    fields = file.read().rpartition(b")")[2].split()
+            except OSError:
+                continue
+            is_dead = is_dead or (pid == self._launched.pid and fields[0] in (b"Z", b"X"))
+            used += int(fields[21]) * _PAGE
+            if pid == self._launched.pid:
+                self._extend(is_running=fields[0] == b"R", processor=(int(fields[11]) + int(fields[12])) / _TICKS)
+            waiting += children_of(pid)
+        if is_dead:
+            raise _Ended("died")
+        if used > self._limits.memory_mb * 2**20:
+            raise _Ended("memory")
+
+    def _extend(self, *, is_running: bool, processor: float) -> None:
+        """Puts the deadline off by the time in which the process could have run and others had the processor."""
+        now = monotonic()
+        if self._seen is not None and is_running:
+            passed, worked = now - self._seen[0], processor - self._seen[1]
+            self._end = min(self._end + max(passed - worked - 1 / _TICKS, 0.0), self._last_end)
+        self._seen = (now, processor)
+
+
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_TICKS = os.sysconf("SC_CLK_TCK")

@@ -1,0 +1,248 @@
+"""An application on its way to a plugin's process, and an answer on its way back.
+
+Tasks travel as numbers: positions in a list of task ids. An application is pickled plain data; its tasks are a part of
+their own, since they seldom change between the rounds of a history and need not be made anew then. An answer is JSON;
+whoever reads it checks every number of it.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+import attrs
+
+from assignment_api import (
+    ApplicationMetadata,
+    AssignedTask,
+    AssignmentConfigs,
+    HostInfo,
+    ProcessID,
+    StreamsClientAssignment,
+    StreamsClientState,
+    TaskAssignment,
+    TaskId,
+    TaskInfo,
+    TaskTopicPartition,
+)
+from assignor_lab.runtime.invocation import MESSAGE_LIMIT
+from assignor_lab.runtime.isolation.errors import AnswerFormatError
+
+__all__ = ["Receiver", "answer_document", "answer_of", "packed_application"]
+
+#: Remarks of an answer that travel.
+MAX_REMARKS = 1_000
+
+_CONFIG_FIELDS = tuple(field.name for field in attrs.fields(AssignmentConfigs))
+_MAX_KEPT = 20_000
+
+
+def packed_application(application: ApplicationMetadata) -> tuple[bytes, bytes]:
+    """The application and its tasks, each as bytes, for :class:`Receiver`."""
+    infos = application.task_infos()
+    positions: dict[TaskId, int] = {task: number for number, task in enumerate(infos)}
+    tasks = [
+        (
+            info.is_stateful,
+            info.is_logged,
+            info.state_store_names,
+            None
+            if info.topic_partitions is None
+            else [
+                (each.topic, each.partition, each.is_source, each.is_changelog, each.rack_ids)
+                for each in info.topic_partitions
+            ],
+        )
+        for info in infos.values()
+    ]
+    shared: dict[int, dict[int, int]] = {}
+    clients = [_client(client, positions, shared) for client in application.streams_client_states().values()]
+    leader = application.leader_process_id()
+    configs = application.assignment_configs()
+    ids = [(task.subtopology, task.partition, task.topology_name) for task in positions]
+    rest = (
+        ids,
+        clients,
+        tuple([getattr(configs, name) for name in _CONFIG_FIELDS]),
+        application.current_time_ms(),
+        None if leader is None else leader.id.int,
+    )
+    return pickle.dumps(rest, protocol=5), pickle.dumps((ids[: len(infos)], tasks), protocol=5)
+
+
+def _client(
+    client: StreamsClientState, positions: dict[TaskId, int], shared: dict[int, dict[int, int]]
+) -> tuple[Any, ...]:
+    def number(task: TaskId) -> int:
+        # Tasks that no longer exist come after those of the application.
+        return positions.setdefault(task, len(positions))
+
+    lags = client._lags
+    if lags is not None and id(lags) not in shared:
+        shared[id(lags)] = {number(task): lag for task, lag in lags.items()}
+    before = client._previous_tasks_by_consumer
+    return (
+        client.process_id.id.int,
+        client.num_stream_threads,
+        client.consumers,
+        [number(task) for task in client.previous_active_tasks],
+        [number(task) for task in client.previous_standby_tasks],
+        None if lags is None else shared[id(lags)],
+        None if before is None else {consumer: [number(task) for task in tasks] for consumer, tasks in before.items()},
+        None if client.host_info is None else (client.host_info.host, client.host_info.port),
+        dict(client.client_tags),
+        client.rack_id,
+    )
+
+
+class Receiver:
+    """Makes applications of what :func:`packed_application` made; ids and tasks are kept from call to call."""
+
+    def __init__(self) -> None:
+        self._ids: dict[tuple[int, int, str | None], TaskId] = {}
+        self._processes: dict[int, ProcessID] = {}
+        self._tasks: tuple[bytes, tuple[TaskInfo, ...]] = (b"", ())
+
+    def application(self, application: bytes, tasks: bytes) -> ApplicationMetadata:
+        """The application as an assignor is shown it, its lags not yet computed."""
+        ids, clients, configs, time_ms, leader = pickle.loads(application)  # noqa: S301 - made by the lab
+        if len(self._ids) > _MAX_KEPT or len(self._processes) > _MAX_KEPT:
+            self._ids, self._processes = {}, {}
+        table = [self._id(key) for key in ids]
+        if self._tasks[0] != tasks:
+            self._tasks = (tasks, self._infos(tasks))
+        return ApplicationMetadata(
+            AssignmentConfigs(*configs),
+            self._tasks[1],
+            [self._client(client, table) for client in clients],
+            time_ms,
+            None if leader is None else self._process(leader),
+        )
+
+    def _infos(self, tasks: bytes) -> tuple[TaskInfo, ...]:
+        ids, infos = pickle.loads(tasks)  # noqa: S301 - made by the lab
+        return tuple(
+            TaskInfo(
+                self._id(key),
+                stateful,
+                logged,
+                stores,
+                None if partitions is None else tuple(TaskTopicPartition(*each) for each in partitions),
+            )
+            for key, (stateful, logged, stores, partitions) in zip(ids, infos, strict=True)
+        )
+
+    def _client(self, client: tuple[Any, ...], table: list[TaskId]) -> StreamsClientState:
+        process, threads, consumers, active, standby, lags, before, host, tags, rack = client
+        return StreamsClientState(
+            self._process(process),
+            threads,
+            consumers,
+            [table[number] for number in active],
+            [table[number] for number in standby],
+            lags=None if lags is None else {table[number]: lag for number, lag in lags.items()},
+            previous_tasks_by_consumer=None
+            if before is None
+            else {consumer: tuple([table[number] for number in tasks]) for consumer, tasks in before.items()},
+            host_info=None if host is None else HostInfo(*host),
+            client_tags=tags,
+            rack_id=rack,
+        )
+
+    def _id(self, key: tuple[int, int, str | None]) -> TaskId:
+        found = self._ids.get(key)
+        if found is None:
+            found = self._ids[key] = TaskId(*key)
+        return found
+
+    def _process(self, number: int) -> ProcessID:
+        found = self._processes.get(number)
+        if found is None:
+            found = self._processes[number] = ProcessID(UUID(int=number))
+        return found
+
+
+# --- answers --------------------------------------------------------------------------------------
+
+
+def answer_document(application: ApplicationMetadata, assignment: TaskAssignment) -> dict[str, Any]:
+    """An answer as JSON: for each client its id, its tasks and its deadline.
+
+    A task is its position among the application's, as it is for an active task, and as ``-1 - position`` for a
+    standby; one that the application does not have is a list of its parts.
+    """
+    positions = {task: number for number, task in enumerate(application.all_tasks())}
+    clients = []
+    for client in assignment.assignments:
+        tasks: list[Any] = []
+        for task in client.tasks:
+            number, is_active = positions.get(task.id), task.type.value == "active"
+            if number is None:
+                tasks.append([task.id.subtopology, task.id.partition, task.id.topology_name, is_active])
+            else:
+                tasks.append(number if is_active else -1 - number)
+        clients.append([str(client.process_id), tasks, client.followup_rebalance_deadline_ms])
+    document: dict[str, Any] = {"clients": clients}
+    if assignment.remarks:
+        document["remarks"] = [remark[:MESSAGE_LIMIT] for remark in assignment.remarks[:MAX_REMARKS]]
+    return document
+
+
+def answer_of(application: ApplicationMetadata, document: object) -> TaskAssignment:
+    """The answer in ``document``, which a plugin may have forged: nothing in it is taken on trust.
+
+    Raises:
+        AnswerFormatError: if it is none.
+        AssignorLabError: a subclass, if an id is none or a task occurs twice on a client.
+    """
+    if not isinstance(document, dict):
+        raise _no_answer("no JSON object")
+    actives = [AssignedTask.active(task) for task in application.all_tasks()]
+    standbys = [AssignedTask.standby(task.id) for task in actives]
+    processes = {str(process): process for process in application.streams_client_states()}
+    assignments = []
+    for entry in _listed(document.get("clients")):
+        if type(entry) is not list or len(entry) != 3 or type(entry[0]) is not str:
+            raise _no_answer("a client that is none")
+        text, tasks, deadline = entry
+        if deadline is not None and type(deadline) is not int:
+            raise _no_answer("a deadline that is no number")
+        process = processes.get(text) or ProcessID.parse(text)
+        held = [_task(task, actives, standbys) for task in _listed(tasks)]
+        assignments.append(StreamsClientAssignment(process, held, deadline))
+    remarks = _listed(document.get("remarks", []))
+    if len(remarks) > MAX_REMARKS or not all(type(remark) is str for remark in remarks):
+        raise _no_answer("remarks that are no texts")
+    return TaskAssignment(tuple(assignments), tuple(remark[:MESSAGE_LIMIT] for remark in remarks))
+
+
+def _task(task: object, actives: list[AssignedTask], standbys: list[AssignedTask]) -> AssignedTask:
+    if type(task) is int and -len(standbys) <= task < len(actives):
+        return actives[task] if task >= 0 else standbys[-1 - task]
+    if type(task) is list and [type(part) for part in task[:2]] == [int, int]:
+        parts: list[Any] = task
+        if len(parts) == 4 and isinstance(parts[2], str | None) and type(parts[3]) is bool:
+            unknown = TaskId(parts[0], parts[1], parts[2])
+            return AssignedTask.active(unknown) if parts[3] else AssignedTask.standby(unknown)
+    raise _no_answer("a task that is none")
+
+
+def _listed(value: object) -> list[Any]:
+    if type(value) is not list:
+        raise _no_answer("something else than a list")
+    return value
+
+
+def _no_answer(what: str) -> AnswerFormatError:
+    return AnswerFormatError(f"its answer holds {what}")
+
+
+def plain(value: Any) -> Any:
+    """Configuration as plain data: read-only mappings do not travel."""
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return tuple(map(plain, value))
+    return value
