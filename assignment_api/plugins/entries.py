@@ -211,6 +211,8 @@ class ScenarioFamily:
         summary: One sentence: what happens to the groups of this family.
         rounds: Number of rounds of each history, at least 1.
         history: Makes the history of a seed; equal seeds give equal histories in every process.
+        size: How much work the history of a seed is, in comparison with the family's other ones, such as clients times
+            tasks; cheap, since it is asked for every seed before any history is made. ``None``: all are about equal.
 
     Raises:
         PluginDefinitionError: if a field is of the wrong kind.
@@ -220,3 +222,4 @@ class ScenarioFamily:
     summary: str = attrs.field(validator=_text)
     rounds: int = attrs.field(validator=_rounds)
     history: Callable[[int], History] = attrs.field(validator=_called)
+    size: Callable[[int], float] | None = attrs.field(default=None, validator=attrs.validators.optional(_called))

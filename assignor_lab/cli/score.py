@@ -52,6 +52,7 @@ OnlyItem = Annotated[
 OnlyRound = Annotated[
     int | None, typer.Option("--only-round", metavar="N", min=0, help="Keep the rows of this round of a history only.")
 ]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on with a run of the same command that stopped early.")]
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for tables, summary and report.")]
 
 DEFAULT_COUNT = 100
@@ -75,6 +76,7 @@ def register(app: typer.Typer) -> None:
         junit: Junit = None,
         only_item: OnlyItem = None,
         only_round: OnlyRound = None,
+        resume: Resume = False,  # noqa: FBT002 - a flag
         trust: Trust = None,
         isolate: Isolate = None,
         config: ConfigFile = None,
@@ -116,7 +118,7 @@ def register(app: typer.Typer) -> None:
                 note(f"{unloaded.name} is left out: {unloaded.reason}")
             replay = _replay_of(source or [], given, config, c or [])
             terms = terms_of(registry, competing, assignor or (), gates, baseline, replay, plan.kind)
-            folder = stack.enter_context(OutputFolder(out))
+            folder = stack.enter_context(OutputFolder(out, resume=resume, on_note=note))
             spark = stack.enter_context(open_session(master, remote))
             on_progress = stack.enter_context(shown_progress())
             place = master or DEFAULT_MASTER if remote is None else shown_address(remote)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -36,7 +37,7 @@ MAX_COMPLAINTS = 20
 #: Rows that an executor holds before it hands them on.
 BATCH_ROWS = 512
 
-_ITEM_SCHEMA = pa.schema(
+_ITEM_TYPE = pa.struct(
     [
         pa.field("number", pa.int64(), nullable=False),
         pa.field("source", pa.int32(), nullable=False),
@@ -47,6 +48,7 @@ _ITEM_SCHEMA = pa.schema(
         pa.field("seed", pa.int64()),
     ]
 )
+_HEAP_SCHEMA = pa.schema([pa.field("items", pa.list_(_ITEM_TYPE), nullable=False)])
 _DETAIL_SCHEMA = pa.schema(
     [
         pa.field("item", pa.int64(), nullable=False),
@@ -65,16 +67,22 @@ _SPARK_TYPES = {
 }
 
 
-def items_frame(spark: SparkSession, items: Iterable[WorkItem], partitions: int | None = None) -> DataFrame:
-    """Work items as a DataFrame.
+def items_frame(spark: SparkSession, heaps: Iterable[Sequence[WorkItem]], partitions: int | None = None) -> DataFrame:
+    """Heaps of work items as a DataFrame, a row for each heap.
+
+    Spark cuts the rows into pieces of equally many: with as many heaps as tasks that run at a time, each is a piece.
 
     Args:
         spark: Classic or Connect session.
-        items: The items; they are held in memory, as Arrow.
-        partitions: How many pieces the work is cut into; ``None``: one for each task that runs at a time, which saves
+        heaps: The items; they are held in memory, as Arrow.
+        partitions: How many pieces the rows are cut into; ``None``: one for each task that runs at a time, which saves
             a shuffle.
     """
-    table = pa.Table.from_pylist([attrs.asdict(item) for item in items], schema=_ITEM_SCHEMA)
+    rows = ({"items": [attrs.asdict(item) for item in heap]} for heap in heaps)
+    batches = iter(lambda: list(islice(rows, BATCH_ROWS)), [])
+    table = pa.Table.from_batches(
+        (pa.RecordBatch.from_pylist(batch, schema=_HEAP_SCHEMA) for batch in batches), _HEAP_SCHEMA
+    )
     frame = spark.createDataFrame(table)
     return frame if partitions is None else frame.repartition(max(1, min(partitions, table.num_rows)))
 
@@ -155,8 +163,9 @@ def _detail_batches(
 
 def _items(batches: Iterable[pa.RecordBatch]) -> Iterator[WorkItem]:
     for batch in batches:
-        for values in batch.to_pylist():
-            yield WorkItem(**values)
+        for heap in batch.column(0):
+            for values in heap.as_py():
+                yield WorkItem(**values)
 
 
 @attrs.frozen(eq=False)

@@ -1,7 +1,7 @@
 """The output folder: complete, or as it was.
 
-Everything is made in a hidden folder inside the output folder and takes its place at the end. Parquet is written with
-fixed settings and row groups of a fixed size, whatever pieces the rows come in, so that equal rows are equal bytes.
+Everything is made in a hidden folder inside the output folder and takes its place at the end. What a run that stopped
+early had finished stays in there for ``--resume`` (:mod:`assignor_lab.scoring.journal`).
 """
 
 from __future__ import annotations
@@ -12,19 +12,17 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from assignment_api import AssignorLabError
-from assignor_lab.scoring.rows import results_schema, run_metrics_schema
+from assignor_lab.scoring.durable import sync
+from assignor_lab.scoring.journal import has_waves
 
-__all__ = ["ForeignOutputError", "OutputFolder", "RESULTS", "RUN_METRICS", "TableWriter"]
+__all__ = ["ForeignOutputError", "OutputFolder", "RESULTS", "RUN_METRICS"]
 
 TABLES = "scores.parquet"
 RESULTS = f"{TABLES}/results"
@@ -35,8 +33,7 @@ REPORT = "report.html"
 _NAMES = (TABLES, REPORT, SUMMARY)
 _STAGING = ".assignor-score-"
 
-ROW_GROUP_ROWS = 16_384
-PART = "part-00000.parquet"
+_JOURNAL = "waves"
 
 
 class ForeignOutputError(AssignorLabError):
@@ -48,14 +45,20 @@ class OutputFolder:
 
     Args:
         path: The folder; made if it is missing. Other files in it are left alone.
+        resume: Go on with what a run that stopped early left there, in place of removing it.
+        on_note: Told what the user should know.
 
     Raises:
         ForeignOutputError: if a file of ours would replace one that is not ours.
         OSError: if the folder cannot be written.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(
+        self, path: Path, *, resume: bool = False, on_note: Callable[[str], None] = lambda _note: None
+    ) -> None:
         self.path = path
+        self._resume = resume
+        self._note = on_note
         self._staging: Path | None = None
         self._made_folders: list[Path] = []
         self._lock: IO[bytes] | None = None
@@ -66,21 +69,24 @@ class OutputFolder:
         self._check_ours()
         self._made_folders = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
         self.path.mkdir(parents=True, exist_ok=True)
-        self._remove_abandoned()
-        staging = self.path / f"{_STAGING}{secrets.token_hex(6)}.tmp"
-        staging.mkdir()
-        self._staging = staging
-        self._lock = (staging / "lock").open("wb")
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        if not self._taken_over():
+            staging = self.path / f"{_STAGING}{secrets.token_hex(6)}.tmp"
+            staging.mkdir()
+            self._staging = staging
+            self._lock = (staging / "lock").open("wb")
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._staging is not None:
+            if error is not None and has_waves(self.journal):
+                self._note(f"{self.path} keeps what is scored so far: the same command with --resume goes on from it")
+            else:
+                shutil.rmtree(self._staging, ignore_errors=True)
         if self._lock is not None:
             self._lock.close()
-        if self._staging is not None:
-            shutil.rmtree(self._staging, ignore_errors=True)
         # What was made for nothing goes; a folder with something in it stays.
         with suppress(OSError):
             for folder in self._made_folders:
@@ -92,11 +98,17 @@ class OutputFolder:
         assert self._staging is not None, "an OutputFolder is entered before it is used"
         return self._staging
 
-    def table(self, name: str, schema: pa.Schema) -> TableWriter:
-        """A writer for one of the tables."""
+    @property
+    def journal(self) -> Path:
+        """Where the run writes its finished waves down."""
+        return self.staging / _JOURNAL
+
+    def table(self, name: str) -> Path:
+        """The empty folder for one of the tables."""
         folder = self.staging / name
+        shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        return TableWriter(folder / PART, schema)
+        return folder
 
     def finish(self, summary: Mapping[str, Any], write_report: Callable[[Path], None] | None) -> None:
         """Adds summary and report, and lets everything take its place.
@@ -110,14 +122,15 @@ class OutputFolder:
         if write_report is not None:
             write_report(self.staging / REPORT)
         for path in self.staging.rglob("*"):
-            _sync(path)
+            sync(path)
         for name in _NAMES:
             made, final = self.staging / name, self.path / name
             if made.exists():
                 _replace(made, final)
             elif final.exists():
                 final.unlink()
-        _sync(self.path)
+        sync(self.path)
+        shutil.rmtree(self.journal, ignore_errors=True)
 
     def _check_ours(self) -> None:
         present = [name for name in _NAMES if (self.path / name).exists()]
@@ -127,16 +140,37 @@ class OutputFolder:
                 "move it away"
             )
 
-    def _remove_abandoned(self) -> None:
+    def _taken_over(self) -> bool:
+        """Whether an abandoned run is gone on with; those that are not are removed."""
+        for folder, lock in list(self._abandoned()):
+            waves = has_waves(folder / _JOURNAL)
+            if self._resume and self._staging is None and waves:
+                self._staging, self._lock = folder, lock
+                continue
+            if waves:
+                self._note(f"{self.path} held what a run that stopped early had scored: it is removed")
+            shutil.rmtree(folder, ignore_errors=True)
+            lock.close()
+        if self._resume and self._staging is None:
+            self._note(f"{self.path} holds no run that stopped early: this one begins with the first state")
+        return self._staging is not None
+
+    def _abandoned(self) -> Iterator[tuple[Path, IO[bytes]]]:
+        """Folders of runs that are over, the newest first, each with its lock."""
+        found = []
         for folder in self.path.glob(f"{_STAGING}*.tmp"):
+            with suppress(OSError):
+                found.append((folder.stat().st_mtime_ns, folder))
+        for _, folder in sorted(found, reverse=True):
             with suppress(OSError):
                 lock = (folder / "lock").open("ab")
                 try:
                     # The lock of a run that is still going cannot be had.
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    shutil.rmtree(folder, ignore_errors=True)
-                finally:
+                except OSError:
                     lock.close()
+                    raise
+                yield folder, lock
 
 
 def _is_our_summary(path: Path) -> bool:
@@ -145,69 +179,6 @@ def _is_our_summary(path: Path) -> bool:
     except (OSError, ValueError, RecursionError):
         return False
     return isinstance(document, dict) and {"format", "results", "run_metrics"} <= document.keys()
-
-
-class TableWriter:
-    """One table into one Parquet file."""
-
-    def __init__(self, path: Path, schema: pa.Schema) -> None:
-        self._schema = schema
-        self._waiting: list[pa.Table] = []
-        self._rows = 0
-        self._writer = pq.ParquetWriter(
-            path,
-            schema,
-            version="2.6",
-            compression="zstd",
-            compression_level=3,
-            use_dictionary=[field.name for field in schema if pa.types.is_string(field.type)],
-            write_statistics=True,
-            data_page_version="1.0",
-        )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is None:
-            self._write(self._rows)
-        self._writer.close()
-
-    def write(self, table: pa.Table) -> None:
-        """Appends rows."""
-        self._waiting.append(table.select(self._schema.names).cast(self._schema))
-        self._rows += table.num_rows
-        if self._rows >= ROW_GROUP_ROWS:
-            self._write(self._rows // ROW_GROUP_ROWS * ROW_GROUP_ROWS)
-
-    def _write(self, rows: int) -> None:
-        waiting = pa.concat_tables(self._waiting) if self._waiting else self._schema.empty_table()
-        for start in range(0, rows, ROW_GROUP_ROWS):
-            group = waiting.slice(start, min(ROW_GROUP_ROWS, rows - start))
-            # Pieces must not show in the file: neither their number nor their ends.
-            self._writer.write_table(group.combine_chunks(), row_group_size=ROW_GROUP_ROWS)
-        self._waiting = [waiting.slice(rows)]
-        self._rows -= rows
-
-
-def results_writer(folder: OutputFolder, metrics: Sequence[str]) -> TableWriter:
-    """Writer of the table ``results``."""
-    return folder.table(RESULTS, results_schema(metrics))
-
-
-def run_metrics_writer(folder: OutputFolder) -> TableWriter:
-    """Writer of the table ``run_metrics``."""
-    return folder.table(RUN_METRICS, run_metrics_schema())
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _replace(made: Path, final: Path) -> None:

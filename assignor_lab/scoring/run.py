@@ -5,24 +5,29 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 import attrs
+import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
-from assignment_api.plugins import Registry
+from assignment_api.plugins import MetricPlugin, Registry
 from assignment_api.plugins.selection import ConfigSources
 from assignor_lab.report.html import write_report
 from assignor_lab.scoring.contest import OBSERVED
 from assignor_lab.scoring.contestants import Contestants
+from assignor_lab.scoring.costs import Spent, spent_on
 from assignor_lab.scoring.evaluation import NO_TERMS, Terms, evaluation
 from assignor_lab.scoring.figures import ResultsTable
 from assignor_lab.scoring.job import details_frame, items_frame
-from assignor_lab.scoring.output import PART, RESULTS, RUN_METRICS, OutputFolder, results_writer, run_metrics_writer
+from assignor_lab.scoring.journal import Journal, open_journal
+from assignor_lab.scoring.output import RESULTS, RUN_METRICS, OutputFolder
+from assignor_lab.scoring.rows import rows_schema
 from assignor_lab.scoring.score import job_spec, measured
 from assignor_lab.scoring.session import parallelism_of
 from assignor_lab.scoring.sources import Plan
@@ -35,14 +40,35 @@ from assignor_lab.scoring.summary import (
     run_summary,
     wanted_placements,
 )
+from assignor_lab.scoring.tables import parts_of, results_writer, run_metrics_writer
 from assignor_lab.scoring.tally import LIGHT_COLUMNS, take_tally
-from assignor_lab.scoring.waves import Progress, waves
+from assignor_lab.scoring.terms import terms_of_run
+from assignor_lab.scoring.waves import waves
 from assignor_lab.scoring.work import STREAMS, JobSpec
 
-__all__ = ["Run", "run_scoring"]
+__all__ = ["Progress", "Run", "run_scoring"]
 
 #: Tasks at a time that are assumed where the session does not tell.
 UNKNOWN_PARALLELISM = 4
+
+
+@attrs.frozen
+class Progress:
+    """How far a run is.
+
+    Args:
+        items: Work items that are done.
+        total: Work items in all.
+        rows: Rows so far.
+        states: States (pairs of item and round) so far.
+        seconds: Time since the first wave was started, that of a run that is gone on with included.
+    """
+
+    items: int
+    total: int
+    rows: int
+    states: int
+    seconds: float
 
 
 @attrs.frozen(eq=False)
@@ -75,7 +101,8 @@ class Run:
 def run_scoring(spark: SparkSession, run: Run, on_progress: Callable[[Progress], None]) -> dict[str, Any]:
     """Scores everything and writes tables, summary and report.
 
-    Until everything is complete, the output folder holds what was there before.
+    Until everything is complete, the output folder holds what was there before. What an earlier run wrote down before
+    it stopped, is not scored again.
 
     Args:
         spark: Classic or Connect session.
@@ -86,25 +113,31 @@ def run_scoring(spark: SparkSession, run: Run, on_progress: Callable[[Progress],
         The summary.
 
     Raises:
+        ResumeError: if what is to be gone on with is another run.
+        JobFailedError: if Spark gave up.
         OSError: if the folder cannot be written.
     """
     spec = job_spec(run.registry, run.competing, run.plan, run.config)
     metrics = measured(run.registry, spec.kind)
     plugins = {name: found.plugin for name, found in metrics.items()}
     started = datetime.now(UTC)
-    parallelism = parallelism_of(spark)
     folder = run.folder
-    start = monotonic()
-    _write_tables(spark, run, spec, folder, parallelism or UNKNOWN_PARALLELISM, on_progress)
-    seconds = monotonic() - start
-    results, times = folder.staging / RESULTS / PART, folder.staging / RUN_METRICS / PART
+    scored = _write_tables(spark, run, spec, plugins, on_progress)
+    results, times = folder.staging / RESULTS, folder.staging / RUN_METRICS
     tally = take_tally(_light_rows(results))
     names = tuple(name for name in (*spec.assignors, OBSERVED) if tally.rows_of.get(name))
     table = ResultsTable(results, names)
     wanted = wanted_placements(table, plugins) if spec.kind == STREAMS else NO_PLACEMENTS
     details = _details(spark, run.plan, spec, wanted)
     machine = Machine(
-        run.command, started.strftime("%Y-%m-%dT%H:%M:%SZ"), seconds, run.master, parallelism, _java_version(spark)
+        command=run.command,
+        started=started.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        seconds=scored.seconds,
+        master=run.master,
+        cores=parallelism_of(spark),
+        java=_java_version(spark),
+        spent=scored.spent,
+        restored=scored.restored,
     )
     results_part = results_summary(
         run.competing, run.config, run.plan.sources, tally, table, metrics, wanted, details, spec.kind
@@ -118,25 +151,68 @@ def run_scoring(spark: SparkSession, run: Run, on_progress: Callable[[Progress],
     return summary
 
 
+@attrs.frozen
+class _Scored:
+    """What scoring everything took; ``restored`` items were there before."""
+
+    seconds: float
+    spent: Spent
+    restored: int
+
+
 def _write_tables(
     spark: SparkSession,
     run: Run,
     spec: JobSpec,
-    folder: OutputFolder,
-    parallelism: int,
+    metrics: Mapping[str, MetricPlugin],
     on_progress: Callable[[Progress], None],
-) -> None:
-    with results_writer(folder, spec.metrics) as results, run_metrics_writer(folder) as times:
-        for table in waves(spark, run.plan, spec, parallelism, on_progress):
-            kept = table if run.only_round is None else table.filter(pc.equal(table["round"], run.only_round))
-            results.write(kept)
-            times.write(kept)
+) -> _Scored:
+    """Both tables, from what is on disk already and what is scored now."""
+    journal = open_journal(run.folder.journal, partial(terms_of_run, run), rows_schema(spec.metrics))
+    before, start = journal.seconds, monotonic()
+    rows = states = items = 0
+    spent = Spent()
+    with (
+        results_writer(run.folder.table(RESULTS), metrics) as results,
+        run_metrics_writer(run.folder.table(RUN_METRICS)) as times,
+    ):
+        for number, table in _all_waves(spark, run, spec, journal, start):
+            results.write(table)
+            times.write(table)
+            items += number
+            rows += table.num_rows
+            states += len(table.group_by(["item", "round"]).aggregate([]))
+            spent += spent_on(table)
+            on_progress(Progress(items, run.plan.items, rows, states, before + monotonic() - start))
+    return _Scored(before + monotonic() - start, spent, journal.restored)
 
 
-def _light_rows(path: Path) -> Iterator[Mapping[str, Any]]:
-    with pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(columns=list(LIGHT_COLUMNS), batch_size=4096):
-            yield from batch.to_pylist()
+def _all_waves(
+    spark: SparkSession, run: Run, spec: JobSpec, journal: Journal, start: float
+) -> Iterator[tuple[int, pa.Table]]:
+    """Number of items and kept rows of each wave, those on disk first; a wave comes when it is on disk."""
+    before = journal.seconds
+    yield from journal.tables()
+    families = {found.name: found.plugin for found in run.registry.families()}
+    sizes = {name: size for name, family in families.items() if (size := family.size) is not None}
+    tasks = partial(_tasks_at_a_time, spark)
+    for wave in waves(spark, run.plan, spec, tasks, done=journal.done, sizes=sizes):
+        kept = wave.rows
+        if run.only_round is not None:
+            kept = kept.filter(pc.equal(kept["round"], run.only_round))
+        journal.append(wave.items, kept, before + monotonic() - start)
+        yield wave.items, kept
+
+
+def _tasks_at_a_time(spark: SparkSession) -> int:
+    return parallelism_of(spark) or UNKNOWN_PARALLELISM
+
+
+def _light_rows(table: Path) -> Iterator[Mapping[str, Any]]:
+    for part in parts_of(table):
+        with pq.ParquetFile(part) as file:
+            for batch in file.iter_batches(columns=list(LIGHT_COLUMNS), batch_size=4096):
+                yield from batch.to_pylist()
 
 
 def _details(spark: SparkSession, plan: Plan, spec: JobSpec, wanted: Wanted) -> dict[tuple[int, int], dict[str, Any]]:
@@ -144,7 +220,7 @@ def _details(spark: SparkSession, plan: Plan, spec: JobSpec, wanted: Wanted) -> 
     if not wanted.states:
         return {}
     items = list(plan.work(frozenset(item for item, _ in wanted.states)))
-    table = details_frame(items_frame(spark, items), spec, wanted.states).toArrow()
+    table = details_frame(items_frame(spark, [[item] for item in items]), spec, wanted.states).toArrow()
     return {
         (row["item"], row["round"]): json.loads(row["detail"])
         for row in table.select(["item", "round", "detail"]).to_pylist()

@@ -59,7 +59,7 @@ def score(
         competing = contestants(registry, assignors, may_run_code=True, kind=plan.kind)
         spec = job_spec(registry, competing, plan, terms)
         pieces = 4 * (parallelism_of(spark) or DEFAULT_PIECES // 4)
-        return answers_frame(items_frame(spark, plan.work(), pieces), spec)
+        return answers_frame(items_frame(spark, ([item] for item in plan.work()), pieces), spec)
 
 
 def job_spec(registry: Registry, competing: Contestants, plan: Plan, config: ConfigSources) -> JobSpec:

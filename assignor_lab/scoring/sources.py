@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from hashlib import sha256
 from os import PathLike, fspath
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -109,15 +110,22 @@ class Plan:
         lines: One line for each scenario, in order.
         only: Number of the one item that is work; ``None``: all are.
         kind: Kind of all scenarios: ``streams``, ``connect`` or ``connect-episode``.
+        digest: SHA-256 (hex) of all scenarios and their places.
     """
 
     def __init__(
-        self, sources: Sequence[Source], lines: IO[bytes], only: int | None = None, kind: str = STREAMS
+        self,
+        sources: Sequence[Source],
+        lines: IO[bytes],
+        only: int | None = None,
+        kind: str = STREAMS,
+        digest: str = "",
     ) -> None:
         self.sources = tuple(sources)
         self.kind = kind
+        self.only = only
+        self.digest = digest
         self._lines = lines
-        self._only = only
 
     def __enter__(self) -> Self:
         return self
@@ -130,7 +138,7 @@ class Plan:
     @property
     def items(self) -> int:
         """Number of work items."""
-        return 1 if self._only is not None else sum(source.items for source in self.sources)
+        return 1 if self.only is not None else sum(source.items for source in self.sources)
 
     def work(self, wanted: frozenset[int] | None = None) -> Iterator[WorkItem]:
         """The work items in order; only one reader at a time.
@@ -142,7 +150,7 @@ class Plan:
         for position, source in enumerate(self.sources):
             for number in range(source.first, source.first + source.items):
                 line = b"" if source.generated is not None else self._lines.readline()
-                if (wanted is not None and number not in wanted) or self._only not in (None, number):
+                if (wanted is not None and number not in wanted) or self.only not in (None, number):
                     continue
                 if source.generated is not None:
                     seed = source.generated.seed + number - source.first
@@ -205,6 +213,7 @@ def plan_sources(
         found: list[Source] = []
         first = 0
         held: str | None = None
+        digest = sha256()
         for name, kind, parts in _grouped(sources):
             if kind == "family":
                 part = parts[0]
@@ -217,7 +226,7 @@ def plan_sources(
                     held = _one_kind(held, scenario.kind, f"{scenario.place}: scenario {scenario.id!r} is")
                     if scenario.kind == "connect" and only_item in (None, first + count):
                         rounds = max(rounds, len(scenario.connect_history.rounds))
-                    _lay_down(lines, scenario)
+                    digest.update(_lay_down(lines, scenario))
                     count += 1
                 if not count:
                     raise EmptySourceError(f"{name}: no scenario in it")
@@ -230,7 +239,7 @@ def plan_sources(
             )
         _check_wanted(found, registry, only_item, only_round)
         stack.pop_all()
-        return Plan(found, lines, only_item, held or STREAMS)
+        return Plan(found, lines, only_item, held or STREAMS, digest.hexdigest())
 
 
 def _check_wanted(sources: Sequence[Source], registry: Registry, item: int | None, number: int | None) -> None:
@@ -337,6 +346,9 @@ def _one_kind(held: str | None, kind: str, subject: str) -> str:
     return kind
 
 
-def _lay_down(lines: IO[bytes], scenario: Scenario) -> None:
+def _lay_down(lines: IO[bytes], scenario: Scenario) -> bytes:
+    """Writes the line of a scenario, and returns it."""
     document = json.dumps(scenario.document, separators=(",", ":"), ensure_ascii=True)
-    lines.write(f"{json.dumps(scenario.place.file)}\t{scenario.place.line or 0}\t{document}\n".encode())
+    line = f"{json.dumps(scenario.place.file)}\t{scenario.place.line or 0}\t{document}\n".encode()
+    lines.write(line)
+    return line

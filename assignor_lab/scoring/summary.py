@@ -18,6 +18,7 @@ from assignment_api.plugins.selection import ConfigSources
 from assignment_api.streams.configs import ASSIGNMENT_KEYS
 from assignor_lab.scoring.contest import OBSERVED
 from assignor_lab.scoring.contestants import Contestants
+from assignor_lab.scoring.costs import Spent
 from assignor_lab.scoring.figures import ResultsTable, aggregates, assign_times, ranking, worst_states
 from assignor_lab.scoring.sources import Source
 from assignor_lab.scoring.tally import Tally
@@ -47,6 +48,8 @@ class Machine:
         master: Spark's master, or the address of a Connect server.
         cores: Tasks that ran at a time, or ``None``.
         java: Version of Java, or ``None``.
+        spent: Where the time of the cores went, or ``None``.
+        restored: Items that an earlier run had scored before it stopped.
     """
 
     command: str | None
@@ -55,6 +58,8 @@ class Machine:
     master: str | None
     cores: int | None
     java: str | None
+    spent: Spent | None = None
+    restored: int = 0
 
 
 @attrs.frozen
@@ -213,6 +218,7 @@ def _placements(wanted: Wanted, details: Mapping[tuple[int, int], dict[str, Any]
 def run_summary(machine: Machine, tally: Tally, times: Path, assignors: Sequence[str]) -> dict[str, Any]:
     """The part of the summary that differs from run to run."""
     seconds = machine.seconds
+    core_seconds = seconds * machine.cores if machine.cores and seconds > 0 else None
     versions = {"python": platform.python_version(), "pyspark": metadata.version("pyspark"), "java": machine.java}
     return {
         "command": machine.command,
@@ -220,8 +226,18 @@ def run_summary(machine: Machine, tally: Tally, times: Path, assignors: Sequence
         "seconds": round(seconds, 3),
         "states_per_second": round(tally.states / seconds, 3) if seconds > 0 else None,
         "rows_per_second": round(tally.rows / seconds, 3) if seconds > 0 else None,
+        "rows_per_second_per_core": None if core_seconds is None else round(tally.rows / core_seconds, 3),
+        "shares": None if core_seconds is None or machine.spent is None else _shares(machine.spent, core_seconds),
+        "restored_items": machine.restored,
         "master": machine.master,
         "cores": machine.cores,
         "versions": {name: version for name, version in versions.items() if version is not None},
         "assign_ms": assign_times(times, assignors),
     }
+
+
+def _shares(spent: Spent, core_seconds: float) -> dict[str, float]:
+    """Shares of the cores' time; what is not the work itself is Spark's: its own work, moving rows, idle cores."""
+    shares = {name: value / 1000 / core_seconds for name, value in attrs.asdict(spent).items()}
+    rest = max(1.0 - sum(shares.values()), 0.0)
+    return {name: round(share, 4) for name, share in {**shares, "spark": rest}.items()}

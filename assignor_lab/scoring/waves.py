@@ -1,29 +1,32 @@
-"""A run in waves: so many work items at a time that memory stays flat and progress shows every few seconds.
+"""A run in waves: so much work at a time that memory stays flat and what is done is written down every few seconds.
 
 How large the waves are depends on the machine and shows in no result: the rows come out in their final order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from time import monotonic
+from itertools import islice
 
 import attrs
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
+from assignor_lab.scoring.costs import Costs, SizeOf, dealt
 from assignor_lab.scoring.job import answers_frame, items_frame
-from assignor_lab.scoring.rows import KEYS
+from assignor_lab.scoring.rows import KEYS, rows_schema
 from assignor_lab.scoring.sources import Plan
 from assignor_lab.scoring.work import JobSpec, WorkItem
 
-__all__ = ["JobFailedError", "Progress", "waves"]
+__all__ = ["JobFailedError", "Wave", "waves"]
 
 #: How long a wave should take, in seconds.
 WAVE_SECONDS = 4.0
-#: Work items of the first wave for each task that runs at a time.
+#: Work items of the first wave for each task that runs at a time, and of a source of which nothing is known.
 FIRST_WAVE_ITEMS = 32
+#: Share of the cores' time that goes into the work itself rather than into Spark.
+WORKING_SHARE = 0.75
 #: Largest wave, in work items, and in bytes of the scenarios among them.
 MAX_WAVE_ITEMS = 20_000
 MAX_WAVE_BYTES = 64 * 2**20
@@ -39,60 +42,77 @@ class JobFailedError(Exception):
 
 
 @attrs.frozen
-class Progress:
-    """How far a run is.
+class Wave:
+    """What came of the next items of the plan.
 
     Args:
-        items: Work items that are done.
-        total: Work items in all.
-        rows: Rows so far.
-        states: States (pairs of item and round) so far.
-        seconds: Time since the first wave was started.
+        items: Number of its items.
+        rows: Their rows, both tables side by side, sorted by item, round and assignor.
     """
 
     items: int
-    total: int
-    rows: int
-    states: int
-    seconds: float
+    rows: pa.Table
+
+
+@attrs.define
+class _Sizes:
+    """How large the next wave may be."""
+
+    items: int
+    #: Rows of an item, as far as they are known.
+    rows_of_item: float = 1.0
+
+    def grown(self, wave: Wave) -> None:
+        self.rows_of_item = max(wave.rows.num_rows / wave.items, 1.0)
+        in_rows = int(MAX_WAVE_ROWS / self.rows_of_item)
+        self.items = max(1, min(self.items * 4, MAX_WAVE_ITEMS, in_rows))
 
 
 def waves(
-    spark: SparkSession, plan: Plan, spec: JobSpec, parallelism: int, on_progress: Callable[[Progress], None]
-) -> Iterator[pa.Table]:
+    spark: SparkSession,
+    plan: Plan,
+    spec: JobSpec,
+    parallelism: Callable[[], int],
+    *,
+    done: int = 0,
+    sizes: Mapping[str, SizeOf] | None = None,
+) -> Iterator[Wave]:
     """The rows of all answers, sorted by item, round and assignor, a table for each wave.
 
     Args:
         spark: Classic or Connect session.
-        plan: All work.
+        plan: All work; it is read as it is needed.
         spec: The terms of the run.
-        parallelism: Tasks that run at a time.
-        on_progress: Called after each wave.
+        parallelism: Tells how many tasks run at a time; executors may come and go.
+        done: Items at the beginning of the plan that are left out.
+        sizes: Family to the size of a history by its seed, for families that tell it.
+
+    Raises:
+        JobFailedError: if Spark gave up.
     """
-    work = plan.work()
-    size = parallelism * FIRST_WAVE_ITEMS
-    started = last = monotonic()
-    done = rows = states = 0
+    work = islice(plan.work(), done, None)
+    costs = Costs(sizes or {})
+    schema = rows_schema(spec.metrics)
+    size = _Sizes(parallelism() * FIRST_WAVE_ITEMS)
     executor = ThreadPoolExecutor(IN_FLIGHT, thread_name_prefix="assignor-score")
-    under_way: list[tuple[int, Future[pa.Table]]] = []
+    under_way: list[tuple[list[WorkItem], Future[pa.Table]]] = []
+    held: list[WorkItem] = []
     try:
         while True:
-            while len(under_way) < IN_FLIGHT and (items := _taken(work, size)):
-                under_way.append((len(items), executor.submit(_wave, spark, _dealt(items, parallelism), spec)))
+            while len(under_way) < IN_FLIGHT:
+                hands = parallelism()
+                items = _taken(held, work, size.items, costs, hands)
+                if not items:
+                    break
+                heaps = dealt(items, hands, costs.of)
+                under_way.append((items, executor.submit(_scored, spark, heaps, spec, schema)))
             if not under_way:
                 break
-            count, future = under_way.pop(0)
-            table = _result(future)
-            now = monotonic()
-            # The first wave pays for starting the workers: it says nothing of the rest.
-            if done:
-                size = _next_size(size, count, table.num_rows, now - last)
-            last = now
-            done += count
-            rows += table.num_rows
-            states += _states(table)
-            yield table
-            on_progress(Progress(done, plan.items, rows, states, now - started))
+            items, future = under_way.pop(0)
+            wave = Wave(len(items), _result(future))
+            costs.learn(items, wave.rows)
+            size.grown(wave)
+            yield wave
     except BaseException:
         # Ctrl-C, or a failed job: what still runs is for nobody.
         spark.interruptTag(_TAG)
@@ -101,20 +121,33 @@ def waves(
         executor.shutdown(wait=True, cancel_futures=True)
 
 
-def _taken(work: Iterator[WorkItem], size: int) -> list[WorkItem]:
-    """The next items: at most ``size``, and not many more bytes than a wave may have."""
+def _taken(held: list[WorkItem], work: Iterator[WorkItem], most: int, costs: Costs, hands: int) -> list[WorkItem]:
+    """The next items: at most ``most``, and not many more bytes and milliseconds than a wave may have.
+
+    Args:
+        held: An item that was read too many; what is left over is put there.
+        work: The rest of the items.
+        most: Most items.
+        costs: What they cost.
+        hands: Tasks that run at a time.
+    """
+    budget = hands * WAVE_SECONDS * 1000 * WORKING_SHARE
     items: list[WorkItem] = []
-    held = 0
-    while len(items) < size and held < MAX_WAVE_BYTES and (item := next(work, None)) is not None:
+    of_unknown = read = 0
+    while len(items) < most and read < MAX_WAVE_BYTES and budget > 0:
+        item = held.pop() if held else next(work, None)
+        if item is None:
+            break
+        if costs.knows(item.source):
+            budget -= costs.of(item)
+        elif items and of_unknown >= hands * FIRST_WAVE_ITEMS:
+            held.append(item)
+            break
+        else:
+            of_unknown += 1
         items.append(item)
-        held += len(item.document or "")
+        read += len(item.document or "")
     return items
-
-
-def _next_size(size: int, count: int, rows: int, seconds: float) -> int:
-    in_time = count / max(seconds, 0.001) * WAVE_SECONDS
-    in_rows = MAX_WAVE_ROWS * count // max(rows, 1)
-    return int(max(min(max(in_time, size / 2), size * 4, MAX_WAVE_ITEMS, in_rows), 1))
 
 
 def _result(future: Future[pa.Table]) -> pa.Table:
@@ -131,16 +164,7 @@ def _result(future: Future[pa.Table]) -> pa.Table:
         raise JobFailedError(f"Spark gave the job up: {reason}") from error
 
 
-def _dealt(items: list[WorkItem], hands: int) -> list[WorkItem]:
-    """Spark cuts the list into equal pieces; neighbours (a family, a file) cost alike, so they are dealt out."""
-    return [item for hand in range(hands) for item in items[hand::hands]]
-
-
-def _wave(spark: SparkSession, items: list[WorkItem], spec: JobSpec) -> pa.Table:
+def _scored(spark: SparkSession, heaps: list[list[WorkItem]], spec: JobSpec, schema: pa.Schema) -> pa.Table:
     spark.addTag(_TAG)
-    table = answers_frame(items_frame(spark, items), spec).toArrow()
-    return table.sort_by([(key, "ascending") for key in KEYS])
-
-
-def _states(table: pa.Table) -> int:
-    return len(table.group_by(["item", "round"]).aggregate([]))
+    table = answers_frame(items_frame(spark, heaps), spec).toArrow()
+    return table.select(schema.names).cast(schema).sort_by([(key, "ascending") for key in KEYS])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +12,10 @@ import pyarrow.parquet as pq
 from assignment_api.plugins import discover
 from assignment_api.plugins.selection import ConfigSources, config_sources
 from assignor_lab.scoring.contestants import contestants
-from assignor_lab.scoring.output import PART, RESULTS, RUN_METRICS, OutputFolder
-from assignor_lab.scoring.run import Run, run_scoring
+from assignor_lab.scoring.output import RESULTS, RUN_METRICS, OutputFolder
+from assignor_lab.scoring.run import Progress, Run, run_scoring
 from assignor_lab.scoring.sources import SourceInput, plan_sources
+from assignor_lab.scoring.tables import PART
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -28,13 +29,16 @@ def run(
     assignors: Sequence[str],
     out: Path,
     config: ConfigSources | None = None,
+    *,
+    resume: bool = False,
+    on_progress: Callable[[Progress], None] = lambda _progress: None,
 ) -> dict[str, Any]:
     """Scores and returns the summary."""
     registry = discover()
     terms = config or config_sources(environ={}, start=out.parent)
     competing = contestants(registry, assignors, may_run_code=True)
-    with plan_sources(sources, registry, terms.above) as plan, OutputFolder(out) as folder:
-        return run_scoring(spark, Run(registry, competing, plan, terms, folder), lambda _progress: None)
+    with plan_sources(sources, registry, terms.above) as plan, OutputFolder(out, resume=resume) as folder:
+        return run_scoring(spark, Run(registry, competing, plan, terms, folder), on_progress)
 
 
 def results_of(out: Path) -> pa.Table:

@@ -26,6 +26,26 @@ PLUGINS: Mapping[str, MetricPlugin] = {
 Row = tuple[int, int, str, Mapping[str, float | None] | str]
 
 
+SCHEMA = results_schema(["process_load"])
+
+
+def rows(first: int, count: int) -> pa.Table:
+    """``count`` rows of :data:`SCHEMA`, from item ``first`` on."""
+    made = [
+        {
+            "item": number,
+            "round": 0,
+            "assignor": "a" if number % 2 else "b",
+            "source": 0,
+            "scenario": f"s-{number}",
+            "assumptions": ["one"] if number % 3 else None,
+            "process_load": number / 7 if number % 5 else None,
+        }
+        for number in range(first, first + count)
+    ]
+    return pa.Table.from_pylist(made, schema=SCHEMA)
+
+
 def table_of(rows: Sequence[Row], folder: Path) -> ResultsTable:
     """The rows as the finished table of a run; the histories are of family ``f``, item 7 has seed 107."""
     entries = [_entry(*row) for row in sorted(rows, key=lambda row: row[:3])]

@@ -1,65 +1,20 @@
-"""The output folder: complete or as it was, and the same bytes for the same rows."""
+"""The output folder: complete or as it was."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from assignor_lab.scoring import output
-from assignor_lab.scoring.output import ForeignOutputError, OutputFolder, TableWriter
-from assignor_lab.scoring.rows import results_schema
+from assignor_lab.scoring.output import ForeignOutputError, OutputFolder
+from assignor_lab.scoring.tables import TableWriter
+from tests.scoring.tables import SCHEMA, rows
 
-SCHEMA = results_schema(["process_load"])
 SUMMARY: dict[str, Any] = {"format": 1, "results": {}, "run_metrics": {}}
-
-
-def rows(first: int, count: int) -> pa.Table:
-    made = [
-        {
-            "item": number,
-            "round": 0,
-            "assignor": "a" if number % 2 else "b",
-            "source": 0,
-            "scenario": f"s-{number}",
-            "assumptions": ["one"] if number % 3 else None,
-            "process_load": number / 7 if number % 5 else None,
-        }
-        for number in range(first, first + count)
-    ]
-    return pa.Table.from_pylist(made, schema=SCHEMA)
-
-
-def written(path: Path, pieces: Sequence[int]) -> bytes:
-    first = 0
-    with TableWriter(path, SCHEMA) as writer:
-        for piece in pieces:
-            writer.write(rows(first, piece))
-            first += piece
-    return path.read_bytes()
-
-
-def test_the_pieces_that_rows_come_in_do_not_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(output, "ROW_GROUP_ROWS", 100)
-    whole = written(tmp_path / "whole", [450])
-    assert written(tmp_path / "pieces", [1, 99, 7, 250, 93]) == whole
-    assert written(tmp_path / "small", [1] * 450) == whole
-    assert pq.ParquetFile(tmp_path / "whole").num_row_groups == 5
-
-
-def test_a_table_without_rows_is_a_table(tmp_path: Path) -> None:
-    written(tmp_path / "empty", [])
-    assert pq.read_table(tmp_path / "empty").num_rows == 0
-
-
-def test_the_version_of_the_schema_is_in_the_file(tmp_path: Path) -> None:
-    written(tmp_path / "table", [3])
-    assert pq.read_schema(tmp_path / "table").metadata[b"assignor_lab.results"] == b"1"
 
 
 def report(path: Path, text: str) -> None:
@@ -68,7 +23,7 @@ def report(path: Path, text: str) -> None:
 
 def finish(folder: Path, count: int) -> None:
     with OutputFolder(folder) as opened:
-        with opened.table(output.RESULTS, SCHEMA) as writer:
+        with TableWriter(opened.table(output.RESULTS), SCHEMA) as writer:
             writer.write(rows(0, count))
         opened.finish(SUMMARY, lambda path: report(path, f"report of {count}"))
 
@@ -100,7 +55,7 @@ def test_folders_are_replaced_where_the_system_cannot_swap_names(
 
 
 def stopped(folder: Path, stop: type[BaseException]) -> None:
-    with OutputFolder(folder) as opened, opened.table(output.RESULTS, SCHEMA) as writer:
+    with OutputFolder(folder) as opened, TableWriter(opened.table(output.RESULTS), SCHEMA) as writer:
         writer.write(rows(0, 9))
         raise stop
 

@@ -204,19 +204,17 @@ def test_a_plugin_that_ends_its_process_ends_the_run_in_one_sentence(tmp_path: P
     assert not (tmp_path / "out").exists()
 
 
-def test_ctrl_c_leaves_no_trace(tmp_path: Path) -> None:
+def test_ctrl_c_leaves_what_can_be_gone_on_with_and_nothing_else(tmp_path: Path) -> None:
     command = [*COMMAND, "score", *FAMILY, "--count", "100000", *PAIR, "--out", str(tmp_path / "out")]
     running = subprocess.Popen(
         command, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
     )
-    table = None
     deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and not table:
-        time.sleep(0.5)
-        table = next((path for path in tmp_path.rglob("part-*.parquet")), None)
-    time.sleep(3)
+    while time.monotonic() < deadline and not list(tmp_path.rglob("wave-*.arrow")):
+        time.sleep(0.1)
     running.send_signal(signal.SIGINT)
     _, errors = running.communicate(timeout=120)
     assert running.returncode == 130, errors.decode()
     assert "Traceback" not in errors.decode()
-    assert not (tmp_path / "out").exists()
+    assert "the same command with --resume goes on" in errors.decode()
+    assert [path.name[:16] for path in (tmp_path / "out").iterdir()] == [".assignor-score-"]

@@ -1,0 +1,103 @@
+"""A run that stops early costs nothing that was written down: it ends with the same bytes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from assignment_api.plugins.selection import config_sources
+from assignor_lab.scoring import Generated, waves
+from assignor_lab.scoring.journal import ResumeError
+from assignor_lab.scoring.run import Progress
+from tests.scoring.runs import results_bytes, run, run_metrics_of
+from tests.scoring.test_score_command import COMMAND, FAMILY, PAIR, environment, score
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+HISTORIES = (Generated("streams_4x40", 9, 3),)
+NAMES = ("high_availability", "sticky")
+
+
+class Stopped(Exception):  # noqa: N818 - no error of the code under test
+    """What ends a run in these tests."""
+
+
+def stopping(after: int) -> Callable[[Progress], None]:
+    """Ends a run when so many items are done."""
+
+    def stop(progress: Progress) -> None:
+        if progress.items >= after:
+            raise Stopped
+
+    return stop
+
+
+@pytest.fixture
+def small_waves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waves, "FIRST_WAVE_ITEMS", 1)
+    monkeypatch.setattr(waves, "MAX_WAVE_ITEMS", 2)
+
+
+@pytest.mark.usefixtures("small_waves")
+def test_a_run_that_stopped_goes_on_and_ends_with_the_same_bytes(spark: SparkSession, tmp_path: Path) -> None:
+    config = config_sources(
+        overrides=["assignor.sticky.password=hunter2", "num.standby.replicas=1"], environ={}, start=tmp_path
+    )
+    run(spark, HISTORIES, NAMES, tmp_path / "whole", config)
+    out = tmp_path / "out"
+    with pytest.raises(Stopped):
+        run(spark, HISTORIES, NAMES, out, config, on_progress=stopping(2))
+    assert [path.suffix for path in out.iterdir()] == [".tmp"]
+    kept = b"".join(path.read_bytes() for path in out.rglob("*") if path.is_file())
+    assert b"hunter2" not in kept
+
+    for other in (
+        dict.fromkeys(["config"], config_sources(overrides=["num.standby.replicas=0"], environ={}, start=tmp_path)),
+        {"sources": (Generated("streams_4x40", 9, 4),)},
+        {"assignors": ("sticky",)},
+    ):
+        terms = {"sources": HISTORIES, "assignors": NAMES, "config": config, **other}
+        with pytest.raises(ResumeError, match="another run"):
+            run(spark, out=out, resume=True, **terms)  # type: ignore[arg-type]
+
+    scored: list[Progress] = []
+    with pytest.raises(Stopped):
+        run(spark, HISTORIES, NAMES, out, config, resume=True, on_progress=stopping(5))
+    summary = run(spark, HISTORIES, NAMES, out, config, resume=True, on_progress=scored.append)
+    assert results_bytes(out) == results_bytes(tmp_path / "whole")
+    assert run_metrics_of(out).num_rows == 9 * 8 * 2
+    assert sorted(path.name for path in out.iterdir()) == ["report.html", "scores.parquet", "summary.json"]
+    whole = json.loads((tmp_path / "whole" / "summary.json").read_text(encoding="utf-8"))
+    assert summary["results"] == whole["results"]
+    assert 5 <= summary["run_metrics"]["restored_items"] < 9
+    assert scored[-1].items == 9
+
+
+def test_a_driver_that_is_killed_loses_nothing_that_was_written(spark: SparkSession, tmp_path: Path) -> None:
+    words = [*PAIR, *FAMILY, "--count", "100", "--master", "local[2]"]
+    command = [*COMMAND, "score", *words, "--out", str(tmp_path / "out")]
+    running = subprocess.Popen(
+        command, cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and not list(tmp_path.rglob("wave-*.arrow")):
+        time.sleep(0.05)
+    os.kill(running.pid, signal.SIGKILL)
+    assert running.wait(timeout=60) == -signal.SIGKILL
+    assert not (tmp_path / "out" / "summary.json").exists()
+
+    done = score(tmp_path, *words, "--resume")
+    assert done.returncode == 0, done.stderr.decode()
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))
+    assert 0 < summary["run_metrics"]["restored_items"] < 100
+    run(spark, [Generated("streams_4x40", 100, 11)], NAMES, tmp_path / "whole")
+    assert results_bytes(tmp_path / "out") == results_bytes(tmp_path / "whole")
