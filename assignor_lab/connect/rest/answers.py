@@ -1,0 +1,124 @@
+"""Answers as Connect sends them: compact JSON in Connect's field order, and one shape for every error."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.responses import Response
+
+from assignor_lab.connect import herder as h
+
+__all__ = [
+    "RestError",
+    "connector_info",
+    "connector_status",
+    "empty_answer",
+    "error_answer",
+    "json_answer",
+    "offset",
+    "plugin",
+    "task_config",
+    "task_status",
+]
+
+
+class RestError(h.HerderError):
+    """A request that the REST interface itself refuses, with Connect's status and text.
+
+    Args:
+        status: The HTTP status.
+        message: Text of the error body; Jersey's own ("HTTP 404 Not Found") by :meth:`plain`.
+        typed: Whether the answer has a content type. Jersey leaves it out where it refuses before it has chosen the
+            resource's method.
+        headers: Further headers.
+    """
+
+    def __init__(
+        self, status: int, message: str, *, typed: bool = True, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.typed = typed
+        self.headers = dict(headers or {})
+
+
+def json_answer(content: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """A JSON body; letters stand as they are, and a lone surrogate becomes a question mark, as in Java."""
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return Response(text.encode("utf-8", "replace"), status, headers, media_type="application/json")
+
+
+def empty_answer(status: int) -> Response:
+    """An answer without a body."""
+    return Response(status_code=status)
+
+
+def error_answer(
+    status: int, message: str | None, *, typed: bool = True, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Connect's error body."""
+    answer = json_answer({"error_code": status, "message": message}, status, headers)
+    if not typed:
+        del answer.headers["content-type"]
+    return answer
+
+
+# --- entities, fields in Connect's order ----------------------------------------------------------
+
+
+def connector_info(info: h.ConnectorInfo) -> dict[str, Any]:
+    """``ConnectorInfo``."""
+    return {
+        "name": info.name,
+        "config": dict(info.config),
+        "tasks": [{"connector": task.connector, "task": task.task} for task in info.tasks],
+        "type": info.type,
+    }
+
+
+def task_config(each: h.TaskConfig) -> dict[str, Any]:
+    """``TaskInfo``."""
+    return {"id": {"connector": each.task.connector, "task": each.task.task}, "config": dict(each.config)}
+
+
+def connector_status(status: h.ConnectorStatus) -> dict[str, Any]:
+    """``ConnectorStateInfo``; the tasks in the order given."""
+    return {
+        "name": status.name,
+        "connector": _instance(status.connector),
+        "tasks": [task_status(task) for task in status.tasks],
+        "type": status.type,
+    }
+
+
+def task_status(status: h.InstanceStatus) -> dict[str, Any]:
+    """``ConnectorStateInfo.TaskState``."""
+    return {"id": status.number, **_instance(status)}
+
+
+def _instance(status: h.InstanceStatus) -> dict[str, Any]:
+    fields: dict[str, Any] = {"state": status.state, "worker_id": status.worker_id}
+    # Connect leaves out a version that its plugin does not know, and writes null where a status record has none.
+    if status.version != "undefined":
+        fields["version"] = status.version
+    if status.trace:
+        fields["trace"] = status.trace
+    return fields
+
+
+def offset(each: h.Offset) -> dict[str, Any]:
+    """``ConnectorOffset``."""
+    return {
+        "partition": dict(each.partition),
+        "offset": None if each.offset is None else dict(each.offset),
+    }
+
+
+def plugin(each: h.PluginInfo) -> dict[str, Any]:
+    """``PluginInfo``."""
+    fields = {"class": each.class_name, "type": each.type}
+    if each.version is not None and each.version != "undefined":
+        fields["version"] = each.version
+    return fields

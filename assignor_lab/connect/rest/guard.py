@@ -1,0 +1,119 @@
+"""What a request has to be before anything looks at what it asks for.
+
+Connect has no such checks. They keep pages of other origins out: a page can make a browser send requests here, but it
+cannot forge ``Host``, ``Origin`` and ``Sec-Fetch-Site``, nor send JSON without our leave.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import urllib.parse
+
+from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect, Request
+from starlette.types import Scope
+
+from assignor_lab.connect.rest.answers import RestError
+from assignor_lab.connect.rest.settings import RestSettings
+
+__all__ = ["check_origin", "is_json", "read_body", "WRITES"]
+
+#: Methods that change something.
+WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+
+
+def check_origin(scope: Scope, settings: RestSettings) -> None:
+    """Refuses what a page of another origin has sent.
+
+    Raises:
+        RestError: with status 403: a ``Host`` that is not ours (DNS rebinding), a change asked for across origins;
+            400: no ``Host``, or two.
+    """
+    headers = Headers(scope=scope)
+    hosts = headers.getlist("host")
+    if len(hosts) != 1 or not hosts[0]:
+        raise RestError(400, "HTTP 400 Bad Request: exactly one Host header is needed", typed=False)
+    if not _host_allowed(hosts[0], scope, settings):
+        raise RestError(
+            403,
+            f"Host {hosts[0]!r:.80} is none of this worker's names; if it should be one, name it as an allowed host",
+        )
+    if scope["method"] in WRITES:
+        _check_same_origin(headers, f"{scope['scheme']}://{hosts[0]}".lower(), settings)
+
+
+def _host_allowed(host: str, scope: Scope, settings: RestSettings) -> bool:
+    name = _host_name(host)
+    if name is None:
+        return False
+    bound = (scope.get("server") or ("",))[0]
+    if name == "localhost" or name == str(bound).lower() or name in {each.lower() for each in settings.allowed_hosts}:
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def _host_name(host: str) -> str | None:
+    """The name without port and brackets, in lower case; ``None`` if it is not one."""
+    try:
+        parts = urllib.parse.urlsplit(f"//{host}")
+        _ = parts.port
+    except ValueError:
+        return None
+    if parts.username is not None or parts.path or parts.query or parts.fragment:
+        return None
+    return parts.hostname.rstrip(".") if parts.hostname else None
+
+
+def _check_same_origin(headers: Headers, own: str, settings: RestSettings) -> None:
+    allowed = {own, *(each.lower().rstrip("/") for each in settings.allowed_origins)}
+    origins = headers.getlist("origin")
+    foreign = [origin for origin in origins if origin.lower() not in allowed]
+    # A browser that leaves Origin out still says where the page is from; "none" is the user's own doing.
+    sites = {site.lower() for site in headers.getlist("sec-fetch-site")} - {"same-origin", "none"}
+    if foreign or (sites and not origins):
+        raise RestError(403, "Pages of other origins may not change anything here")
+
+
+def is_json(content_type: str) -> bool:
+    """Whether a content type is JSON's, with any parameters."""
+    return content_type.partition(";")[0].strip().lower() == "application/json"
+
+
+async def read_body(request: Request, settings: RestSettings) -> bytes:
+    """The whole body.
+
+    Raises:
+        RestError: with status 413 if it is too long, 408 if it takes too long or breaks off, 415 if there is one that
+            does not say that it is JSON.
+    """
+    content_type = request.headers.get("content-type")
+    if content_type is not None and not is_json(content_type):
+        raise RestError(415, "HTTP 415 Unsupported Media Type", typed=False)
+    try:
+        async with asyncio.timeout(settings.body_timeout_s):
+            body = await _within_bound(request, settings.max_body_bytes)
+    except (TimeoutError, ClientDisconnect) as error:
+        raise RestError(408, "HTTP 408 Request Timeout", headers={"Connection": "close"}) from error
+    if body and content_type is None:
+        raise RestError(415, "HTTP 415 Unsupported Media Type")
+    return body
+
+
+async def _within_bound(request: Request, bound: int) -> bytes:
+    declared = request.headers.get("content-length", "")
+    if declared.isascii() and declared.isdigit() and int(declared[:20]) > bound:
+        raise _too_long()
+    parts = bytearray()
+    async for part in request.stream():
+        parts += part
+        if len(parts) > bound:
+            raise _too_long()
+    return bytes(parts)
+
+
+def _too_long() -> RestError:
+    return RestError(413, "HTTP 413 Request Entity Too Large", headers={"Connection": "close"})

@@ -1,0 +1,166 @@
+"""Serves the application on a socket of its own, with bounds on what a connection may cost."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import socket
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import attrs
+import h11
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from assignment_api import AssignorLabError
+from assignor_lab.connect.rest.settings import RestSettings
+
+__all__ = ["BindError", "RestServer", "listening_socket", "serve"]
+
+
+class BindError(AssignorLabError):
+    """An address cannot be listened at."""
+
+
+@attrs.frozen
+class RestServer:
+    """A running server.
+
+    Args:
+        url: Its base, without a slash at the end.
+    """
+
+    url: str
+    _server: uvicorn.Server
+
+    def stop(self) -> None:
+        """Lets running requests end, and takes no more; the context of :func:`serve` waits for it."""
+        self._server.should_exit = True
+
+    def abort(self) -> None:
+        """Drops every connection at once, as a killed process would."""
+        self._server.should_exit = self._server.force_exit = True
+        for connection in list(self._server.server_state.connections):
+            transport = getattr(connection, "transport", None)
+            if transport is not None:
+                transport.abort()
+
+
+def listening_socket(host: str, port: int) -> socket.socket:
+    """A socket that listens; port 0 takes a free one.
+
+    Raises:
+        BindError: if the address is not to be had.
+    """
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family, backlog=256)
+    except OSError as error:
+        raise BindError(
+            f"Cannot listen at {host} port {port}: {error.strerror or error}; choose another --port or --host"
+        ) from error
+
+
+@contextlib.asynccontextmanager
+async def serve(
+    app: ASGIApp, listener: socket.socket, settings: RestSettings | None = None
+) -> AsyncIterator[RestServer]:
+    """Serves ``app`` in the running loop until the context is left.
+
+    Args:
+        app: The application.
+        settings: Bounds for connections.
+        listener: A listening socket, such as :func:`listening_socket` makes; it is closed at the end.
+    """
+    settings = settings or RestSettings()
+    server = _Server(
+        uvicorn.Config(
+            app,
+            http=_protocol(settings),
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_keep_alive=30,
+            timeout_graceful_shutdown=5,
+            h11_max_incomplete_event_size=settings.max_header_bytes,
+            limit_concurrency=settings.max_connections,
+        )
+    )
+    host, port = listener.getsockname()[:2]
+    url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    task = asyncio.create_task(server.serve(sockets=[listener]))
+    try:
+        while not server.started and not task.done():
+            await asyncio.sleep(0.005)
+        yield RestServer(url, server)
+    finally:
+        server.should_exit = True
+        await task
+        listener.close()
+
+
+class _Server(uvicorn.Server):
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leaves the process's signals to whoever runs several servers in it."""
+        yield
+
+
+def _protocol(settings: RestSettings) -> type[asyncio.Protocol]:
+    """Uvicorn's HTTP/1.1 with a time limit for a request's head, and Connect's error body for what is no HTTP."""
+
+    class Bounded(H11Protocol):
+        _head_timer: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self._expect_head()
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            if self.conn.their_state is not h11.IDLE:
+                self._head_came()
+            elif self._head_timer is None and self.conn.trailing_data[0]:
+                self._expect_head()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._head_came()
+            super().connection_lost(exc)
+
+        def _expect_head(self) -> None:
+            self._head_timer = self.loop.call_later(settings.header_timeout_s, self._head_overdue)
+
+        def _head_came(self) -> None:
+            if self._head_timer is not None:
+                self._head_timer.cancel()
+                self._head_timer = None
+
+        def _head_overdue(self) -> None:
+            if not self.transport.is_closing():
+                self._refuse(408, "HTTP 408 Request Timeout")
+
+        def send_400_response(self, msg: str) -> None:
+            if len(self.conn.trailing_data[0]) > settings.max_header_bytes:
+                self._refuse(431, "HTTP 431 Request Header Fields Too Large")
+            else:
+                self._refuse(400, f"HTTP 400 Bad Request: {msg}")
+
+        def _refuse(self, status: int, message: str) -> None:
+            # Something was sent already: all that is left is to hang up.
+            if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+                body = json.dumps({"error_code": status, "message": message}, separators=(",", ":")).encode()
+                reason = message.partition(":")[0].removeprefix(f"HTTP {status} ")
+                self.transport.write(
+                    f"HTTP/1.1 {status} {reason}\r\nContent-Type: application/json\r\n"
+                    f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode()
+                    + body
+                )
+            self.transport.close()
+
+    return Bounded
