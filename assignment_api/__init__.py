@@ -36,7 +36,9 @@ from assignment_api.streams import (
     TaskId,
     TaskInfo,
     TaskTopicPartition,
+    TaskWorkload,
     TopicPartition,
+    Workload,
 )
 from assignment_api.utils import TaskAssignmentUtils
 from assignment_api.version import SPI_VERSION
@@ -73,6 +75,8 @@ __all__ = [
     "TaskIdFormatError",
     "TaskInfo",
     "TaskTopicPartition",
+    "TaskWorkload",
     "TopicPartition",
     "UnknownTaskError",
+    "Workload",
 ]

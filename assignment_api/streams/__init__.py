@@ -20,6 +20,7 @@ from assignment_api.streams.client_state import LATEST_OFFSET, UNKNOWN_OFFSET_SU
 from assignment_api.streams.configs import AssignmentConfigs
 from assignment_api.streams.ids import HostInfo, ProcessID, TaskId
 from assignment_api.streams.tasks import TaskInfo, TaskTopicPartition
+from assignment_api.streams.workload import TaskWorkload, Workload
 
 __all__ = [
     "LATEST_OFFSET",
@@ -42,5 +43,7 @@ __all__ = [
     "TaskId",
     "TaskInfo",
     "TaskTopicPartition",
+    "TaskWorkload",
     "TopicPartition",
+    "Workload",
 ]

@@ -10,6 +10,7 @@ from assignment_api.streams.client_state import LagGate, StreamsClientState
 from assignment_api.streams.configs import AssignmentConfigs
 from assignment_api.streams.ids import ProcessID, TaskId
 from assignment_api.streams.tasks import TaskInfo
+from assignment_api.streams.workload import Workload
 
 __all__ = ["ApplicationMetadata"]
 
@@ -27,13 +28,14 @@ class ApplicationMetadata:
         clients: All clients, each process id once.
         current_time_ms: Epoch milliseconds; an assignor never reads a clock.
         leader_process_id: Client that leads the group, or ``None``: the first client counts as the leader.
+        workload: What the tasks weigh, or ``None``: unknown, as it is to Kafka.
 
     Raises:
         IllegalAssignmentArgumentError: if an id occurs twice, the leader is no client, or only some clients have lags.
         IllegalAssignmentStateError: if only some tasks are named.
     """
 
-    __slots__ = ("_clients", "_configs", "_gate", "_leader", "_stateful", "_tasks", "_time_ms")
+    __slots__ = ("_clients", "_configs", "_gate", "_leader", "_stateful", "_tasks", "_time_ms", "_workload")
 
     def __init__(
         self,
@@ -42,6 +44,7 @@ class ApplicationMetadata:
         clients: Iterable[StreamsClientState],
         current_time_ms: int = 0,
         leader_process_id: ProcessID | None = None,
+        workload: Workload | None = None,
     ) -> None:
         self._gate = LagGate()
         self._configs = configs
@@ -50,6 +53,7 @@ class ApplicationMetadata:
         self._clients = _by_process(clients, self._gate)
         self._time_ms = current_time_ms
         self._leader = leader_process_id
+        self._workload = workload
         if leader_process_id is not None and leader_process_id not in self._clients:
             raise IllegalAssignmentArgumentError(f"leader {leader_process_id} is none of the clients")
 
@@ -93,6 +97,10 @@ class ApplicationMetadata:
         """The client that leads the group, or ``None`` where it is unknown (then the first client counts)."""
         return self._leader
 
+    def workload(self) -> Workload | None:
+        """What the tasks weigh, or ``None`` where nobody knows. Kafka's own assignors do not ask; yours may."""
+        return self._workload
+
     def for_next_assignor(self) -> ApplicationMetadata:
         """The same application with its lags not yet computed, so that every assignor starts from the same state."""
         return self.with_configs(self._configs)
@@ -105,7 +113,7 @@ class ApplicationMetadata:
         copy = object.__new__(ApplicationMetadata)
         copy._gate = LagGate()
         copy._configs, copy._tasks, copy._stateful = configs, self._tasks, self._stateful
-        copy._time_ms, copy._leader = self._time_ms, self._leader
+        copy._time_ms, copy._leader, copy._workload = self._time_ms, self._leader, self._workload
         copy._clients = {process: client.behind(copy._gate) for process, client in self._clients.items()}
         return copy
 

@@ -10,7 +10,14 @@ import attrs
 from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY
 from assignment_api.group import AssignmentConfigs as GroupConfigs
 from assignment_api.group import GroupMember, GroupSpec, Subtopology, TopologyDescriber
-from assignment_api.streams import ApplicationMetadata, AssignmentConfigs, ProcessID, StreamsClientState, TaskInfo
+from assignment_api.streams import (
+    ApplicationMetadata,
+    AssignmentConfigs,
+    ProcessID,
+    StreamsClientState,
+    TaskInfo,
+    Workload,
+)
 from assignment_api.streams.configs import NUM_STANDBY_REPLICAS
 from assignor_lab.scenarios.connect_history import ConnectHistory
 from assignor_lab.scenarios.errors import Place, ScenarioKindError
@@ -27,12 +34,14 @@ class StreamsContent:
         tasks: All tasks, in the order of the document.
         clients: All clients, likewise.
         time_ms: Moment of the rebalance in epoch milliseconds; 0 where the document does not say.
+        workload: What the tasks weigh; ``None`` where the document does not say.
     """
 
     config: Mapping[str, Any]
     tasks: tuple[TaskInfo, ...]
     clients: tuple[StreamsClientState, ...]
     time_ms: int
+    workload: Workload | None = None
 
 
 @attrs.frozen(eq=False)
@@ -104,6 +113,7 @@ class Scenario:
             streams.tasks,
             streams.clients,
             streams.time_ms,
+            workload=streams.workload,
         )
 
     @property

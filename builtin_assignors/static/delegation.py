@@ -179,4 +179,5 @@ def _part(
         [state for process, state in states.items() if process in clients],
         application.current_time_ms(),
         leader if leader in clients else None,
+        application.workload(),
     )

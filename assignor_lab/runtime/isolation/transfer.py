@@ -26,6 +26,8 @@ from assignment_api import (
     TaskId,
     TaskInfo,
     TaskTopicPartition,
+    TaskWorkload,
+    Workload,
 )
 from assignor_lab.runtime.invocation import MESSAGE_LIMIT
 from assignor_lab.runtime.isolation.errors import AnswerFormatError
@@ -59,6 +61,7 @@ def packed_application(application: ApplicationMetadata) -> tuple[bytes, bytes]:
     ]
     shared: dict[int, dict[int, int]] = {}
     clients = [_client(client, positions, shared) for client in application.streams_client_states().values()]
+    workload = _workload(application.workload(), positions)
     leader = application.leader_process_id()
     configs = application.assignment_configs()
     ids = [(task.subtopology, task.partition, task.topology_name) for task in positions]
@@ -68,8 +71,19 @@ def packed_application(application: ApplicationMetadata) -> tuple[bytes, bytes]:
         tuple([getattr(configs, name) for name in _CONFIG_FIELDS]),
         application.current_time_ms(),
         None if leader is None else leader.id.int,
+        workload,
     )
     return pickle.dumps(rest, protocol=5), pickle.dumps((ids[: len(infos)], tasks), protocol=5)
+
+
+def _workload(workload: Workload | None, positions: dict[TaskId, int]) -> Any:
+    if workload is None:
+        return None
+    weights = [
+        (positions.setdefault(task, len(positions)), each.state_bytes, each.input_bytes_per_s, each.weight)
+        for task, each in workload.tasks.items()
+    ]
+    return weights, workload.restore_bytes_per_s
 
 
 def _client(
@@ -107,7 +121,7 @@ class Receiver:
 
     def application(self, application: bytes, tasks: bytes) -> ApplicationMetadata:
         """The application as an assignor is shown it, its lags not yet computed."""
-        ids, clients, configs, time_ms, leader = pickle.loads(application)  # noqa: S301 - made by the lab
+        ids, clients, configs, time_ms, leader, workload = pickle.loads(application)  # noqa: S301 - made by the lab
         if len(self._ids) > _MAX_KEPT or len(self._processes) > _MAX_KEPT:
             self._ids, self._processes = {}, {}
         table = [self._id(key) for key in ids]
@@ -119,6 +133,9 @@ class Receiver:
             [self._client(client, table) for client in clients],
             time_ms,
             None if leader is None else self._process(leader),
+            None
+            if workload is None
+            else Workload({table[task]: TaskWorkload(*known) for task, *known in workload[0]}, workload[1]),
         )
 
     def _infos(self, tasks: bytes) -> tuple[TaskInfo, ...]:

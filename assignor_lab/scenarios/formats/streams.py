@@ -12,7 +12,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from assignment_api.errors import ProcessIdFormatError, TaskIdFormatError
-from assignment_api.streams import HostInfo, ProcessID, StreamsClientState, TaskId, TaskInfo, TaskTopicPartition
+from assignment_api.streams import (
+    HostInfo,
+    ProcessID,
+    StreamsClientState,
+    TaskId,
+    TaskInfo,
+    TaskTopicPartition,
+    TaskWorkload,
+    Workload,
+)
 from assignor_lab.scenarios.errors import printable
 from assignor_lab.scenarios.scenario import StreamsContent
 from assignor_lab.scenarios.shapes import (
@@ -120,7 +129,15 @@ def read_streams(document: Mapping[str, Any]) -> StreamsContent:
         tasks=tuple(tasks),
         clients=tuple(clients),
         time_ms=content.get("source", {}).get("time_ms", 0),
+        workload=_workload(content.get("workload"), ids),
     )
+
+
+def _workload(value: Mapping[str, Any] | None, ids: _TaskIds) -> Workload | None:
+    if value is None:
+        return None
+    tasks = {ids[task]: TaskWorkload(**known) for task, known in value.get("tasks", {}).items()}
+    return Workload(tasks, value.get("restore_bytes_per_s"))
 
 
 def _document_shape(ids: _TaskIds) -> Check[dict[str, Any]]:
