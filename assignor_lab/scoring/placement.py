@@ -1,16 +1,46 @@
 """One answer to one state, with tasks and clients as small integers.
 
 Every metric reads this view, so it is made once for each answer; what depends on the state alone is made once for
-each state, however many assignors answer it. Time and memory are linear in tasks, clients and replicas.
+each state, however many assignors answer it, and what depends on the tasks alone once for all rounds of a history
+that share them. What several metrics derive from it, they derive once: :func:`derived`. Time and memory are linear in
+tasks, clients and replicas.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, KeysView
+from functools import wraps
+from operator import is_
+from typing import Any, TypeVar
+
 import attrs
 
-from assignment_api import ApplicationMetadata, AssignedTaskType, TaskAssignment, TaskInfo
+from assignment_api import ApplicationMetadata, AssignedTaskType, TaskAssignment, TaskId, TaskInfo
 
-__all__ = ["Placement", "State", "placement_of", "state_of"]
+__all__ = ["Placement", "State", "Topology", "derived", "placement_of", "state_of"]
+
+
+@attrs.frozen(eq=False)
+class Topology:
+    """What the metrics need of the tasks, which are numbered in the order of the input.
+
+    Args:
+        infos: The tasks.
+        number: The number of each task.
+        stateful: For each task, whether it is stateful and logged (KIP-924 ``statefulTasks``).
+        subtopology: For each task, the number of its sub-topology, dense, by first appearance.
+        subtopologies: How many sub-topologies there are.
+        partitions_known: Whether the source of the state told the partitions of all tasks.
+    """
+
+    infos: tuple[TaskInfo, ...]
+    number: dict[TaskId, int]
+    stateful: list[bool]
+    subtopology: list[int]
+    subtopologies: int
+    partitions_known: bool
+    #: What was derived of it, by who derived it.
+    memory: dict[Any, Any] = attrs.field(factory=dict, init=False, repr=False)
 
 
 @attrs.frozen(eq=False)
@@ -19,30 +49,45 @@ class State:
 
     Args:
         application: The state itself.
-        infos: The tasks.
+        topology: Its tasks.
         threads: Threads of each client; a client that says 0 counts as having one.
-        stateful: For each task, whether it is stateful and logged (KIP-924 ``statefulTasks``).
-        subtopology: For each task, the number of its sub-topology, dense, by first appearance.
-        subtopologies: How many sub-topologies there are.
+        members: Number of members (consumers, which is threads) of the group.
+        racks: Rack of each client; ``None`` where the rack of any is unknown.
         previous_active: For each task, the clients that ran it before; one in a healthy group.
         previous_standby: For each task, the clients that had a copy of its state before without running it.
         standbys_wanted: Standbys of a stateful task that configuration asks for and the number of clients allows.
     """
 
     application: ApplicationMetadata
-    infos: tuple[TaskInfo, ...]
+    topology: Topology
     threads: list[int]
-    stateful: list[bool]
-    subtopology: list[int]
-    subtopologies: int
+    members: int
+    racks: list[str] | None
     previous_active: list[list[int]]
     previous_standby: list[list[int]]
     standbys_wanted: int
+    #: What was derived of it, by who derived it.
+    memory: dict[Any, Any] = attrs.field(factory=dict, init=False, repr=False)
 
     @property
-    def members(self) -> int:
-        """Number of members (consumers, which is threads) of the group."""
-        return sum(self.threads)
+    def infos(self) -> tuple[TaskInfo, ...]:
+        """The tasks."""
+        return self.topology.infos
+
+    @property
+    def stateful(self) -> list[bool]:
+        """For each task, whether it is stateful and logged."""
+        return self.topology.stateful
+
+    @property
+    def subtopology(self) -> list[int]:
+        """For each task, the number of its sub-topology."""
+        return self.topology.subtopology
+
+    @property
+    def subtopologies(self) -> int:
+        """How many sub-topologies there are."""
+        return self.topology.subtopologies
 
 
 @attrs.frozen(eq=False)
@@ -56,6 +101,7 @@ class Placement:
         active: Active tasks of each client.
         stateful: Stateful active tasks of each client.
         standby: Standby tasks of each client.
+        replicas: For each task, the clients that hold it in any role, its owner first.
     """
 
     state: State
@@ -64,13 +110,28 @@ class Placement:
     active: list[int]
     stateful: list[int]
     standby: list[int]
-
-    def replicas(self, task: int) -> list[int]:
-        """The clients that hold ``task`` in any role, its owner first."""
-        owner = self.owner[task]
-        return self.standbys[task] if owner < 0 else [owner, *self.standbys[task]]
+    replicas: list[list[int]]
+    #: What was derived of it, by who derived it.
+    memory: dict[Any, Any] = attrs.field(factory=dict, init=False, repr=False)
 
 
+V = TypeVar("V", Topology, State, Placement)
+T = TypeVar("T")
+
+
+def derived(derive: Callable[[V], T]) -> Callable[[V], T]:
+    """Has what ``derive`` makes of a view made once for each view, however many metrics ask; nobody may change it."""
+
+    @wraps(derive)
+    def remembered(view: V) -> T:
+        if derive not in view.memory:
+            view.memory[derive] = derive(view)
+        return view.memory[derive]  # type: ignore[no-any-return]
+
+    return remembered
+
+
+_last_topology: Topology | None = None
 _last_state: State | None = None
 _last_placement: tuple[TaskAssignment, Placement] | None = None
 
@@ -90,38 +151,61 @@ def placement_of(application: ApplicationMetadata, assignment: TaskAssignment) -
     entries for one client the last counts, as in Kafka.
     """
     global _last_placement  # noqa: PLW0603 - as above
-    state = state_of(application)
-    if _last_placement is None or _last_placement[0] is not assignment or _last_placement[1].state is not state:
-        _last_placement = assignment, _new_placement(state, assignment)
-    return _last_placement[1]
+    known = _last_placement
+    if known is not None and known[0] is assignment and known[1].state.application is application:
+        return known[1]
+    placement = _new_placement(state_of(application), assignment)
+    _last_placement = assignment, placement
+    return placement
+
+
+def _topology_of(application: ApplicationMetadata) -> Topology:
+    """The dense view of the tasks; the latest one is kept, for states that hold the very same tasks."""
+    global _last_topology  # noqa: PLW0603 - as above
+    infos = tuple(application.task_infos().values())
+    known = _last_topology
+    if known is None or len(known.infos) != len(infos) or not all(map(is_, known.infos, infos)):
+        known = _last_topology = _new_topology(infos, application.stateful_tasks())
+    return known
+
+
+def _new_topology(infos: tuple[TaskInfo, ...], logged: KeysView[TaskId]) -> Topology:
+    groups: dict[tuple[str | None, int], int] = {}
+    subtopology = [groups.setdefault((info.id.topology_name, info.id.subtopology), len(groups)) for info in infos]
+    return Topology(
+        infos=infos,
+        number={info.id: index for index, info in enumerate(infos)},
+        stateful=[info.id in logged for info in infos],
+        subtopology=subtopology,
+        subtopologies=len(groups),
+        partitions_known=all(info.topic_partitions is not None for info in infos),
+    )
 
 
 def _new_state(application: ApplicationMetadata) -> State:
-    infos = tuple(application.task_infos().values())
-    number = {info.id: index for index, info in enumerate(infos)}
-    logged = application.stateful_tasks()
+    topology = _topology_of(application)
     clients = list(application.streams_client_states().values())
-    previous_active: list[list[int]] = [[] for _ in infos]
-    previous_standby: list[list[int]] = [[] for _ in infos]
+    previous_active: list[list[int]] = [[] for _ in topology.infos]
+    previous_standby: list[list[int]] = [[] for _ in topology.infos]
+    number = topology.number.get
     for client, client_state in enumerate(clients):
         for tasks, holders in (
             (client_state.previous_active_tasks, previous_active),
             (client_state.previous_standby_tasks, previous_standby),
         ):
             for task in tasks:
-                index = number.get(task)
+                index = number(task)
                 if index is not None:
                     holders[index].append(client)
-    groups: dict[tuple[str | None, int], int] = {}
-    subtopology = [groups.setdefault((info.id.topology_name, info.id.subtopology), len(groups)) for info in infos]
+    threads = [max(client.num_stream_threads, 1) for client in clients]
+    racks = [client.rack_id for client in clients if client.rack_id is not None]
     wanted = max(application.assignment_configs().num_standby_replicas, 0)
     return State(
         application=application,
-        infos=infos,
-        threads=[max(client.num_stream_threads, 1) for client in clients],
-        stateful=[info.id in logged for info in infos],
-        subtopology=subtopology,
-        subtopologies=len(groups),
+        topology=topology,
+        threads=threads,
+        members=sum(threads),
+        racks=racks if len(racks) == len(clients) else None,
         previous_active=previous_active,
         previous_standby=previous_standby,
         standbys_wanted=max(min(wanted, len(clients) - 1), 0),
@@ -129,25 +213,27 @@ def _new_state(application: ApplicationMetadata) -> State:
 
 
 def _new_placement(state: State, assignment: TaskAssignment) -> Placement:
-    task_number = {info.id: index for index, info in enumerate(state.infos)}
+    topology = state.topology
     client_number = {process: index for index, process in enumerate(state.application.streams_client_states())}
-    owner = [-1] * len(state.infos)
-    standbys: list[list[int]] = [[] for _ in state.infos]
+    owner = [-1] * len(topology.infos)
+    standbys: list[list[int]] = [[] for _ in owner]
     active, stateful, standby = ([0] * len(state.threads) for _ in range(3))
     last = {assigned.process_id: assigned for assigned in assignment.assignments}
+    number, is_stateful = topology.number.get, topology.stateful
     for process, assigned in last.items():
         client = client_number.get(process)
         if client is None:
             continue
         for held in assigned.tasks:
-            task = task_number.get(held.id)
+            task = number(held.id)
             if task is None:
                 continue
             if held.type is AssignedTaskType.ACTIVE:
                 owner[task] = client
                 active[client] += 1
-                stateful[client] += state.stateful[task]
+                stateful[client] += is_stateful[task]
             else:
                 standbys[task].append(client)
                 standby[client] += 1
-    return Placement(state, owner, standbys, active, stateful, standby)
+    replicas = [held if first < 0 else [first, *held] for first, held in zip(owner, standbys, strict=True)]
+    return Placement(state, owner, standbys, active, stateful, standby, replicas)

@@ -209,4 +209,4 @@ def _racks_unknown(application: ApplicationMetadata) -> bool:
     """Whether racks matter in this state and its source did not tell them: a log line names no partitions."""
     if application.assignment_configs().rack_aware_assignment_strategy == "none":
         return False
-    return any(info.topic_partitions is None for info in state_of(application).infos)
+    return not state_of(application).topology.partitions_known

@@ -12,24 +12,29 @@ from collections.abc import Callable
 
 from assignment_api.plugins import MetricPlugin
 from assignor_lab.scoring.metrics.definition import Definition, as_metric, metric
-from assignor_lab.scoring.placement import Placement
+from assignor_lab.scoring.placement import Placement, Topology, derived
 
 __all__ = ["BALANCE_METRICS"]
 
 GROUP = "balance"
 
+
+@derived
+def _stateless(placement: Placement) -> list[int]:
+    return [active - stateful for active, stateful in zip(placement.active, placement.stateful, strict=True)]
+
+
+@derived
+def _total(placement: Placement) -> list[int]:
+    return [active + standby for active, standby in zip(placement.active, placement.standby, strict=True)]
+
+
 #: Kind of task to words for it, and to the number of such tasks of each client.
 _KINDS: dict[str, tuple[str, Callable[[Placement], list[int]]]] = {
     "active": ("active tasks", lambda placement: placement.active),
     "stateful": ("active tasks with state", lambda placement: placement.stateful),
-    "stateless": (
-        "active tasks without state",
-        lambda placement: [a - s for a, s in zip(placement.active, placement.stateful, strict=True)],
-    ),
-    "total": (
-        "tasks, standbys included",
-        lambda placement: [a + s for a, s in zip(placement.active, placement.standby, strict=True)],
-    ),
+    "stateless": ("active tasks without state", _stateless),
+    "total": ("tasks, standbys included", _total),
 }
 
 
@@ -50,7 +55,7 @@ def _above_even_share(counts: Callable[[Placement], list[int]]) -> Definition:
         if not held:
             return 0.0
         most = max(-(-count // capacity) for count, capacity in zip(held, threads, strict=True))
-        return float(max(most + (-sum(held) // sum(threads)), 0))
+        return float(max(most + (-sum(held) // placement.state.members), 0))
 
     return compute
 
@@ -114,12 +119,11 @@ def process_load(placement: Placement) -> float:
 
     ``max(tasks / threads)`` over the processes, minus all tasks divided by all threads.
     """
-    threads = placement.state.threads
-    total = [a + s for a, s in zip(placement.active, placement.standby, strict=True)]
+    total = _total(placement)
     if not total:
         return 0.0
-    busiest = max(count / capacity for count, capacity in zip(total, threads, strict=True))
-    return busiest - sum(total) / sum(threads)
+    busiest = max(count / capacity for count, capacity in zip(total, placement.state.threads, strict=True))
+    return busiest - sum(total) / placement.state.members
 
 
 @metric(GROUP, "tasks/thread", "lower", "Less than one standby for each thread, where they do not divide evenly.")
@@ -145,23 +149,29 @@ def subtopologies_skewed(placement: Placement) -> float:
     return float(sum(1 for skew in _skews(placement) if skew > 0))
 
 
+@derived
 def _skews(placement: Placement) -> list[int]:
     state = placement.state
-    clients, members = len(state.threads), state.members
-    held = [[0] * clients for _ in range(state.subtopologies)]
-    size = [0] * state.subtopologies
-    for task, subtopology in enumerate(state.subtopology):
-        size[subtopology] += 1
-        if placement.owner[task] >= 0:
-            held[subtopology][placement.owner[task]] += 1
+    held = [[0] * len(state.threads) for _ in range(state.subtopologies)]
+    for subtopology, owner in zip(state.subtopology, placement.owner, strict=True):
+        if owner >= 0:
+            held[subtopology][owner] += 1
     skews = []
-    for tasks, counts in zip(size, held, strict=True):
+    for tasks, counts in zip(_subtopology_sizes(state.topology), held, strict=True):
         above = below = 0
         for count, threads in zip(counts, state.threads, strict=True):
-            above = max(above, count + (-tasks * threads // members))
-            below = max(below, tasks * threads // members - count)
+            above = max(above, count + (-tasks * threads // state.members))
+            below = max(below, tasks * threads // state.members - count)
         skews.append(above + below)
     return skews
+
+
+@derived
+def _subtopology_sizes(topology: Topology) -> list[int]:
+    sizes = [0] * topology.subtopologies
+    for subtopology in topology.subtopology:
+        sizes[subtopology] += 1
+    return sizes
 
 
 BALANCE_METRICS: tuple[MetricPlugin, ...] = (

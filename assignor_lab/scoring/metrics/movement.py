@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from assignment_api.plugins import MetricPlugin
 from assignor_lab.scoring.metrics.definition import metric
-from assignor_lab.scoring.placement import Placement
+from assignor_lab.scoring.placement import Placement, derived
 
 __all__ = ["MOVEMENT_METRICS"]
 
@@ -59,7 +59,7 @@ def standbys_moved(placement: Placement) -> float:
             had_state = state.previous_active[task] + standby_before
             gained = sum(1 for client in after if client not in had_state)
             if gained:
-                replicas = placement.replicas(task)
+                replicas = placement.replicas[task]
                 moved += min(gained, sum(1 for client in standby_before if client not in replicas))
     return float(moved)
 
@@ -104,7 +104,7 @@ def _without_state(placement: Placement) -> list[int]:
         if stateful:
             active, standby = state.previous_active[task], state.previous_standby[task]
             counts.append(
-                sum(1 for client in placement.replicas(task) if client not in active and client not in standby)
+                sum(1 for client in placement.replicas[task] if client not in active and client not in standby)
             )
     return counts
 
@@ -127,6 +127,7 @@ def tasks_kept_on_member(placement: Placement) -> float | None:
     return _kept(placement)
 
 
+@derived
 def _kept(placement: Placement) -> float | None:
     kept = known = 0
     for owner, before in zip(placement.owner, placement.state.previous_active, strict=True):

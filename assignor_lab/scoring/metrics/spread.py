@@ -5,12 +5,10 @@ A *replica* of a task is its active or one of its standbys.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-
 from assignment_api import TaskTopicPartition
 from assignment_api.plugins import MetricPlugin
 from assignor_lab.scoring.metrics.definition import metric
-from assignor_lab.scoring.placement import Placement
+from assignor_lab.scoring.placement import Placement, State, Topology, derived
 
 __all__ = ["SPREAD_METRICS"]
 
@@ -61,26 +59,34 @@ def replicas_all_on_one_value(placement: Placement) -> float | None:
     return float(sum(tasks.values())) if tasks else None
 
 
-def _tag_shares(placement: Placement) -> Iterator[tuple[int, str, float, bool]]:
+@derived
+def _tag_shares(placement: Placement) -> list[tuple[int, str, float, bool]]:
     """Task, tag key, share of the possible values reached, and whether two or more replicas lie on one value."""
-    state = placement.state
-    keys = state.application.assignment_configs().rack_aware_assignment_tags
-    if not keys or not state.standbys_wanted:
-        return
-    tags: list[Mapping[str, str]] = [
-        client.client_tags for client in state.application.streams_client_states().values()
-    ]
-    for key in keys:
-        values = [client_tags.get(key) for client_tags in tags]
-        achievable = min(1 + state.standbys_wanted, len({value for value in values if value is not None}))
-        if achievable < 2:
-            continue
-        for task, stateful in enumerate(state.stateful):
-            if stateful:
-                replicas = placement.replicas(task)
+    stateful = placement.state.stateful
+    shares = []
+    for key, values, achievable in _spreading_tags(placement.state):
+        for task, replicas in enumerate(placement.replicas):
+            if stateful[task]:
                 distinct = len({values[client] for client in replicas} - {None})
                 on_one = distinct == 1 and len(replicas) > 1
-                yield task, key, min(distinct / achievable, 1.0), on_one
+                shares.append((task, key, min(distinct / achievable, 1.0), on_one))
+    return shares
+
+
+@derived
+def _spreading_tags(state: State) -> list[tuple[str, list[str | None], int]]:
+    """The tags of which replicas can reach several values: key, value of each client, and how many can be reached."""
+    configured = state.application.assignment_configs().rack_aware_assignment_tags
+    if not configured or not state.standbys_wanted:
+        return []
+    clients = state.application.streams_client_states().values()
+    found = []
+    for key in configured:
+        values = [client.client_tags.get(key) for client in clients]
+        achievable = min(1 + state.standbys_wanted, len(set(values) - {None}))
+        if achievable > 1:
+            found.append((key, values, achievable))
+    return found
 
 
 @metric(GROUP, "partitions", "lower", "Partitions none of whose replicas is in any client's rack.")
@@ -90,7 +96,8 @@ def racks_crossed(placement: Placement) -> float | None:
     Source partitions of actives and changelog partitions of standbys without a replica in the rack of the client that
     reads them. No figure where the rack of a client, or the racks of such a partition, are unknown.
     """
-    return _cross_rack(placement, stateful_cost=1, stateless_cost=1)
+    crossings = _crossings(placement)
+    return None if crossings is None else float(sum(crossings))
 
 
 @metric(GROUP, "cost", "lower", "Partitions none of whose replicas is in any client's rack.")
@@ -102,32 +109,41 @@ def rack_traffic_cost(placement: Placement) -> float | None:
     """
     configured = placement.state.application.assignment_configs().rack_aware_traffic_cost
     cost = DEFAULT_TRAFFIC_COST if configured is None else configured
-    return _cross_rack(placement, stateful_cost=cost, stateless_cost=STATELESS_TRAFFIC_COST)
+    crossings = _crossings(placement)
+    return None if crossings is None else float(cost * crossings[0] + STATELESS_TRAFFIC_COST * crossings[1])
 
 
-def _cross_rack(placement: Placement, stateful_cost: int, stateless_cost: int) -> float | None:
-    racks = _client_racks(placement)
-    if racks is None:
+@derived
+def _crossings(placement: Placement) -> tuple[int, int] | None:
+    """Partitions read from another rack by tasks with state, and by those without; ``None``: unknown."""
+    state = placement.state
+    if state.racks is None or not state.topology.partitions_known:
         return None
-    total = 0
-    for task, info in enumerate(placement.state.infos):
-        if info.topic_partitions is None:
-            return None
-        cost = stateful_cost if placement.state.stateful[task] else stateless_cost
+    tables = _crossings_by_rack(state.topology)
+    for rack in state.racks:
+        if rack not in tables:
+            tables[rack] = (
+                [_crossed(info.source_partitions(), rack) for info in state.infos],
+                [_crossed(info.changelog_partitions(), rack) for info in state.infos],
+            )
+    sources, changelogs = zip(*(tables[rack] for rack in state.racks), strict=True) if state.racks else ((), ())
+    counts = [0, 0]
+    for task, stateful in enumerate(state.stateful):
         owner = placement.owner[task]
+        crossed = [changelogs[client][task] for client in placement.standbys[task]]
         if owner >= 0:
-            crossed = _crossed(info.source_partitions(), racks[owner])
-            if crossed is None:
+            crossed.append(sources[owner][task])
+        for number in crossed:
+            if number is None:
                 return None
-            total += cost * crossed
-        if placement.standbys[task]:
-            changelogs = info.changelog_partitions()
-            for client in placement.standbys[task]:
-                crossed = _crossed(changelogs, racks[client])
-                if crossed is None:
-                    return None
-                total += cost * crossed
-    return float(total)
+            counts[not stateful] += number
+    return counts[0], counts[1]
+
+
+@derived
+def _crossings_by_rack(_topology: Topology) -> dict[str, tuple[list[int | None], list[int | None]]]:
+    """Rack to what each task reads from other racks: source partitions, changelog partitions; filled as needed."""
+    return {}
 
 
 def _crossed(partitions: tuple[TaskTopicPartition, ...], rack: str) -> int | None:
@@ -146,21 +162,14 @@ def replicas_in_one_rack(placement: Placement) -> float | None:
     Stateful tasks with at least two replicas. No figure where a client's rack is unknown, there is one rack only, or
     no standbys are asked for.
     """
-    racks = _client_racks(placement)
+    racks = placement.state.racks
     if racks is None or len(set(racks)) < 2 or not placement.state.standbys_wanted:
         return None
     count = 0
-    for task, standbys in enumerate(placement.standbys):
+    for replicas, standbys in zip(placement.replicas, placement.standbys, strict=True):
         if standbys:
-            replicas = placement.replicas(task)
             count += len(replicas) > 1 and len({racks[client] for client in replicas}) == 1
     return float(count)
-
-
-def _client_racks(placement: Placement) -> list[str] | None:
-    racks = [client.rack_id for client in placement.state.application.streams_client_states().values()]
-    known = [rack for rack in racks if rack is not None]
-    return known if len(known) == len(racks) else None
 
 
 SPREAD_METRICS: tuple[MetricPlugin, ...] = (
