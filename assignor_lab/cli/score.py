@@ -56,6 +56,7 @@ Resume = Annotated[bool, typer.Option("--resume", help="Go on with a run of the 
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for tables, summary and report.")]
 
 DEFAULT_COUNT = 100
+DEFAULT_OUT = Path("scores")
 
 
 def register(app: typer.Typer) -> None:
@@ -63,7 +64,6 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def score(
-        out: Out,
         source: Sources = None,
         assignor: Assignors = None,
         families: Families = None,
@@ -81,6 +81,7 @@ def register(app: typer.Typer) -> None:
         isolate: Isolate = None,
         config: ConfigFile = None,
         c: Overrides = None,
+        out: Out = DEFAULT_OUT,
         json: Json = False,  # noqa: FBT002 - a flag
     ) -> None:
         """Score assignors on states from files, logs and generated families, or on Connect groups.

@@ -234,3 +234,11 @@ def test_sizes_follow_the_written_distribution() -> None:
 def test_tasks_are_as_many_as_the_page_says() -> None:
     tasks = [len(FAMILIES["steady_state"].history(seed).round(0, None)["tasks"]) for seed in range(300)]
     assert 35 <= median(tasks) <= 60
+
+
+def test_a_family_tells_the_size_of_a_history_without_making_it() -> None:
+    family = FAMILIES["steady_state"]
+    assert family.size is not None
+    for seed in range(20):
+        clients = len(documents(family, seed)[0]["clients"])
+        assert family.size(seed) == clients * (24 + 2 * clients)

@@ -20,6 +20,7 @@ from assignor_lab.scenarios.families.courses import (
 )
 from assignor_lab.scenarios.families.draws import Draws
 from assignor_lab.scenarios.families.history import GroupHistory
+from assignor_lab.scenarios.families.sizes import draw_clients, work_with
 
 __all__ = ["EVENT_FAMILIES"]
 
@@ -28,7 +29,14 @@ _ANY_STRATEGY = ((70, "none"), (20, "min_traffic"), (10, "balance_subtopology"))
 
 
 def _family(name: str, summary: str, rounds: int, blueprint: Blueprint, course: Course) -> ScenarioFamily:
-    return ScenarioFamily(name, summary, rounds, _history_of(name, rounds, blueprint, course))
+    return ScenarioFamily(
+        name,
+        summary,
+        rounds,
+        _history_of(name, rounds, blueprint, course),
+        # The number of clients is the first thing that is drawn of a group.
+        lambda seed: work_with(draw_clients(Draws(name, seed, "group"))),
+    )
 
 
 def _history_of(name: str, rounds: int, blueprint: Blueprint, course: Course) -> Callable[[int], GroupHistory]:

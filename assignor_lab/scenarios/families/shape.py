@@ -15,7 +15,16 @@ import attrs
 
 from assignor_lab.scenarios.families.draws import Draws
 
-__all__ = ["Group", "Machine", "MachineMaker", "Machines", "SubTopology", "draw_fixed_group", "draw_group"]
+__all__ = [
+    "Group",
+    "Machine",
+    "MachineMaker",
+    "Machines",
+    "SubTopology",
+    "draw_fixed_group",
+    "draw_group",
+    "draw_group_clients",
+]
 
 _CLIENTS = ((10, (1, 3)), (23, (4, 6)), (32, (7, 9)), (20, (10, 15)), (12, (16, 30)), (3, (31, 60)))
 _SUBTOPOLOGIES = ((35, 1), (30, 2), (20, 3), (8, 4), (5, 5), (2, 6))
@@ -162,10 +171,15 @@ class MachineMaker:
 _ZONES = ("zone-a", "zone-b", "zone-c")
 
 
+def draw_group_clients(draws: Draws) -> int:
+    """Instances of a group at the start, the first thing that :func:`draw_group` draws."""
+    lowest, highest = draws.weighted(_CLIENTS)
+    return draws.between(lowest, highest)
+
+
 def draw_group(draws: Draws, strategy: str) -> Group:
     """A group of any realistic size."""
-    lowest, highest = draws.weighted(_CLIENTS)
-    clients = draws.between(lowest, highest)
+    clients = draw_group_clients(draws)
     cut = tuple(
         (_partitions(draws, clients), draws.percent(60) or number == 0)
         for number in range(draws.weighted(_SUBTOPOLOGIES))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assignor_lab.scenarios.families.draws import Draws
 
-__all__ = ["CLIENTS", "MAX_CLIENTS", "draw_clients", "draw_partitions", "draw_subtopologies"]
+__all__ = ["CLIENTS", "MAX_CLIENTS", "draw_clients", "draw_partitions", "draw_subtopologies", "work_with"]
 
 #: Instances at the start, in 10,000 histories: median 8, above 200 in 2 of 10,000.
 CLIENTS: tuple[tuple[int, tuple[int, int]], ...] = (
@@ -50,3 +50,8 @@ def draw_partitions(draws: Draws, clients: int, subtopologies: int) -> int:
         while partitions < wanted:
             partitions *= 2
     return partitions
+
+
+def work_with(clients: int) -> float:
+    """About how much work the history of a group with so many instances is: instances times tasks."""
+    return clients * (24.0 + 2.0 * clients)

@@ -12,7 +12,8 @@ from assignment_api.plugins.entries import ScenarioFamily
 from assignor_lab.scenarios.families.draws import Draws
 from assignor_lab.scenarios.families.events import CHANGING_SIZE, KEEPING_SIZE, Event, draw_steps
 from assignor_lab.scenarios.families.history import GroupHistory
-from assignor_lab.scenarios.families.shape import Group, draw_fixed_group, draw_group
+from assignor_lab.scenarios.families.shape import Group, draw_fixed_group, draw_group, draw_group_clients
+from assignor_lab.scenarios.families.sizes import work_with
 
 __all__ = ["ROUNDS", "streams_4x40", "streams_histories"]
 
@@ -41,6 +42,7 @@ def streams_histories(strategy: str = "none") -> ScenarioFamily:
         summary="Streams groups of realistic sizes over 8 rounds of joins, leaves, crashes and returns.",
         rounds=ROUNDS,
         history=lambda seed: _history("streams_histories", seed, draw_group, CHANGING_SIZE, strategy),
+        size=lambda seed: work_with(draw_group_clients(Draws("streams_histories", seed, "group"))),
     )
 
 
