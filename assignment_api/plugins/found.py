@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
 import attrs
@@ -14,6 +15,7 @@ from assignment_api.streams.assignor import TaskAssignor
 __all__ = ["Found", "FoundConnectAssignor", "FoundTaskAssignor"]
 
 P = TypeVar("P")
+A = TypeVar("A")
 
 
 @attrs.frozen
@@ -56,13 +58,7 @@ class FoundTaskAssignor:
         Raises:
             PluginLoadError: if the plugin's factory made something else. What the factory raises passes through.
         """
-        made: object = self.plugin.factory()
-        if not isinstance(made, TaskAssignor):
-            raise PluginLoadError(
-                f"assignor {self.name}: its factory made {type(made).__name__}, expected a subclass of "
-                "assignment_api.TaskAssignor"
-            )
-        return made
+        return made_by(self.name, self.plugin.factory, TaskAssignor, "assignment_api.TaskAssignor")
 
 
 @attrs.frozen
@@ -80,10 +76,25 @@ class FoundConnectAssignor:
         Raises:
             PluginLoadError: if the plugin's factory made something else. What the factory raises passes through.
         """
-        made: object = self.plugin.factory()
-        if not isinstance(made, ConnectAssignor):
-            raise PluginLoadError(
-                f"assignor {self.name}: its factory made {type(made).__name__}, expected a subclass of "
-                "assignment_api.connect.ConnectAssignor"
-            )
-        return made
+        return made_by(self.name, self.plugin.factory, ConnectAssignor, "assignment_api.connect.ConnectAssignor")
+
+
+def made_by(name: str, factory: Callable[[], A], expected: type, known_as: str) -> A:
+    """What the factory of a plugin makes, once it is of the kind that it is to be.
+
+    Args:
+        name: The plugin's name, for the message.
+        factory: Makes it.
+        expected: Class that it has to be of.
+        known_as: Where authors of plugins import that class from.
+
+    Raises:
+        PluginLoadError: if the factory made something else. What the factory raises passes through.
+    """
+    made = factory()
+    # The plugin's factory may be anybody's, whatever its type says.
+    if not isinstance(made, expected):
+        raise PluginLoadError(
+            f"assignor {name}: its factory made {type(made).__name__}, expected a subclass of {known_as}"
+        )
+    return made

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
-from time import perf_counter_ns
+from functools import partial
 from typing import Any
-
-import attrs
-from typeguard import CollectionCheckStrategy, TypeCheckError, check_type
 
 from assignment_api.connect import (
     ConnectAssignment,
@@ -21,29 +18,17 @@ from assignment_api.connect import (
 from assignment_api.plugins import FoundConnectAssignor
 from assignor_lab.runtime.invocation import (
     TRUSTED_DISTRIBUTION,
-    Failure,
-    InputMutatedError,
+    CallOutcome,
     InvalidAnswerError,
-    failure_of,
+    check_value,
+    outcome_of,
     prints_to_stderr,
 )
 
-__all__ = ["ConnectOutcome", "LeadingAssignor"]
+__all__ = ["ConnectOutcome", "LeadingAssignor", "checked_connect_answer"]
 
-
-@attrs.frozen
-class ConnectOutcome:
-    """What came of one round.
-
-    Args:
-        assignment: The answer, or ``None`` after a failure.
-        failure: The failure, or ``None``.
-        assign_ns: Duration of the ``assign`` call alone, nanoseconds; 0 where it was not reached.
-    """
-
-    assignment: ConnectAssignment | None
-    failure: Failure | None
-    assign_ns: int = 0
+#: What came of one round.
+ConnectOutcome = CallOutcome[ConnectAssignment]
 
 
 class LeadingAssignor:
@@ -67,26 +52,14 @@ class LeadingAssignor:
             The outcome. Whatever the plugin raises, ``SystemExit`` included, is in it; only ``KeyboardInterrupt``
             passes.
         """
-        before = repr(rebalance) if self._watched else None
-        elapsed = 0
-        try:
-            with prints_to_stderr():
-                instance = self._created()
-                start = perf_counter_ns()
-                try:
-                    answer = instance.assign(rebalance)
-                finally:
-                    elapsed = perf_counter_ns() - start
-            assignment = self._checked(answer, rebalance)
-            if self._watched and repr(rebalance) != before:
-                raise InputMutatedError(
-                    f"assignor {self._found.name} changed its input: inputs are immutable by contract"
-                )
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # noqa: BLE001 - a plugin may raise anything, SystemExit included
-            return ConnectOutcome(None, failure_of(error), elapsed)
-        return ConnectOutcome(assignment, None, elapsed)
+
+        def made() -> Callable[[], object]:
+            return partial(self._created().assign, rebalance)
+
+        def checked(answer: object) -> ConnectAssignment:
+            return checked_connect_answer(self._found.name, answer, rebalance, is_trusted=not self._watched)
+
+        return outcome_of(self._found, rebalance, made, checked)
 
     def copied(self) -> LeadingAssignor:
         """Another one with the same past, to see what would follow. What copying the plugin's object raises passes."""
@@ -102,26 +75,34 @@ class LeadingAssignor:
             self._instance = made
         return self._instance
 
-    def _checked(self, answer: object, rebalance: Rebalance) -> ConnectAssignment:
-        """``answer`` once it has the types that the SPI says, and nobody gets what another one has or gets.
 
-        Raises:
-            InvalidAnswerError: naming the first fault.
-        """
-        name = self._found.name
-        if not isinstance(answer, ConnectAssignment):
-            raise InvalidAnswerError(f"assignor {name} returned {type(answer).__name__}, expected ConnectAssignment")
-        if self._watched:
-            _check_types(name, answer)
-        members = {worker.member_id for worker in rebalance.workers}
-        unknown = next((member for member in answer.workers if member not in members), None)
-        if unknown is not None:
-            raise InvalidAnswerError(f"assignor {name}: there is no member {unknown!r:.80} in the group")
-        if type(answer.delay_ms) is not int or answer.delay_ms < 0:
-            raise InvalidAnswerError(f"assignor {name}: delay_ms is {answer.delay_ms!r:.80}, expected 0 or more")
-        _check_jobs(name, answer, rebalance, lambda jobs: jobs.connectors, "connector instance")
-        _check_jobs(name, answer, rebalance, lambda jobs: jobs.tasks, "task")
-        return answer
+def checked_connect_answer(
+    name: str, answer: object, rebalance: Rebalance, *, is_trusted: bool = False
+) -> ConnectAssignment:
+    """``answer`` once it has the types that the SPI says, and nobody gets what another one has or gets.
+
+    Args:
+        name: Who answered.
+        answer: What came.
+        rebalance: What was asked.
+        is_trusted: Types are not looked at.
+
+    Raises:
+        InvalidAnswerError: naming the first fault.
+    """
+    if not isinstance(answer, ConnectAssignment):
+        raise InvalidAnswerError(f"assignor {name} returned {type(answer).__name__}, expected ConnectAssignment")
+    if not is_trusted:
+        _check_types(name, answer)
+    members = {worker.member_id for worker in rebalance.workers}
+    unknown = next((member for member in answer.workers if member not in members), None)
+    if unknown is not None:
+        raise InvalidAnswerError(f"assignor {name}: there is no member {unknown!r:.80} in the group")
+    if type(answer.delay_ms) is not int or answer.delay_ms < 0:
+        raise InvalidAnswerError(f"assignor {name}: delay_ms is {answer.delay_ms!r:.80}, expected 0 or more")
+    _check_jobs(name, answer, rebalance, lambda jobs: jobs.connectors, "connector instance")
+    _check_jobs(name, answer, rebalance, lambda jobs: jobs.tasks, "task")
+    return answer
 
 
 def _check_jobs(
@@ -150,19 +131,12 @@ def _check_jobs(
 
 
 def _check_types(name: str, answer: ConnectAssignment) -> None:
-    _check(name, "workers", answer.workers, Mapping[str, WorkerAssignment])
-    _check(name, "remarks", answer.remarks, tuple[str, ...])
+    check_value(name, "workers", answer.workers, Mapping[str, WorkerAssignment])
+    check_value(name, "remarks", answer.remarks, tuple[str, ...])
     for member, told in answer.workers.items():
         for field in ("assigned", "revoked"):
             jobs = getattr(told, field)
             place = f"workers[{member!r:.80}].{field}"
-            _check(name, place, jobs, Jobs)
-            _check(name, f"{place}.connectors", jobs.connectors, tuple[str, ...])
-            _check(name, f"{place}.tasks", jobs.tasks, tuple[ConnectorTaskId, ...])
-
-
-def _check(name: str, place: str, value: object, expected: Any) -> None:
-    try:
-        check_type(value, expected, collection_check_strategy=CollectionCheckStrategy.ALL_ITEMS)
-    except TypeCheckError as error:
-        raise InvalidAnswerError(f"assignor {name}: {place}: {error}") from error
+            check_value(name, place, jobs, Jobs)
+            check_value(name, f"{place}.connectors", jobs.connectors, tuple[str, ...])
+            check_value(name, f"{place}.tasks", jobs.tasks, tuple[ConnectorTaskId, ...])

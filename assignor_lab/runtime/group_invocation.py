@@ -2,70 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from time import perf_counter_ns
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
-import attrs
-from typeguard import CollectionCheckStrategy, TypeCheckError, check_type
-
 from assignment_api.group import GroupAssignment, GroupSpec, MemberAssignment, TaskAssignor, TopologyDescriber
-from assignment_api.plugins import Found, GroupAssignorPlugin, PluginLoadError
-from assignor_lab.runtime.invocation import (
-    TRUSTED_DISTRIBUTION,
-    Failure,
-    InputMutatedError,
-    InvalidAnswerError,
-    failure_of,
-    prints_to_stderr,
-)
+from assignment_api.plugins import Found, GroupAssignorPlugin
+from assignment_api.plugins.found import made_by
+from assignor_lab.runtime.invocation import CallOutcome, InvalidAnswerError, check_value, outcome_of
 
-__all__ = ["GroupOutcome", "invoke_group"]
-
-
-@attrs.frozen
-class GroupOutcome:
-    """What came of one call.
-
-    Args:
-        assignment: The answer, or ``None`` after a failure.
-        failure: The failure, or ``None``.
-        assign_ns: Duration of the ``assign`` call alone, nanoseconds; 0 where it was not reached.
-    """
-
-    assignment: GroupAssignment | None
-    failure: Failure | None
-    assign_ns: int = 0
+__all__ = ["invoke_group"]
 
 
 def invoke_group(
     assignor: Found[GroupAssignorPlugin], group: GroupSpec, topology: TopologyDescriber, configs: Mapping[str, Any]
-) -> GroupOutcome:
+) -> CallOutcome[GroupAssignment]:
     """Lets ``assignor`` place the tasks of ``topology`` on the members of ``group``.
 
     Returns:
         The outcome. Whatever the plugin raises, ``SystemExit`` included, is in it; only ``KeyboardInterrupt`` passes.
     """
-    watched = assignor.distribution != TRUSTED_DISTRIBUTION
-    before = repr((group, topology)) if watched else None
-    elapsed = 0
-    try:
-        with prints_to_stderr():
-            instance = created(assignor)
-            instance.configure(configs)
-            start = perf_counter_ns()
-            try:
-                answer = instance.assign(group, topology)
-            finally:
-                elapsed = perf_counter_ns() - start
-        assignment = _checked(assignor.name, answer, group, topology)
-        if watched and repr((group, topology)) != before:
-            raise InputMutatedError(f"assignor {assignor.name} changed its input: inputs are immutable by contract")
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # noqa: BLE001 - a plugin may raise anything, SystemExit included
-        return GroupOutcome(None, failure_of(error), elapsed)
-    return GroupOutcome(assignment, None, elapsed)
+
+    def made() -> Callable[[], object]:
+        instance = created(assignor)
+        instance.configure(configs)
+        return partial(instance.assign, group, topology)
+
+    return outcome_of(
+        assignor, (group, topology), made, lambda answer: _checked(assignor.name, answer, group, topology)
+    )
 
 
 def created(assignor: Found[GroupAssignorPlugin]) -> TaskAssignor:
@@ -74,19 +39,13 @@ def created(assignor: Found[GroupAssignorPlugin]) -> TaskAssignor:
     Raises:
         PluginLoadError: if the plugin's factory made something else. What the factory raises passes through.
     """
-    made: object = assignor.plugin.factory()
-    if not isinstance(made, TaskAssignor):
-        raise PluginLoadError(
-            f"assignor {assignor.name}: its factory made {type(made).__name__}, expected a subclass of "
-            "assignment_api.group.TaskAssignor"
-        )
-    return made
+    return made_by(assignor.name, assignor.plugin.factory, TaskAssignor, "assignment_api.group.TaskAssignor")
 
 
 def _checked(name: str, answer: object, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
     if not isinstance(answer, GroupAssignment):
         raise InvalidAnswerError(f"assignor {name} returned {type(answer).__name__}, expected GroupAssignment")
-    _check(name, "members", answer.members, Mapping[str, MemberAssignment])
+    check_value(name, "members", answer.members, Mapping[str, MemberAssignment])
     sizes = {key: topology.max_num_input_partitions(key) for key in topology.subtopologies()}
     for member, target in answer.members.items():
         if member not in group.members:
@@ -96,7 +55,7 @@ def _checked(name: str, answer: object, group: GroupSpec, topology: TopologyDesc
             if not held:
                 continue
             place = f"members[{member!r:.80}].{field}"
-            _check(name, place, held, Mapping[str, tuple[int, ...]])
+            check_value(name, place, held, Mapping[str, tuple[int, ...]])
             for subtopology, partitions in held.items():
                 if any(not 0 <= partition < sizes.get(subtopology, 0) for partition in partitions):
                     raise InvalidAnswerError(
@@ -104,10 +63,3 @@ def _checked(name: str, answer: object, group: GroupSpec, topology: TopologyDesc
                         "topology does not have"
                     )
     return answer
-
-
-def _check(name: str, place: str, value: object, expected: Any) -> None:
-    try:
-        check_type(value, expected, collection_check_strategy=CollectionCheckStrategy.ALL_ITEMS)
-    except TypeCheckError as error:
-        raise InvalidAnswerError(f"assignor {name}: {place}: {error}") from error

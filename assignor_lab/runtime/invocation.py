@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from time import perf_counter_ns
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 import attrs
 from typeguard import CollectionCheckStrategy, TypeCheckError, check_type
@@ -25,7 +25,18 @@ from assignment_api import (
 from assignment_api.utils.validation import StrictFinding, strict_findings, validate_task_assignment
 from assignor_lab.runtime.callback import observes, tell
 
-__all__ = ["Failure", "InputMutatedError", "InvalidAnswerError", "Outcome", "RunnableAssignor", "invoke"]
+__all__ = [
+    "CallOutcome",
+    "Failure",
+    "InputMutatedError",
+    "InvalidAnswerError",
+    "Outcome",
+    "RunnableAssignor",
+    "invoke",
+    "outcome_of",
+]
+
+A = TypeVar("A")
 
 #: The distribution whose assignors are part of this project and are not watched for changes of their input.
 TRUSTED_DISTRIBUTION = "assignor-lab"
@@ -48,8 +59,8 @@ class InputMutatedError(AssignorLabError):
     """An assignor changed its input, which is immutable by contract."""
 
 
-class RunnableAssignor(Protocol):
-    """What :func:`invoke` needs to know of an assignor; a registry's entries have it."""
+class NamedAssignor(Protocol):
+    """What a call needs to know of an assignor of any kind."""
 
     @property
     def name(self) -> str:
@@ -58,6 +69,10 @@ class RunnableAssignor(Protocol):
     @property
     def distribution(self) -> str | None:
         """Distribution that it came from."""
+
+
+class RunnableAssignor(NamedAssignor, Protocol):
+    """What :func:`invoke` needs to know of a task assignor; a registry's entries have it."""
 
     def create(self) -> TaskAssignor:
         """A new assignor object, as Kafka makes one for each rebalance."""
@@ -79,28 +94,37 @@ class Failure:
 
 
 @attrs.frozen
-class Outcome:
-    """What came of one call.
+class CallOutcome(Generic[A]):
+    """What came of one call of an assignor of any kind.
 
     Args:
         assignment: The answer, or ``None`` after a failure.
         failure: The failure, or ``None``.
-        validation: What Kafka's validation said of the answer; ``NONE`` also where there is none to look at.
-        findings: What the stricter check found.
         assign_ns: Duration of the ``assign`` call alone, nanoseconds; 0 where it was not reached.
-        input_mutated: The input was changed: the caller must build a new one before it goes on.
         out_of_memory: There was no memory for what the assignor wanted.
         loss: Why the assignor's own process was ended, where it has one.
     """
 
-    assignment: TaskAssignment | None
+    assignment: A | None
     failure: Failure | None
+    assign_ns: int = attrs.field(default=0, kw_only=True)
+    out_of_memory: bool = attrs.field(default=False, kw_only=True)
+    loss: AssignorLabError | None = attrs.field(default=None, kw_only=True)
+
+
+@attrs.frozen
+class Outcome(CallOutcome[TaskAssignment]):
+    """What came of one call of a task assignor; further arguments as for :class:`CallOutcome`.
+
+    Args:
+        validation: What Kafka's validation said of the answer; ``NONE`` also where there is none to look at.
+        findings: What the stricter check found.
+        input_mutated: The input was changed: the caller must build a new one before it goes on.
+    """
+
     validation: AssignmentError = AssignmentError.NONE
     findings: tuple[StrictFinding, ...] = ()
-    assign_ns: int = 0
     input_mutated: bool = False
-    out_of_memory: bool = False
-    loss: AssignorLabError | None = None
 
     @property
     def followup(self) -> bool:
@@ -170,6 +194,44 @@ def _call(
     return Outcome(assignment, None, assign_ns=elapsed)
 
 
+def outcome_of(
+    assignor: NamedAssignor,
+    shown: object,
+    made: Callable[[], Callable[[], object]],
+    checked: Callable[[object], A],
+) -> CallOutcome[A]:
+    """One call of a broker-side or Connect assignor: made, timed, checked.
+
+    Args:
+        assignor: Whose call it is.
+        shown: Its input, which has a complete ``repr``: an assignor of somebody else must leave it as it was.
+        made: Makes and configures the assignor, and returns its call; not within the time that is measured.
+        checked: The answer once it has passed every check; raises ``InvalidAnswerError`` else.
+
+    Returns:
+        The outcome. Whatever the plugin raises, ``SystemExit`` included, is in it; only ``KeyboardInterrupt`` passes.
+    """
+    watched = assignor.distribution != TRUSTED_DISTRIBUTION
+    before = repr(shown) if watched else None
+    elapsed = 0
+    try:
+        with prints_to_stderr():
+            call = made()
+            start = perf_counter_ns()
+            try:
+                answer = call()
+            finally:
+                elapsed = perf_counter_ns() - start
+        assignment = checked(answer)
+        if watched and repr(shown) != before:
+            raise InputMutatedError(f"assignor {assignor.name} changed its input: inputs are immutable by contract")
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - a plugin may raise anything, SystemExit included
+        return CallOutcome(None, failure_of(error), assign_ns=elapsed, out_of_memory=isinstance(error, MemoryError))
+    return CallOutcome(assignment, None, assign_ns=elapsed)
+
+
 @contextlib.contextmanager
 def prints_to_stderr() -> Iterator[None]:
     """What a plugin prints meanwhile is a message: results alone belong on the standard output."""
@@ -213,10 +275,7 @@ def checked_answer(name: str, answer: object) -> TaskAssignment:
 def _check_items(name: str, place: str, items: tuple[Any, ...], expected: type) -> None:
     if type(items) is tuple and set(map(type, items)) <= {expected}:
         return  # the usual case: typeguard would look at each of maybe 50,000 items in turn
-    try:
-        check_type(items, tuple[expected, ...], collection_check_strategy=CollectionCheckStrategy.ALL_ITEMS)  # type: ignore[valid-type]
-    except TypeCheckError as error:
-        raise InvalidAnswerError(f"assignor {name}: {place}: {error}") from error
+    check_value(name, place, items, tuple[expected, ...])  # type: ignore[valid-type]
 
 
 _FIELD_TYPES: dict[type, dict[str, Any]] = {
@@ -239,6 +298,14 @@ def _check_fields(name: str, client: StreamsClientAssignment) -> None:
         if shape not in checked:
             _check_values(name, f"assignment of {client.process_id}: task {task.id}", task)
             checked.add(shape)
+
+
+def check_value(name: str, place: str, value: object, expected: Any) -> None:
+    """Raises ``InvalidAnswerError`` if ``value``, or any item in it, has not the type ``expected``."""
+    try:
+        check_type(value, expected, collection_check_strategy=CollectionCheckStrategy.ALL_ITEMS)
+    except TypeCheckError as error:
+        raise InvalidAnswerError(f"assignor {name}: {place}: {error}") from error
 
 
 def _check_values(name: str, place: str, value: StreamsClientAssignment | AssignedTask) -> None:

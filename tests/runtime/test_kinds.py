@@ -13,7 +13,8 @@ from assignment_api.group import GroupAssignment, GroupSpec, MemberAssignment, T
 from assignment_api.plugins import Found, GroupAssignorPlugin, config_sources, discover
 from assignor_lab.cli.main import main
 from assignor_lab.runtime.answering import AnswerOptions, answerer
-from assignor_lab.runtime.group_invocation import GroupOutcome, invoke_group
+from assignor_lab.runtime.group_invocation import invoke_group
+from assignor_lab.runtime.invocation import CallOutcome
 from assignor_lab.scenarios import Scenario, ScenarioKindError, read_scenarios
 
 DATA = Path(__file__).parents[1] / "data"
@@ -113,7 +114,7 @@ def test_a_wrong_kind_is_an_error_of_its_own() -> None:
 # --- what a plugin may do -----------------------------------------------------------------------------
 
 
-def outcome(answer: Any, distribution: str = "somebody") -> GroupOutcome:
+def outcome(answer: Any, distribution: str = "somebody") -> CallOutcome[GroupAssignment]:
     class Mine(TaskAssignor):
         def assign(self, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
             return answer(group, topology)  # type: ignore[no-any-return]
