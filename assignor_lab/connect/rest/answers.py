@@ -8,10 +8,12 @@ from typing import Any
 
 from starlette.responses import Response
 
+from assignment_api.java import iteration_order, string_hash
 from assignor_lab.connect import herder as h
 
 __all__ = [
     "RestError",
+    "config",
     "connector_info",
     "connector_status",
     "empty_answer",
@@ -21,6 +23,7 @@ __all__ = [
     "plugin",
     "task_config",
     "task_status",
+    "written_info",
 ]
 
 
@@ -68,8 +71,19 @@ def error_answer(
 # --- entities, fields in Connect's order ----------------------------------------------------------
 
 
+def config(entries: Mapping[str, str | None]) -> dict[str, str | None]:
+    """A configuration that was read back from the log: Connect has it in a ``HashMap``, filled as it was written."""
+    keys = list(entries)
+    return {key: entries[key] for key in iteration_order(keys, [string_hash(key) for key in keys])}
+
+
 def connector_info(info: h.ConnectorInfo) -> dict[str, Any]:
-    """``ConnectorInfo``."""
+    """``ConnectorInfo`` as it was read back."""
+    return {**written_info(info), "config": config(info.config)}
+
+
+def written_info(info: h.ConnectorInfo) -> dict[str, Any]:
+    """``ConnectorInfo`` as the answer to whoever wrote it: the configuration as it came in."""
     return {
         "name": info.name,
         "config": dict(info.config),
@@ -80,7 +94,7 @@ def connector_info(info: h.ConnectorInfo) -> dict[str, Any]:
 
 def task_config(each: h.TaskConfig) -> dict[str, Any]:
     """``TaskInfo``."""
-    return {"id": {"connector": each.task.connector, "task": each.task.task}, "config": dict(each.config)}
+    return {"id": {"connector": each.task.connector, "task": each.task.task}, "config": config(each.config)}
 
 
 def connector_status(status: h.ConnectorStatus) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import httpx
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -18,7 +18,7 @@ from assignor_lab.connect.rest import connectors, tasks, worker
 from assignor_lab.connect.rest.answers import RestError, error_answer
 from assignor_lab.connect.rest.calls import Call, Operation, not_found
 from assignor_lab.connect.rest.forwarding import Forwarder
-from assignor_lab.connect.rest.guard import WRITES, check_origin, read_body
+from assignor_lab.connect.rest.guard import WRITES, check_head, check_origin, read_body
 from assignor_lab.connect.rest.openapi import openapi_document
 from assignor_lab.connect.rest.paths import checked_path
 from assignor_lab.connect.rest.settings import RestSettings
@@ -74,6 +74,7 @@ class _Door:
             await self._app(scope, receive, send)
             return
         try:
+            check_head(scope, self._settings)
             check_origin(scope, self._settings)
             path = checked_path(scope.get("raw_path") or scope["path"].encode())
         except RestError as error:
@@ -110,7 +111,9 @@ class _Endpoint:
     async def _answer(self, request: Request) -> Response:
         method = "GET" if request.method == "HEAD" else request.method
         if method == "OPTIONS":
-            return PlainTextResponse(self._allow.replace(",", ", "), headers={"Allow": self._allow})
+            return Response(
+                self._allow.replace(",", ", "), headers={"Allow": self._allow, "Content-Type": "text/plain"}
+            )
         operation = self._operations.get(method)
         if operation is None:
             raise RestError(405, "HTTP 405 Method Not Allowed", typed=False, headers={"Allow": self._allow})

@@ -86,7 +86,7 @@ async def delete_connector(call: Call) -> Response:
 
 async def get_config(call: Call) -> Response:
     """A connector's configuration."""
-    return json_answer(dict((await call.complete(call.worker.connector_info(call.connector))).config))
+    return json_answer(answers.config((await call.complete(call.worker.connector_info(call.connector))).config))
 
 
 async def put_config(call: Call) -> Response:
@@ -123,7 +123,7 @@ def _put_answer(call: Call, name: str, done: tuple[bool, h.ConnectorInfo] | Forw
     if isinstance(done, Forwarded):
         created, info = done.status == 201, done.document
     else:
-        created, info = done[0], answers.connector_info(done[1])
+        created, info = done[0], answers.written_info(done[1])
     return json_answer(info, 201 if created else 200, call.location(name) if created else None)
 
 

@@ -22,8 +22,10 @@ def checked_path(raw: bytes) -> str:
         RestError: with status 400: dots that lead elsewhere, empty parts, control characters, bytes that are not
             UTF-8, parts that are not percent-encoded in order.
     """
-    if not raw.startswith(b"/"):
+    if raw == b"*":
         raise RestError(404, "HTTP 404 Not Found", typed=False)
+    if not raw.startswith(b"/"):
+        raise _refusal("a host of its own")
     if _BAD_PERCENT.search(raw):
         raise _refusal("a percent sign that is not followed by two hexadecimal digits")
     if _ODD.search(raw):

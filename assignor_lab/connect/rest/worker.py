@@ -15,6 +15,7 @@ from assignor_lab.connect.rest.waiting import stage_text
 
 __all__ = ["OPERATIONS"]
 
+_WRAPPED = "org.apache.kafka.connect.runtime.rest.errors.BadRequestException"
 #: Log4j's levels.
 _LEVELS = {"OFF", "FATAL", "ERROR", "WARN", "INFO", "DEBUG", "TRACE", "ALL"}
 
@@ -80,7 +81,11 @@ async def validate(call: Call) -> Response:
     included = config.get("connector.class")
     if included is not None and not _short(included).endswith(_short(plugin)):
         raise h.BadRequestError(f"Included connector type {included} does not match request type {plugin}")
-    done = await call.complete(call.worker.validate(plugin, config))
+    try:
+        done = await call.complete(call.worker.validate(plugin, config))
+    except h.BadRequestError as error:
+        # Here, and only here, Connect wraps the refusal, and the wrapping is an error 500.
+        raise RestError(500, f"{_WRAPPED}: {error}") from error
     return json_answer(
         {
             "name": done.name,

@@ -15,8 +15,8 @@ import httpx
 DATA = Path(__file__).resolve().parents[2] / "data" / "captures" / "rest"
 RECORDINGS = ("sessioned", "eager", "conflict")
 
-#: Objects whose keys are data (names, configuration keys): no order, and not of interest where the path says so.
-_MAPS = re.compile(r"^/connectors(\?.*)?$|^/connectors/[^/]+/(config|topics)$|^/admin/loggers$")
+#: Objects whose keys are names: their order is not compared.
+_MAPS = re.compile(r"^/connectors(\?.*)?$|^/connectors/[^/]+/topics$|^/admin/loggers$")
 #: Texts that are part of the interface; others are data.
 _FIXED = {"message", "state", "type", "status"}
 
@@ -88,7 +88,7 @@ def _shapes(recorded: Any, ours: Any, where: str, path: str) -> Iterator[str]:
 
 
 def _objects(recorded: dict[str, Any], ours: dict[str, Any], where: str, path: str) -> Iterator[str]:
-    is_map = where.endswith("config") or (not where and bool(_MAPS.match(path)) and "error_code" not in recorded)
+    is_map = not where and bool(_MAPS.match(path)) and not {"error_code", "name"} & set(recorded)
     if is_map:
         if sorted(recorded) != sorted(ours):
             yield f"{where or 'body'}: keys {sorted(ours)} instead of {sorted(recorded)}"
