@@ -3,6 +3,7 @@
 from assignment_api.plugins.discovery import PluginRow
 from assignment_api.plugins.entries import (
     ConnectAssignorPlugin,
+    ConnectorPlugin,
     GroupAssignorPlugin,
     History,
     MetricPlugin,
@@ -43,6 +44,7 @@ __all__ = [
     "ConfigValue",
     "ConfigValueError",
     "ConnectAssignorPlugin",
+    "ConnectorPlugin",
     "EffectiveConfig",
     "Found",
     "FoundConnectAssignor",

@@ -18,6 +18,7 @@ import pluggy
 from assignment_api.plugins import hookspecs
 from assignment_api.plugins.entries import (
     ConnectAssignorPlugin,
+    ConnectorPlugin,
     GroupAssignorPlugin,
     MetricPlugin,
     ScenarioFamily,
@@ -37,6 +38,7 @@ _REASON_LIMIT = 500
 OFFERING_HOOKS: dict[str, tuple[str, type]] = {
     "assignor_lab_task_assignors": ("task-assignor", TaskAssignorPlugin),
     "assignor_lab_connect_assignors": ("connect-assignor", ConnectAssignorPlugin),
+    "assignor_lab_connectors": ("connector", ConnectorPlugin),
     "assignor_lab_group_assignors": ("group-assignor", GroupAssignorPlugin),
     "assignor_lab_metrics": ("metric", MetricPlugin),
     "assignor_lab_scenario_families": ("scenario-family", ScenarioFamily),
@@ -50,8 +52,8 @@ class PluginRow:
 
     Args:
         name: Name of the assignor, metric or family; of the entry point where nothing more is known.
-        kind: ``task-assignor``, ``connect-assignor``, ``group-assignor``, ``metric``, ``scenario-family``,
-            ``observer``, ``plugin`` for a whole entry point, ``policy`` for an item of the policy.
+        kind: ``task-assignor``, ``connect-assignor``, ``connector``, ``group-assignor``, ``metric``,
+            ``scenario-family``, ``observer``, ``plugin`` for a whole entry point, ``policy`` for an item of the policy.
         distribution: Where it comes from; empty for ``policy``.
         version: Version of the distribution.
         status: ``available``, ``ambiguous``, ``refused``, ``blocked``, ``broken``, or ``unused`` for an item of the

@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol
 import attrs
 
 from assignment_api.connect import ConnectAssignor, ConnectProtocol
+from assignment_api.connectors import Connector
 from assignment_api.group.assignor import TaskAssignor as GroupTaskAssignor
 from assignment_api.plugins.errors import PluginDefinitionError
 from assignment_api.streams.application import ApplicationMetadata
@@ -20,6 +21,7 @@ from assignment_api.streams.assignor import TaskAssignor
 
 __all__ = [
     "ConnectAssignorPlugin",
+    "ConnectorPlugin",
     "GroupAssignorPlugin",
     "History",
     "MetricPlugin",
@@ -122,6 +124,27 @@ class ConnectAssignorPlugin:
     aliases: tuple[str, ...] = attrs.field(default=(), converter=_tuple, validator=_names)
     summary: str = attrs.field(default="", validator=_text)
     protocols: tuple[str, ...] = attrs.field(default=(), converter=_tuple, validator=_connect_protocols)
+
+
+@attrs.frozen
+class ConnectorPlugin:
+    """A connector for ``assignor connect serve``, as hook ``assignor_lab_connectors`` returns it.
+
+    Args:
+        name: What users select it by in ``connector.class``.
+        load: Imports its class, a subclass of ``SourceConnector`` or ``SinkConnector``. Called when a worker starts.
+        java_classes: Full names under which it can be selected, too, as Connect's clients write them; the first one
+            is what plugin lists show. ``org.apache.kafka.`` belongs to the built-ins.
+        summary: One sentence for listings.
+
+    Raises:
+        PluginDefinitionError: if a name is none, or ``load`` cannot be called.
+    """
+
+    name: str = attrs.field(validator=_name)
+    load: Callable[[], type[Connector]] = attrs.field(validator=_called)
+    java_classes: tuple[str, ...] = attrs.field(default=(), converter=_tuple, validator=_java_classes)
+    summary: str = attrs.field(default="", validator=_text)
 
 
 @attrs.frozen

@@ -16,6 +16,7 @@ import pluggy
 
 from assignment_api.plugins.entries import (
     ConnectAssignorPlugin,
+    ConnectorPlugin,
     GroupAssignorPlugin,
     MetricPlugin,
     ScenarioFamily,
@@ -28,6 +29,7 @@ __all__ = [
     "PROJECT_NAME",
     "assignor_lab_assignment_computed",
     "assignor_lab_connect_assignors",
+    "assignor_lab_connectors",
     "assignor_lab_group_assignors",
     "assignor_lab_metrics",
     "assignor_lab_scenario_families",
@@ -55,6 +57,14 @@ def assignor_lab_task_assignors() -> Sequence[TaskAssignorPlugin]:  # type: igno
 @_hookspec
 def assignor_lab_connect_assignors() -> Sequence[ConnectAssignorPlugin]:  # type: ignore[empty-body]
     """Assignors of connectors and tasks for Kafka Connect (KIP-415).
+
+    Called once in each discovery. Return a list or tuple in the order in which they are to be listed.
+    """
+
+
+@_hookspec
+def assignor_lab_connectors() -> Sequence[ConnectorPlugin]:  # type: ignore[empty-body]
+    """Connectors that ``assignor connect serve`` can run.
 
     Called once in each discovery. Return a list or tuple in the order in which they are to be listed.
     """

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from assignment_api.plugins.discovery import Offer, PluginRow, collect, describe_error
 from assignment_api.plugins.entries import (
+    ConnectorPlugin,
     GroupAssignorPlugin,
     MetricPlugin,
     ScenarioFamily,
@@ -43,6 +44,7 @@ P = TypeVar("P")
 _NOUNS = {
     "task-assignor": "assignor",
     "connect-assignor": "Connect assignor",
+    "connector": "connector",
     "group-assignor": "group assignor",
     "metric": "metric",
     "scenario-family": "scenario family",
@@ -144,6 +146,10 @@ class Registry:
     def family(self, selector: str) -> Found[ScenarioFamily]:
         """The family called ``selector`` (a name or ``distribution:name``); raises as :meth:`task_assignor` does."""
         return self._selected("scenario-family", selector, ScenarioFamily)
+
+    def connectors(self) -> tuple[Found[ConnectorPlugin], ...]:
+        """Every connector that can be run."""
+        return self._all("connector", ConnectorPlugin)
 
     def group_assignors(self) -> tuple[Found[GroupAssignorPlugin], ...]:
         """Every broker-side assignor that can be used."""

@@ -1,0 +1,52 @@
+"""Records that tasks give and get."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+__all__ = ["SinkRecord", "SourceRecord"]
+
+
+@attrs.frozen
+class SourceRecord:
+    """A record from a source task. Kafka: ``SourceRecord``.
+
+    Args:
+        source_partition: What part of the source it is from; JSON values.
+        source_offset: Where the task goes on once this record is written; JSON values.
+        topic: Topic to write to.
+        value: JSON value.
+        key: JSON value.
+        partition: Partition of the topic; ``None``: by the hash of the key, or 0 without one.
+    """
+
+    source_partition: Mapping[str, Any]
+    source_offset: Mapping[str, Any]
+    topic: str
+    value: Any
+    key: Any = None
+    partition: int | None = None
+
+
+@attrs.frozen
+class SinkRecord:
+    """A record for a sink task. Kafka: ``SinkRecord``.
+
+    Args:
+        topic: Topic that it is from.
+        partition: Partition of the topic.
+        offset: Its place in the partition, from 0 without gaps.
+        key: JSON value.
+        value: JSON value.
+        timestamp_ms: When it was written, epoch milliseconds.
+    """
+
+    topic: str
+    partition: int
+    offset: int
+    key: Any
+    value: Any
+    timestamp_ms: int

@@ -1,0 +1,1 @@
+"""A live Connect cluster of this project's own: workers, their herders, their logs on disk."""

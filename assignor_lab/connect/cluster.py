@@ -1,0 +1,240 @@
+"""A cluster of live workers in one process: they are added, stopped, killed and rolled while it runs."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import attrs
+
+from assignment_api.connect import ConnectorTaskId
+from assignment_api.plugins import Registry, discover
+from assignor_lab.connect.cluster_logs import ClusterLogs
+from assignor_lab.connect.connector_plugins import ConnectorPlugins
+from assignor_lab.connect.distributed import DistributedHerder
+from assignor_lab.connect.herder import HerderError
+from assignor_lab.connect.live_group import LiveGroup
+from assignor_lab.connect.membership import WorkerAssignors
+from assignor_lab.connect.settings import LiveTimings, LiveWorkerSettings
+from assignor_lab.simulation.group_coordinator import GroupState
+
+__all__ = ["ConnectCluster", "LiveWorker", "NoSuchWorkerError"]
+
+_logger = logging.getLogger(__name__)
+
+
+class NoSuchWorkerError(HerderError):
+    """There is no such worker, or there is one already."""
+
+    status = 404
+
+
+@attrs.frozen(eq=False)
+class LiveWorker:
+    """A worker that is up.
+
+    Args:
+        name: Its name, which stays when it is rolled.
+        worker_id: ``host:port``.
+        url: Its REST URL.
+        settings: Its configuration.
+        herder: Its herder.
+        running: Its loop.
+    """
+
+    name: str
+    worker_id: str
+    url: str
+    settings: LiveWorkerSettings
+    herder: DistributedHerder
+    running: asyncio.Task[None]
+
+
+class ConnectCluster:
+    """The cluster. Use it with ``async with``; all methods are for its event loop's thread.
+
+    Args:
+        data_dir: Where everything is kept.
+        timings: Durations, for workers that have none of their own, and for the group.
+        plugins: Connectors that can be run; those of installed plugins if not given.
+        registry: Plugins; all installed ones if not given.
+        assignor: What leads under every protocol but ``eager``; Kafka's own if not given.
+        host: Host in workers' ids and URLs.
+        offset_flush_interval_ms: ``offset.flush.interval.ms``.
+
+    Raises:
+        StorageError: if the directory cannot be used.
+    """
+
+    def __init__(
+        self,
+        data_dir: Path,
+        timings: LiveTimings | None = None,
+        plugins: ConnectorPlugins | None = None,
+        registry: Registry | None = None,
+        assignor: str | None = None,
+        host: str = "127.0.0.1",
+        offset_flush_interval_ms: int = 1_000,
+    ) -> None:
+        found = registry or discover()
+        self.timings = timings or LiveTimings()
+        self.plugins = plugins or ConnectorPlugins.from_registry(found)
+        self._assignors = WorkerAssignors(found, assignor)
+        self._host = host
+        self.logs = ClusterLogs(data_dir, offset_flush_interval_ms)
+        self.group = LiveGroup(self.logs.clock, self.timings.initial_rebalance_delay_ms)
+        self.workers: dict[str, LiveWorker] = {}
+        #: Called with each worker that has come up, and with each that is gone.
+        self.on_worker_up: list[Callable[[LiveWorker], None]] = []
+        self.on_worker_gone: list[Callable[[LiveWorker], None]] = []
+
+    async def __aenter__(self) -> Self:
+        self.logs.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Stops all workers in order, and lets others use the directory."""
+        await asyncio.gather(*(self.stop_worker(name) for name in list(self.workers)))
+        self.group.close()
+        await asyncio.to_thread(self.logs.close)
+
+    # --- workers --------------------------------------------------------------------------------------
+
+    def add_worker(self, name: str, port: int, settings: LiveWorkerSettings | None = None) -> LiveWorker:
+        """Starts a worker.
+
+        Args:
+            name: Its name.
+            port: Port of its REST URL.
+            settings: Its configuration.
+
+        Raises:
+            NoSuchWorkerError: if there is one of this name or port.
+        """
+        worker_id = f"{self._host}:{port}"
+        if name in self.workers or any(worker.worker_id == worker_id for worker in self.workers.values()):
+            raise NoSuchWorkerError(f"there is a worker {name!r:.80} or one at {worker_id} already")
+        chosen = settings or LiveWorkerSettings(timings=self.timings)
+        url = f"http://{worker_id}/"
+        # Members have their worker's id in theirs, and no two lives of a worker are the same member.
+        process = f"connect-{worker_id}-{secrets.token_hex(8)}"
+        herder = DistributedHerder(
+            process, worker_id, url, chosen, self.logs, self.group, self.plugins, self._assignors, self._put
+        )
+        running = asyncio.create_task(herder.run(), name=f"worker {name}")
+        worker = LiveWorker(name, worker_id, url, chosen, herder, running)
+        self.workers[name] = worker
+        running.add_done_callback(lambda ended: self._ended(worker, ended))
+        for call in self.on_worker_up:
+            call(worker)
+        return worker
+
+    async def stop_worker(self, name: str) -> None:
+        """Stops a worker in order: it stops its work, then leaves.
+
+        Raises:
+            NoSuchWorkerError: if there is none of this name.
+        """
+        worker = self._worker(name)
+        worker.herder.stop()
+        with contextlib.suppress(asyncio.CancelledError):
+            await worker.running
+
+    def kill_worker(self, name: str) -> None:
+        """A worker is gone at once, without a word to the group.
+
+        Raises:
+            NoSuchWorkerError: if there is none of this name.
+        """
+        worker = self._worker(name)
+        worker.herder.killed()
+        worker.running.cancel()
+        self._gone(worker)
+
+    async def roll_worker(self, name: str, settings: LiveWorkerSettings | None = None) -> LiveWorker:
+        """Stops a worker in order and starts it again at the same place.
+
+        Args:
+            name: Its name.
+            settings: Its new configuration; the old one if not given.
+
+        Raises:
+            NoSuchWorkerError: if there is none of this name.
+        """
+        worker = self._worker(name)
+        await self.stop_worker(name)
+        port = int(worker.worker_id.rpartition(":")[2])
+        return self.add_worker(name, port, settings or worker.settings)
+
+    def _worker(self, name: str) -> LiveWorker:
+        worker = self.workers.get(name)
+        if worker is None:
+            raise NoSuchWorkerError(f"there is no worker {name!r:.80}: there are {', '.join(self.workers) or 'none'}")
+        return worker
+
+    def _ended(self, worker: LiveWorker, ended: asyncio.Task[None]) -> None:
+        if not ended.cancelled() and ended.exception() is not None:
+            _logger.error("worker %s has ended", worker.name, exc_info=ended.exception())
+            worker.herder.killed()
+        self._gone(worker)
+
+    def _gone(self, worker: LiveWorker) -> None:
+        if self.workers.get(worker.name) is worker:
+            del self.workers[worker.name]
+            for call in self.on_worker_gone:
+                call(worker)
+
+    async def _put(self, url: str, name: str, configs: Sequence[Mapping[str, str]]) -> None:
+        for worker in self.workers.values():
+            if worker.url == url:
+                await worker.herder.put_task_configs(name, configs)
+                return
+        raise HerderError(f"the leader at {url} cannot be reached")
+
+    # --- what is to be seen ---------------------------------------------------------------------------
+
+    def leader(self) -> LiveWorker | None:
+        """The worker that leads, if anyone knows."""
+        return next((worker for worker in self.workers.values() if worker.herder.loop.membership.is_leader), None)
+
+    def owners(self) -> dict[str | ConnectorTaskId, list[str]]:
+        """Connector or task to the names of the workers that hold it."""
+        owners: dict[str | ConnectorTaskId, list[str]] = {}
+        for worker in self.workers.values():
+            held = worker.herder.loop.membership.held
+            if held is not None:
+                jobs: list[str | ConnectorTaskId] = [*held.connectors, *held.tasks]
+                for job in jobs:
+                    owners.setdefault(job, []).append(worker.name)
+        return owners
+
+    def is_calm(self) -> bool:
+        """Whether all workers are members, nobody wants anything, and nothing is planned."""
+        if not self.workers:
+            return True
+        return (
+            self.group.state is GroupState.STABLE
+            and len(self.group.members()) == len(self.workers)
+            and all(worker.herder.is_calm() for worker in self.workers.values())
+        )
+
+    async def until_calm(self, timeout_s: float = 30.0) -> None:
+        """Waits until it is.
+
+        Raises:
+            TimeoutError: if it does not come to that.
+        """
+        async with asyncio.timeout(timeout_s):
+            while not self.is_calm():
+                await asyncio.sleep(0.01)

@@ -1,0 +1,467 @@
+"""A distributed worker's herder: one loop that does one thing after the other (reference 6.3, 6.4, 7.4)."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+from assignment_api.connect import NO_GENERATION, ConnectorTaskId, ConnectProtocol, Jobs
+from assignor_lab.capture.wire.connect import AssignmentMessage
+from assignor_lab.connect.cluster_logs import ClusterLogs
+from assignor_lab.connect.config_records import (
+    ConfigReader,
+    ConfigSnapshot,
+    SessionKey,
+    TargetState,
+    session_key_records,
+)
+from assignor_lab.connect.connector_plugins import ConnectorPlugins
+from assignor_lab.connect.herder import HerderError, RestartRequest
+from assignor_lab.connect.instances import Instances
+from assignor_lab.connect.live_group import LiveGroup
+from assignor_lab.connect.logger_levels import LoggerLevels, WorkerLogger
+from assignor_lab.connect.membership import FatalMembershipError, Membership
+from assignor_lab.connect.request_queue import RequestQueue
+from assignor_lab.connect.restarts import PendingRestarts, connector_to_restart, restart_plan, tasks_to_restart
+from assignor_lab.connect.session_keys import key_is_due, new_key
+from assignor_lab.connect.settings import LiveWorkerSettings
+from assignor_lab.connect.stages import Stages
+from assignor_lab.connect.storage import StorageError
+from assignor_lab.runtime.connect_invocation import LeadingAssignor
+
+__all__ = ["HerderLoop"]
+
+
+class HerderLoop:
+    """The loop and what it works on. For the event loop's thread.
+
+    Args:
+        process: Name of the worker's process, once in the cluster's life.
+        worker_id: ``host:port`` of the worker.
+        url: Its REST URL.
+        settings: Its configuration.
+        logs: What the cluster shares.
+        group: The group.
+        plugins: Connectors that can be run.
+        assignors: What it leads with.
+        reconfigure: Called with a connector that has started here, or wants its tasks configured again.
+    """
+
+    def __init__(
+        self,
+        process: str,
+        worker_id: str,
+        url: str,
+        settings: LiveWorkerSettings,
+        logs: ClusterLogs,
+        group: LiveGroup,
+        plugins: ConnectorPlugins,
+        assignors: Mapping[ConnectProtocol, LeadingAssignor],
+        reconfigure: Callable[[str], None],
+    ) -> None:
+        self.process, self.worker_id, self.url, self.settings = process, worker_id, url, settings
+        self.logs, self.group, self.plugins = logs, group, plugins
+        self.levels = LoggerLevels(logs.clock)
+        self.log = WorkerLogger(self.levels, "herder", worker_id)
+        self.stages = Stages(logs.clock)
+        self.ready = False
+        self.stopping = False
+        self.needs_rebalance = False
+        self.completed_rebalances = 0
+        self.reader = ConfigReader(self)
+        self.snapshot: ConfigSnapshot = self.reader.snapshot()
+        self._woken = asyncio.Event()
+        self.queue = RequestQueue(logs.clock, self.wake)
+        self.instances = Instances(
+            worker_id, logs, plugins, settings.timings, lambda: max(self.membership.generation, 0), reconfigure,
+            topic_tracking=settings.topic_tracking,
+        )  # fmt: skip
+        self.membership = Membership(
+            process, url, settings, group, logs.clock, assignors, self.reader.snapshot, self._on_revoked,
+            self._on_assigned, self.wake,
+        )  # fmt: skip
+        self._reconfigure = reconfigure
+        self._running: set[str | ConnectorTaskId] = set()
+        self._restart_tasks: dict[ConnectorTaskId, None] = {}
+        self._changed: dict[str, None] = {}
+        self._targets: dict[str, None] = {}
+        self._retasked: dict[ConnectorTaskId, None] = {}
+        self._restarts = PendingRestarts()
+        self._resolved = True
+        self._scheduled_ms: int | None = None
+        self._unsubscribe: Callable[[], None] | None = None
+
+    # --- life -----------------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Runs until the worker is told to stop, or cannot go on."""
+        self._unsubscribe = self.logs.config.subscribe(self.reader.read)
+        self.snapshot = self.reader.snapshot()
+        self.reader.start()
+        heartbeats = asyncio.create_task(self.membership.beat(), name=f"heartbeat {self.worker_id}")
+        self.ready = True
+        try:
+            while not self.stopping:
+                await self._tick()
+        except FatalMembershipError as error:
+            self.log.warning("cannot go on: %s", error)
+        finally:
+            self.ready = False
+            heartbeats.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await heartbeats
+        await self._shut_down()
+
+    def stop(self) -> None:
+        """Tells the loop to end: it stops its work and leaves the group."""
+        self.stopping = True
+        self.wake()
+
+    def killed(self) -> None:
+        """The loop was cancelled: nothing of this process goes on."""
+        self.ready = False
+        self.stopping = True
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+        self.instances.kill()
+        self.group.forget(self.process)
+        self.queue.close()
+
+    def wake(self) -> None:
+        """Something is to be done."""
+        self._woken.set()
+
+    async def _shut_down(self) -> None:
+        with self.stages.of("shutting down"):
+            self.queue.close()
+            # Connectors first: they might configure tasks.
+            await self.instances.stop_all(list(self.instances.connectors), [])
+            await self.instances.stop_all([], list(self.instances.tasks))
+            if self._unsubscribe is not None:
+                self._unsubscribe()
+            self.membership.leave()
+            self.group.leave_process(self.process)
+
+    # --- one round of the loop ------------------------------------------------------------------------
+
+    async def _tick(self) -> None:
+        with self.stages.of("ensuring membership in the cluster"):
+            if not await self._be_a_member():
+                return
+        if not await self._complete_rebalance():
+            return
+        if not await self._renew_key():
+            return
+        await self.queue.run_due()
+        await self._restart_as_asked()
+        if self._scheduled_ms is not None:
+            self._resolved = False
+        if await self._apply_updates():
+            return
+        await self._poll()
+
+    async def _be_a_member(self) -> bool:
+        """Joins where that is needed; false if the worker is told to stop meanwhile."""
+        if not self.membership.needs_join:
+            self.membership.polled()
+            return True
+        joining = asyncio.ensure_future(self.membership.ensure())
+        try:
+            while not joining.done():
+                self._woken.clear()
+                if self.stopping:
+                    return False
+                woken = asyncio.ensure_future(self._woken.wait())
+                await asyncio.wait((joining, woken), return_when=asyncio.FIRST_COMPLETED)
+                woken.cancel()
+            self.wake()
+            await joining
+        finally:
+            if not joining.done():
+                joining.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await joining
+        return True
+
+    async def _poll(self) -> None:
+        """Waits until something is to be done."""
+        moments = [self.queue.next_ms, self._scheduled_ms]
+        known = [moment for moment in moments if moment is not None]
+        timeout = None if not known else max(min(known) - self.logs.clock.now_ms(), 0) / 1000
+        # The herder has to be seen to be alive now and then.
+        longest = self.settings.timings.rebalance_timeout_ms / 3000
+        with self.stages.of("polling the group coordinator"), contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._woken.wait(), longest if timeout is None else min(timeout, longest))
+        self._woken.clear()
+
+    async def _renew_key(self) -> bool:
+        protocol, key = self.membership.protocol, self.snapshot.session_key
+        now = self.logs.clock.now_ms()
+        signs = protocol is not None and protocol.version >= ConnectProtocol.SESSIONED.version
+        if not (signs and self.membership.is_leader and key_is_due(key, now, self.settings.key_ttl_ms)):
+            return True
+        with self.stages.of("distributing a new session key"):
+            try:
+                await self.write(session_key_records(new_key(now)))
+            except StorageError as error:
+                self.log.warning("no session key written: %s", error)
+                await asyncio.sleep(0.25)
+                return False
+        self.snapshot = self.reader.snapshot()
+        return True
+
+    async def write(self, records: Sequence[tuple[str, object]]) -> None:
+        """Appends to the config log, and waits until every worker can have read it.
+
+        Raises:
+            StorageError: if that failed, or took too long.
+        """
+        limit = self.settings.timings.config_write_timeout_ms / 1000
+        try:
+            await asyncio.wait_for(self.logs.config.write(records), limit)
+        except TimeoutError:
+            raise StorageError(f"the config log was not written within {limit:g} s") from None
+
+    # --- after an assignment --------------------------------------------------------------------------
+
+    def _on_assigned(self, told: AssignmentMessage) -> None:
+        now = self.logs.clock.now_ms()
+        self._scheduled_ms = now + told.delay_ms if told.delay_ms > 0 else None
+        self._resolved = False
+        if self.membership.is_leader:
+            self._clean_statuses()
+
+    def _clean_statuses(self) -> None:
+        known = self.reader.snapshot()
+        for job in self.logs.statuses.jobs():
+            if not known.knows(job):
+                self.logs.statuses.remove(job)
+
+    async def _on_revoked(self, jobs: Jobs) -> None:
+        protocol = self.membership.protocol
+        if not (self._resolved or (protocol is not None and protocol.is_incremental)):
+            return
+        with self.stages.of("handling revoked connectors and tasks"):
+            await self.instances.stop_all(jobs.connectors, jobs.tasks)
+        self._running.difference_update(jobs.connectors, jobs.tasks)
+        known = self.reader.snapshot()
+        for name in self.logs.statuses.connectors_with_topics():
+            if name not in known.connectors:
+                self.logs.statuses.remove_topics(name)
+
+    async def _complete_rebalance(self) -> bool:
+        """Starts what was assigned; false if the loop has to begin anew (reference 6.4)."""
+        told = self.membership.told
+        if self._resolved or told is None:
+            return True
+        needs_join = needs_read = False
+        if told.error:
+            needs_join = True
+            needs_read = told.leader == self.membership.member_id or self.snapshot.offset < told.config_offset
+        elif self.snapshot.offset < told.config_offset:
+            needs_read = True
+        if self._scheduled_ms is not None and self._scheduled_ms <= self.logs.clock.now_ms():
+            needs_join, self._scheduled_ms = True, None
+        if needs_read:
+            # The log is in this process: what is written has been read. What was sent is enough where it is as far as
+            # the leader's, or a herder that others keep writing for would never come to its work.
+            sent = self.membership.sent_snapshot
+            self.snapshot = sent if sent.offset == told.config_offset else self.reader.snapshot()
+        if needs_join or self.snapshot.offset != told.config_offset:
+            self.membership.request_rejoin()
+            if told.error:
+                await asyncio.sleep(0.05)
+            return False
+        with self.stages.of("starting connectors and tasks"):
+            self._start_work()
+        self.completed_rebalances += 1
+        self._resolved = True
+        if told.revoked_connectors or told.revoked_tasks:
+            self.membership.revocations_done()
+            self.membership.request_rejoin()
+            return False
+        return not self.membership.needs_join
+
+    def _start_work(self) -> None:
+        held = self.membership.held or Jobs()
+        self._running.difference_update(self._restart_tasks)
+        self._restart_tasks.clear()
+        for name in held.connectors:
+            if name not in self._running:
+                self.start_connector(name)
+        for task in held.tasks:
+            if task not in self._running:
+                self.start_task(task)
+        protocol = self.membership.protocol
+        incremental = protocol is not None and protocol.is_incremental
+        self._running = {*held.connectors, *held.tasks} if incremental else set()
+
+    def start_connector(self, name: str) -> asyncio.Future[TargetState] | None:
+        """Starts a connector's instance; once it runs, its tasks are configured."""
+        config = self.snapshot.connectors.get(name)
+        if config is None or name in self.instances.connectors:
+            return None
+        target = self.snapshot.target_state(name)
+        started = asyncio.wrap_future(self.instances.start_connector(name, config, target))
+        started.add_done_callback(partial(self._connector_moved, name))
+        return started
+
+    def _connector_moved(self, name: str, future: asyncio.Future[TargetState]) -> None:
+        if future.cancelled() or self.stopping:
+            return
+        error = future.exception()
+        if error is not None:
+            self.log.warning("connector %s: %s", name, error)
+        elif future.result() is TargetState.STARTED:
+            self._reconfigure(name)
+
+    def start_task(self, task: ConnectorTaskId) -> bool:
+        """Starts a task."""
+        snapshot = self.snapshot
+        connector, config = snapshot.connectors.get(task.connector), snapshot.task_configs_by_id.get(task)
+        if connector is None or config is None or task.task >= snapshot.task_count(task.connector):
+            return False
+        return self.instances.start_task(
+            task, connector, config, snapshot.task_count(task.connector), snapshot.target_state(task.connector)
+        )
+
+    # --- restarts -------------------------------------------------------------------------------------
+
+    async def _restart_as_asked(self) -> None:
+        for request in self._restarts.take():
+            with self.stages.of(f"restarting connector {request.connector}"):
+                try:
+                    await self._restart(request)
+                except HerderError as error:
+                    self.log.warning("restart of %s dropped: %s", request.connector, error)
+
+    async def _restart(self, request: RestartRequest) -> None:
+        name = request.connector
+        plan = restart_plan(request, self.logs.statuses, "unknown")
+        held = self.membership.held or Jobs()
+        if plan is None or name not in self.snapshot.connectors:
+            return
+        connector = connector_to_restart(plan, held.connectors)
+        tasks = tasks_to_restart(plan, held.tasks)
+        if connector:
+            await self.instances.stop_connector(name)
+            self.instances.on_restarting(name)
+        if tasks:
+            await self.instances.stop_tasks(tasks)
+            for task in tasks:
+                self.instances.on_restarting(task)
+        if connector:
+            self.start_connector(name)
+        for task in tasks:
+            self.start_task(task)
+
+    # --- changes of the configuration -----------------------------------------------------------------
+
+    async def _apply_updates(self) -> bool:
+        """Acts on what was read; true if the loop has to begin anew (reference 6.3, step 7)."""
+        if not (self.needs_rebalance or self._changed or self._targets or self._retasked):
+            return False
+        self.snapshot = self.reader.snapshot()
+        rebalance, self.needs_rebalance = self.needs_rebalance, False
+        if rebalance:
+            self.membership.request_rejoin()
+        if rebalance and self.membership.protocol is ConnectProtocol.EAGER:
+            self._changed.clear()
+            self._targets.clear()
+            self._retasked.clear()
+            return True
+        with self.stages.of("handling changes of the configuration"):
+            await self._bounce_changed()
+            self._apply_targets()
+            await self._stop_retasked()
+        return rebalance
+
+    async def _bounce_changed(self) -> None:
+        held = self.membership.held or Jobs()
+        changed, self._changed = list(self._changed), {}
+        for name in changed:
+            if name in held.connectors:
+                await self.instances.stop_connector(name)
+                self.start_connector(name)
+
+    def _apply_targets(self) -> None:
+        targets, self._targets = list(self._targets), {}
+        for name in targets:
+            if name not in self.snapshot.connectors:
+                continue
+            moved = self.instances.set_target(name, self.snapshot.target_state(name))
+            if moved is not None:
+                asyncio.wrap_future(moved).add_done_callback(partial(self._connector_moved, name))
+
+    async def _stop_retasked(self) -> None:
+        retasked, self._retasked = list(self._retasked), {}
+        held = self.membership.held
+        if held is None or self.membership.protocol is ConnectProtocol.EAGER:
+            return
+        connectors = {task.connector for task in retasked}
+        tasks = [task for task in held.tasks if task.connector in connectors]
+        await self.instances.stop_all([], tasks)
+        self._restart_tasks.update(dict.fromkeys(tasks))
+
+    # --- ConfigListener -------------------------------------------------------------------------------
+
+    def on_connector_config(self, connector: str) -> None:
+        """Another configuration is a bounce, another connector a rebalance."""
+        if connector in self.snapshot.connectors:
+            self._changed[connector] = None
+        else:
+            self.needs_rebalance = True
+        self.wake()
+
+    def on_connector_removed(self, connector: str) -> None:
+        """A rebalance."""
+        del connector
+        self.needs_rebalance = True
+        self.wake()
+
+    def on_task_configs(self, connector: str, tasks: Sequence[ConnectorTaskId]) -> None:
+        """A rebalance, before which these tasks stop."""
+        del connector
+        self.needs_rebalance = True
+        self._retasked.update(dict.fromkeys(tasks))
+        self.wake()
+
+    def on_target_state(self, connector: str) -> None:
+        """What is here of the connector follows."""
+        self._targets[connector] = None
+        self.wake()
+
+    def on_restart_request(self, request: RestartRequest) -> None:
+        """It waits for the next tick."""
+        self._restarts.add(request)
+        self.wake()
+
+    def on_session_key(self, key: SessionKey) -> None:
+        """Signatures are checked with it from now on."""
+        del key
+        self.wake()
+
+    def on_logger_level(self, namespace: str, level: str) -> None:
+        """This worker follows."""
+        with contextlib.suppress(HerderError):
+            self.levels.set(namespace, level)
+
+    # --- what requests ask ----------------------------------------------------------------------------
+
+    @property
+    def generation(self) -> int:
+        """The worker's generation; -1 before the first."""
+        return self.membership.generation if self.membership.member_id is not None else NO_GENERATION
+
+    def is_calm(self) -> bool:
+        """Whether it wants nothing and waits for nothing."""
+        return (
+            self.ready
+            and self._resolved
+            and self._scheduled_ms is None
+            and not (self.membership.needs_join or self.needs_rebalance or self._restarts)
+            and not (self._changed or self._targets or self._retasked)
+            and self.queue.next_ms is None
+        )

@@ -1,0 +1,93 @@
+"""Restarts of a connector and its tasks (KIP-745): which request counts, and what it restarts (reference 7.2, 7.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import attrs
+
+from assignment_api.connect import ConnectorTaskId
+from assignor_lab.connect.herder import ConnectorStatus, InstanceStatus, RestartRequest
+from assignor_lab.connect.statuses import State, Status, StatusLog
+
+__all__ = ["PendingRestarts", "connector_to_restart", "instance_status", "restart_plan", "tasks_to_restart"]
+
+
+def _rank(request: RestartRequest) -> int:
+    return (not request.only_failed) * 2 + request.include_tasks
+
+
+class PendingRestarts:
+    """Requests that wait for the herder's next tick: one for each connector, the one that restarts most."""
+
+    def __init__(self) -> None:
+        self._pending: dict[str, RestartRequest] = {}
+
+    def add(self, request: RestartRequest) -> None:
+        """Takes a request; it counts if its rank is higher than that of the one that waits."""
+        waiting = self._pending.get(request.connector)
+        if waiting is None or _rank(request) > _rank(waiting):
+            self._pending[request.connector] = request
+
+    def take(self) -> list[RestartRequest]:
+        """All of them, by connector; none is left."""
+        taken = [self._pending[name] for name in sorted(self._pending)]
+        self._pending.clear()
+        return taken
+
+    def __bool__(self) -> bool:
+        """Whether any waits."""
+        return bool(self._pending)
+
+
+def instance_status(status: Status, number: int | None = None) -> InstanceStatus:
+    """A status as the REST interface has it."""
+    return InstanceStatus(status.state, status.worker_id, status.version, status.trace or None, number)
+
+
+def restart_plan(request: RestartRequest, statuses: StatusLog, connector_type: str) -> ConnectorStatus | None:
+    """What a request would restart, by the statuses of this moment: there the state is RESTARTING.
+
+    The tasks are in the order of the status log. What a failed instance's trace was, stays in.
+
+    Args:
+        request: The request.
+        statuses: The statuses.
+        connector_type: Type of the connector.
+
+    Returns:
+        The plan, or ``None`` if the connector has no status.
+    """
+    connector = statuses.connector(request.connector)
+    if connector is None:
+        return None
+    planned = instance_status(connector)
+    if _wants(request, connector):
+        planned = attrs.evolve(planned, state=State.RESTARTING)
+    tasks = []
+    for number, status in statuses.tasks(request.connector).items():
+        task = instance_status(status, number)
+        if request.include_tasks and _wants(request, status):
+            task = attrs.evolve(task, state=State.RESTARTING)
+        tasks.append(task)
+    return ConnectorStatus(request.connector, planned, tasks, connector_type)
+
+
+def _wants(request: RestartRequest, status: Status) -> bool:
+    return not request.only_failed or status.state == State.FAILED
+
+
+def connector_to_restart(plan: ConnectorStatus, own: Iterable[str]) -> bool:
+    """Whether a worker that has these connectors restarts the instance."""
+    return plan.connector.state == State.RESTARTING and plan.name in own
+
+
+def tasks_to_restart(plan: ConnectorStatus, own: Iterable[ConnectorTaskId]) -> list[ConnectorTaskId]:
+    """Which tasks a worker that has these restarts (KAFKA-13719: never any other)."""
+    mine = set(own)
+    planned = [
+        ConnectorTaskId(plan.name, task.number)
+        for task in plan.tasks
+        if task.state == State.RESTARTING and task.number is not None
+    ]
+    return [task for task in planned if task in mine]

@@ -1,0 +1,41 @@
+"""Which topics a sink reads: a list, or an expression that is cheap to match whatever it says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+__all__ = ["pattern_problem", "topic_matcher"]
+
+_MOST_CHARS, _MOST_REPEATS = 500, 3
+_REPEAT = re.compile(r"(?<!\\)(?:\\\\)*[*+{]")
+_REPEATED_GROUP = re.compile(r"(?<!\\)(?:\\\\)*\)[*+{]")
+_BACK_REFERENCE = re.compile(r"\\[1-9]|\(\?P=|\(\?\(")
+
+
+def pattern_problem(pattern: str) -> str | None:
+    """What is wrong with an expression for names of topics; ``None``: it can be used.
+
+    Python's expressions can take exponential time. Without repeated groups, and with few repeats, they cannot.
+    """
+    if len(pattern) > _MOST_CHARS:
+        return f"longer than {_MOST_CHARS} characters"
+    if _REPEATED_GROUP.search(pattern) or _BACK_REFERENCE.search(pattern):
+        return "repeated groups and references to groups are not supported: list alternatives side by side"
+    if len(_REPEAT.findall(pattern)) > _MOST_REPEATS:
+        return f"more than {_MOST_REPEATS} repeats (*, +, {{}}) are not supported"
+    try:
+        re.compile(pattern)
+    except (re.error, RecursionError, OverflowError) as error:
+        return f"not an expression: {error}"
+    return None
+
+
+def topic_matcher(config: Mapping[str, str]) -> Callable[[str], bool]:
+    """Whether a sink's configuration means a topic; one whose expression cannot be used means none."""
+    topics = frozenset(name.strip() for name in config.get("topics", "").split(",") if name.strip())
+    pattern = config.get("topics.regex", "")
+    if topics or not pattern or pattern_problem(pattern) is not None:
+        return topics.__contains__
+    compiled = re.compile(pattern)
+    return lambda topic: compiled.fullmatch(topic) is not None
