@@ -186,10 +186,13 @@ class Contest:
             outcome = Outcome(None, built.failure)
         else:
             asked = competitor.asked_about(built.application)
-            outcome = benches.outcome_without(asked.name) or ask(
-                asked, built.application, built.config.values_for(asked.name), strict=True
-            )
-            benches.note(asked.name, outcome)
+            refusal = benches.refusal(asked.name)
+            if refusal is None:
+                configs = built.config.values_for(asked.name)
+                outcome = ask(asked, built.application, configs, strict=True)
+                benches.note(asked.name, outcome.loss)
+            else:
+                outcome = Outcome(None, failure_of(refusal), loss=refusal)
         followup = None if outcome.assignment is None else outcome.followup
         return Answer(
             item, number, competitor.name, built.scenario, built.application, outcome, followup, built.build_ns

@@ -1,6 +1,7 @@
 """Plugins in processes of their own: with a deadline, limits of memory and output, and a clean environment."""
 
 from assignor_lab.runtime.isolation.benches import Benches
+from assignor_lab.runtime.isolation.connect import Leading, leading_assignor
 from assignor_lab.runtime.isolation.errors import (
     AnswerFormatError,
     BenchedError,
@@ -23,10 +24,12 @@ __all__ = [
     "IsolatedAssignor",
     "Isolation",
     "IsolationError",
+    "Leading",
     "Limits",
     "MemoryLimitError",
     "OutputLimitError",
     "ProcessDiedError",
     "ProcessStartError",
     "ask",
+    "leading_assignor",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from assignor_lab.runtime.invocation import Outcome, failure_of
+from assignment_api import AssignorLabError
 from assignor_lab.runtime.isolation.errors import BenchedError, DeadlineExceededError
 
 __all__ = ["Benches"]
@@ -31,22 +31,20 @@ class Benches:
         self._losses: dict[str, int] = {}
         self._benched = dict.fromkeys(benched, "in this run")
 
-    def outcome_without(self, assignor: str) -> Outcome | None:
-        """What is said in place of an answer of one who is not asked; ``None``: ask."""
+    def refusal(self, assignor: str) -> BenchedError | None:
+        """Why ``assignor`` is not asked; ``None``: ask."""
         where = self._benched.get(assignor)
         if where is None:
             return None
-        error = BenchedError(
-            f"assignor {assignor} was not asked: its process had to be ended too often {where}; "
-            "the rows before tell why"
+        return BenchedError(
+            f"assignor {assignor} was not asked: its process had to be ended too often {where}; the rows before say why"
         )
-        return Outcome(None, failure_of(error), loss=error)
 
-    def note(self, assignor: str, outcome: Outcome) -> None:
-        """Takes notice of what came of a call."""
-        if outcome.loss is None or assignor in self._benched:
+    def note(self, assignor: str, loss: AssignorLabError | None) -> None:
+        """Takes notice of a call, and of why the assignor's process was ended, if it was."""
+        if loss is None or assignor in self._benched:
             return
-        weight = MAX_LOSSES if isinstance(outcome.loss, DeadlineExceededError) else 1
+        weight = MAX_LOSSES if isinstance(loss, DeadlineExceededError) else 1
         self._losses[assignor] = self._losses.get(assignor, 0) + weight
         if self._losses[assignor] >= MAX_LOSSES:
             self._benched[assignor] = "in this history"

@@ -24,12 +24,14 @@ from assignor_lab.runtime.isolation.errors import (
 from assignor_lab.runtime.isolation.launcher import children_of
 from assignor_lab.runtime.isolation.launching import Launched, Launcher
 from assignor_lab.runtime.isolation.limits import MAX_ANSWER_BYTES, Limits
-from assignor_lab.runtime.isolation.worker import LENGTH_BYTES
+from assignor_lab.runtime.isolation.worker import CONNECTION_CLOSED, LENGTH_BYTES
 
 __all__ = ["PluginProcess", "Question"]
 
 #: What is asked: the name of a handler in the process, and plain data for it.
 Question = tuple[str, tuple[Any, ...]]
+#: The same where it depends on :attr:`PluginProcess.start`.
+QuestionOfStart = Callable[[int], Question]
 
 #: Seconds between two looks at the memory of a process that is at work.
 WATCH_SECONDS = 0.1
@@ -61,9 +63,16 @@ class PluginProcess:
         self._load = load
         self._launched: Launched | None = None
         self._is_fresh = True
+        self._starts = 0
+        self._number = 0
         self._shown = 0
 
-    def ask(self, question: Question) -> dict[str, Any]:
+    @property
+    def start(self) -> int:
+        """How often the process was started so far: another number means that what it knew is gone."""
+        return self._starts
+
+    def ask(self, question: Question | QuestionOfStart) -> dict[str, Any]:
         """The answer to ``question``: a JSON object of which nothing is checked yet.
 
         Raises:
@@ -82,29 +91,35 @@ class PluginProcess:
             launched, self._launched = self._launched, None
             self._launcher.reap(launched, waits=False)
 
-    def refuse(self, reason: str) -> AnswerFormatError:
-        """Ends the process because of an answer that is none; the error says so."""
-        self.close()
-        return AnswerFormatError(
-            f"assignor {self._plugin}: what came from its process is no answer ({reason}): {_REMEDY}"
-        )
+    def refuse(self) -> AnswerFormatError:
+        """Ends the process because of an answer that is none; the error says so.
 
-    def _asked(self, question: Question) -> dict[str, Any]:
+        It does not say what was wrong: where garbage is read to depends on the moment, and equal faults are to give
+        equal rows.
+        """
+        self.close()
+        return AnswerFormatError(f"assignor {self._plugin}: what came from its process is no answer: {_REMEDY}")
+
+    def _asked(self, question: Question | QuestionOfStart) -> dict[str, Any]:
         if self._launched is None or self._launched.connection.fileno() < 0:
             # There was none yet, or it ended together with the launcher.
             self._is_fresh = True
+            self._starts += 1
             self._launched = self._launcher.launch(self._limits)
             failed = self._exchanged(self._load(), self._limits.start_ms, "start")
             if "failure" in failed:
                 self.close()
                 return failed
-        answer = self._exchanged(question, self._limits.deadline_ms, "answer")
+        asked = question(self._starts) if callable(question) else question
+        answer = self._exchanged(asked, self._limits.deadline_ms, "answer")
         self._is_fresh = False
         return answer
 
     def _exchanged(self, question: Question, allowed_ms: int, verb: str) -> dict[str, Any]:
+        self._number += 1
         try:
-            content = _Exchange(self._launched, self._limits, allowed_ms, self._show).answer(question)
+            exchange = _Exchange(self._launched, self._limits, allowed_ms, self._show)
+            content = exchange.answer((self._number, *question))
         except _Ended as ended:
             self._give_up(ended, allowed_ms, verb)
         except BaseException:
@@ -113,9 +128,9 @@ class PluginProcess:
         try:
             answer = json.loads(content)
         except (ValueError, RecursionError):
-            raise self.refuse("no JSON") from None
-        if not isinstance(answer, dict):
-            raise self.refuse("no JSON object")
+            raise self.refuse() from None
+        if not isinstance(answer, dict) or answer.get("number") != self._number:
+            raise self.refuse()
         if answer.get("loss") == "memory":
             self._give_up(_Ended("memory"), allowed_ms, verb)
         return answer
@@ -143,9 +158,11 @@ class PluginProcess:
                 f"{name} printed more than {limits.output_kb:,} KiB in one call and was stopped: have it print less, "
                 "or allow more (assignor.plugins.output.kb)"
             )
+        if how == "more":
+            return self.refuse()
         if how == "size":
             return AnswerFormatError(f"{name} gave an answer of more than {MAX_ANSWER_BYTES:,} bytes: {_REMEDY}")
-        if status is None:
+        if status in (None, CONNECTION_CLOSED):
             return ProcessDiedError(f"{name} closed the connection of its process: {_REMEDY}")
         if status < 0:
             return ProcessDiedError(f"{name}: its process was ended by {_signal(-status)}: {_REMEDY}")
@@ -171,7 +188,7 @@ def _signal(number: int) -> str:
 
 
 class _Ended(Exception):  # noqa: N818 - never leaves this module
-    """Why an exchange came to nothing: ``deadline``, ``memory``, ``output``, ``size`` or ``died``."""
+    """Why an exchange came to nothing: ``deadline``, ``memory``, ``output``, ``size``, ``more`` or ``died``."""
 
     def __init__(self, how: str) -> None:
         super().__init__(how)
@@ -199,7 +216,7 @@ class _Exchange:
         self._poll.register(launched.connection, select.POLLIN)
         self._poll.register(launched.output, select.POLLIN)
 
-    def answer(self, question: Question) -> bytes:
+    def answer(self, question: tuple[int, str, tuple[Any, ...]]) -> bytes:
         content = pickle.dumps(question, protocol=5)
         self._send(len(content).to_bytes(LENGTH_BYTES, "big") + content)
         length = LENGTH_BYTES + int.from_bytes(self._received_to(LENGTH_BYTES), "big")
@@ -207,7 +224,7 @@ class _Exchange:
             raise _Ended("size")
         found = self._received_to(length)[LENGTH_BYTES:]
         if len(self._received) > length:
-            raise _Ended("died")  # it says more than it was asked
+            raise _Ended("more")
         # What it printed before it answered has been written by now, for it flushes first.
         self._take_output()
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping
 from typing import Any
 
@@ -32,7 +33,7 @@ _NAME_LIMIT = 200
 
 
 class Isolation:
-    """The processes of a run's plugins, one for each; they end with :meth:`close`, or with this process.
+    """The processes of a run's plugins, one for each; they end with :meth:`close`, or with this object.
 
     Args:
         limits: What each of them may use.
@@ -41,14 +42,16 @@ class Isolation:
 
     def __init__(self, limits: Limits, policy: Policy) -> None:
         self._limits = limits
-        self._policy = policy
+        #: Who is asked in a process of its own.
+        self.policy = policy
         self._processes: dict[tuple[str, str], PluginProcess] = {}
         #: The application that was packed last: in the first round of a history all are asked about the same one.
         self._packed: tuple[ApplicationMetadata, tuple[bytes, bytes]] | None = None
+        weakref.finalize(self, _close_all, self._processes)
 
     def placed(self, found: FoundTaskAssignor) -> Asked:
         """``found``, or what asks it in a process of its own, as the policy wants it."""
-        if not self._policy.isolates(found.distribution, found.name):
+        if not self.policy.isolates(found.distribution, found.name):
             return found
         return IsolatedAssignor(found.name, found.distribution, self)
 
@@ -78,8 +81,12 @@ class Isolation:
 
     def close(self) -> None:
         """Ends all processes."""
-        for process in self._processes.values():
-            process.close()
+        _close_all(self._processes)
+
+
+def _close_all(processes: Mapping[tuple[str, str], PluginProcess]) -> None:
+    for process in processes.values():
+        process.close()
 
 
 @attrs.frozen(eq=False)
@@ -105,14 +112,12 @@ class IsolatedAssignor:
             return Outcome(None, failure_of(error), loss=error)
         try:
             return self._outcome(document, application, strict=strict)
-        except AnswerFormatError as error:
-            refused = process.refuse(str(error))
+        except AnswerFormatError:
+            refused = process.refuse()
             return Outcome(None, failure_of(refused), loss=refused)
 
     def _outcome(self, document: dict[str, Any], application: ApplicationMetadata, *, strict: bool) -> Outcome:
-        elapsed = document.get("ns", 0)
-        if type(elapsed) is not int or not 0 <= elapsed < 1 << 62:
-            raise AnswerFormatError("a duration that is none")
+        elapsed = duration_in(document)
         if "failure" in document:
             validation = AssignmentError.__members__.get(str(document.get("validation")), AssignmentError.NONE)
             return Outcome(None, failure_in(document), validation, assign_ns=elapsed)
@@ -128,6 +133,18 @@ class IsolatedAssignor:
             return Outcome(None, failure_of(refused), validation, assign_ns=elapsed)
         findings = strict_findings(application, assignment) if strict else ()
         return Outcome(assignment, None, findings=findings, assign_ns=elapsed)
+
+
+def duration_in(document: Mapping[str, Any]) -> int:
+    """The nanoseconds that a process reports.
+
+    Raises:
+        AnswerFormatError: if they are none.
+    """
+    elapsed = document.get("ns", 0)
+    if type(elapsed) is not int or not 0 <= elapsed < 1 << 62:
+        raise AnswerFormatError("a duration that is none")
+    return elapsed
 
 
 def failure_in(document: Mapping[str, Any]) -> Failure:

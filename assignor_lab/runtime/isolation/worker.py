@@ -19,17 +19,23 @@ from time import perf_counter_ns
 from types import MappingProxyType
 from typing import Any, NoReturn
 
-from assignment_api.plugins import FoundTaskAssignor, Policy, discover
-from assignment_api.plugins.named_code import task_assignor_asked_for
+from assignment_api.plugins import FoundConnectAssignor, FoundTaskAssignor, Policy, discover
+from assignment_api.plugins.named_code import connect_assignor_asked_for, task_assignor_asked_for
+from assignor_lab.runtime.connect_invocation import LeadingAssignor
 from assignor_lab.runtime.invocation import Failure, Outcome, failure_of, invoke
+from assignor_lab.runtime.isolation.connect_transfer import connect_answer_document, unpacked_rebalance
 from assignor_lab.runtime.isolation.transfer import Receiver, answer_document
 
 __all__ = ["serve"]
 
 #: Bytes before a message that tell its length.
 LENGTH_BYTES = 8
+#: Exit code of a process whose connection was closed under it.
+CONNECTION_CLOSED = 71
+#: Assignors of workers that are kept at a time: those of one group, and copies that see what would follow.
+MAX_LEADING = 256
 #: What is answered where there is no memory left to answer with.
-_OUT_OF_MEMORY = b'{"loss":"memory"}'
+_OUT_OF_MEMORY: Mapping[str, Any] = {"loss": "memory"}
 
 
 def serve(connection: int) -> NoReturn:
@@ -39,21 +45,28 @@ def serve(connection: int) -> NoReturn:
         connection: File descriptor of a stream socket.
     """
     state = _State()
-    handlers: Mapping[str, Callable[..., dict[str, Any]]] = {"load": state.load, "streams": state.streams}
-    packed_refusal = _packed(_OUT_OF_MEMORY)
-    while True:
-        try:
-            question = pickle.loads(_read(connection))  # noqa: S301 - from the lab, see above
-            answer = _packed(_answered(handlers, question))
-        except MemoryError:
-            answer = packed_refusal
-        _write(connection, answer)
-
-
-def _answered(handlers: Mapping[str, Callable[..., dict[str, Any]]], question: tuple[str, tuple[Any, ...]]) -> bytes:
-    name, arguments = question
+    handlers: Mapping[str, Callable[..., Mapping[str, Any]]] = {
+        "load": state.load,
+        "streams": state.streams,
+        "connect": state.connect,
+        "connect_copy": state.connect_copy,
+    }
     try:
-        document = handlers[name](*arguments)
+        while True:
+            number, name, arguments = pickle.loads(_read(connection))  # noqa: S301 - from the lab, see above
+            refusal = _packed(number, _OUT_OF_MEMORY)  # made while there still is memory
+            try:
+                answer = _packed(number, _answered(handlers[name], arguments))
+            except MemoryError:
+                answer = refusal
+            _write(connection, answer)
+    except OSError:
+        os._exit(CONNECTION_CLOSED)
+
+
+def _answered(handler: Callable[..., Mapping[str, Any]], arguments: tuple[Any, ...]) -> Mapping[str, Any]:
+    try:
+        document = handler(*arguments)
     except MemoryError:
         return _OUT_OF_MEMORY
     except BaseException as error:  # noqa: BLE001 - a plugin may raise anything, KeyboardInterrupt included
@@ -62,39 +75,77 @@ def _answered(handlers: Mapping[str, Callable[..., dict[str, Any]]], question: t
         # What is printed in a call counts in that call.
         with contextlib.suppress(Exception):
             stream.flush()
-    return json.dumps(document, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+    return document
 
 
 class _State:
     """The plugin of this process, and what is kept from call to call."""
 
     def __init__(self) -> None:
-        self._found: FoundTaskAssignor | None = None
+        self._found: FoundTaskAssignor | FoundConnectAssignor | None = None
+        self._leading: dict[int, LeadingAssignor] = {}
         self._receiver = Receiver()
 
-    def load(self, selector: str, distribution: str | None, _kind: str, path: list[str]) -> dict[str, Any]:
+    def load(self, selector: str, distribution: str | None, kind: str, path: list[str]) -> dict[str, Any]:
         """Imports the plugin, and no other one."""
         sys.path[:] = path
         importlib.invalidate_caches()
         # What is allowed, blocked and pinned was settled by the lab, before it asked for this process.
         if distribution is None:
-            self._found = task_assignor_asked_for(selector)
-        else:
-            registry = discover(Policy(), [metadata.distribution(distribution)])
-            self._found = registry.task_assignor(selector, may_run_code=True)
+            self._found = (task_assignor_asked_for if kind == "streams" else connect_assignor_asked_for)(selector)
+            return {}
+        registry = discover(Policy(), [metadata.distribution(distribution)])
+        select = registry.task_assignor if kind == "streams" else registry.connect_assignor
+        self._found = select(selector, may_run_code=True)
         return {}
 
     def streams(self, application: bytes, tasks: bytes, configs: Mapping[str, Any]) -> dict[str, Any]:
         """Lets the assignor place the tasks of an application."""
-        assert self._found is not None
+        assert isinstance(self._found, FoundTaskAssignor)
         received = self._receiver.application(application, tasks)
         start = perf_counter_ns()
         outcome = invoke(self._found, received, read_only(configs))
         if outcome.input_mutated:
             self._receiver = Receiver()
         if outcome.out_of_memory:
-            return {"loss": "memory"}
+            return dict(_OUT_OF_MEMORY)
         return {"call_ns": perf_counter_ns() - start, **_outcome_document(outcome, received)}
+
+    def connect(
+        self, number: int, configs: Mapping[str, Any], past: tuple[bytes, ...] | None, rebalance: bytes
+    ) -> Mapping[str, Any]:
+        """Lets the assignor of a worker place the jobs of a group.
+
+        Args:
+            number: Which worker's assignor it is.
+            configs: Its configuration.
+            past: The rounds that it has answered, where this process does not know of them; ``None``: it does.
+            rebalance: What is to be answered.
+        """
+        assert isinstance(self._found, FoundConnectAssignor)
+        leading = self._leading.pop(number, None)
+        if leading is None or past is not None:
+            leading = LeadingAssignor(self._found, read_only(configs))
+            for content in past or ():
+                leading.assign(unpacked_rebalance(content))
+        self._keep(number, leading)
+        outcome = leading.assign(unpacked_rebalance(rebalance))
+        if outcome.out_of_memory:
+            return _OUT_OF_MEMORY
+        if outcome.assignment is None:
+            failure = outcome.failure or Failure("InternalError", None, "neither an answer nor a failure")
+            return {"ns": outcome.assign_ns, "failure": failure_document(failure)}
+        return {"ns": outcome.assign_ns, "answer": connect_answer_document(outcome.assignment)}
+
+    def connect_copy(self, number: int, copy: int) -> Mapping[str, Any]:
+        """Copies the assignor of a worker with all that it knows."""
+        self._keep(copy, self._leading[number].copied())
+        return {}
+
+    def _keep(self, number: int, leading: LeadingAssignor) -> None:
+        self._leading[number] = leading
+        while len(self._leading) > MAX_LEADING:
+            del self._leading[next(iter(self._leading))]
 
 
 def _outcome_document(outcome: Outcome, application: Any) -> dict[str, Any]:
@@ -117,7 +168,8 @@ def read_only(value: Any) -> Any:
     return value
 
 
-def _packed(content: bytes) -> bytes:
+def _packed(number: int, document: Mapping[str, Any]) -> bytes:
+    content = json.dumps({**document, "number": number}, ensure_ascii=True, separators=(",", ":")).encode("ascii")
     return len(content).to_bytes(LENGTH_BYTES, "big") + content
 
 

@@ -30,8 +30,9 @@ from assignment_api.plugins import FoundConnectAssignor, PluginError, discover
 from assignment_api.plugins.keys import is_setting
 from assignment_api.plugins.selection import ConfigSources
 from assignor_lab.runtime.connect_answering import spoken_protocol
-from assignor_lab.runtime.connect_invocation import ConnectOutcome, LeadingAssignor
+from assignor_lab.runtime.connect_invocation import ConnectOutcome
 from assignor_lab.runtime.invocation import Failure, failure_of
+from assignor_lab.runtime.isolation import Benches, Isolation, Leading, Limits, leading_assignor
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
 from assignor_lab.scoring.connect.metrics import CONNECT_METRICS, EPISODE_METRICS, ConnectMetric, Decision
 from assignor_lab.scoring.rows import MAX_REMARKS, rows_schema
@@ -55,14 +56,16 @@ class Contender:
 
 def connect_contest(spec: JobSpec) -> ConnectContest:
     """The contest that ``spec`` describes, with the plugins of this process."""
-    registry = discover(spec.config.effective().policy())
+    config = spec.config.effective()
+    registry = discover(config.policy())
     contenders = []
     for name in spec.assignors:
         try:
             contenders.append(Contender(name, registry.connect_assignor(name, may_run_code=spec.may_run_code)))
         except PluginError as error:
             contenders.append(Contender(name, None, failure_of(error)))
-    return ConnectContest(tuple(contenders), spec.config, assignors_from(registry))
+    isolation = Isolation(Limits.of(config), config.policy())
+    return ConnectContest(tuple(contenders), spec.config, assignors_from(registry), isolation)
 
 
 @attrs.frozen(eq=False)
@@ -73,11 +76,13 @@ class ConnectContest:
         contenders: Who competes.
         config: Configuration around each scenario's own.
         builtin: Kafka's own assignors, which lead where a contender cannot: eager groups of an episode.
+        isolation: Who runs in a process of its own, and those processes; ``None``: nobody does.
     """
 
     contenders: Sequence[Contender]
     config: ConfigSources
     builtin: AssignorFactory
+    isolation: Isolation | None = None
 
     def rows(self, item: WorkItem) -> Iterator[dict[str, Any]]:
         """A row for each round and assignor, whatever fails; only ``KeyboardInterrupt`` passes."""
@@ -90,7 +95,8 @@ class ConnectContest:
 
     def _history(self, item: WorkItem, scenario: Scenario, contender: Contender) -> Iterator[dict[str, Any]]:
         found, failure = contender.found, contender.failure
-        leading: LeadingAssignor | None = None
+        leading: Leading | None = None
+        benches = Benches()
         protocol, configs = scenario.connect_history.protocol, {}
         if found is not None:
             try:
@@ -103,10 +109,14 @@ class ConnectContest:
             start = perf_counter_ns()
             before = {worker.member_id: worker.owned for worker in each.workers}
             outcome = ConnectOutcome(None, failure)
-            if found is not None and failure is None:
+            refusal = benches.refusal(contender.name)
+            if refusal is not None:
+                outcome = ConnectOutcome(None, failure_of(refusal))
+            elif found is not None and failure is None:
                 if leading is None or each.new_leader:
-                    leading = LeadingAssignor(found, configs)
+                    leading = leading_assignor(found, configs, self.isolation)
                 outcome = leading.assign(rebalance)
+                benches.note(contender.name, outcome.loss)
             row = _row(item, scenario, number, contender.name, outcome.failure)
             row |= {"clients": len(each.workers), "tasks": sum(each.configured.task_counts.values())}
             answer = outcome.assignment
@@ -148,7 +158,7 @@ class ConnectContest:
         def make(protocol: ConnectProtocol) -> ConnectAssignor:
             leads = found.plugin.protocols
             if not leads or protocol.value in leads or protocol.is_incremental:
-                return _Watched(found, spent)
+                return _Watched(found, spent, self.isolation)
             return self.builtin(protocol)
 
         return make
@@ -165,13 +175,14 @@ class _NoAnswerError(Exception):
 class _Watched(ConnectAssignor):
     """An assignor in a simulated group, checked and timed as everywhere else."""
 
-    def __init__(self, found: FoundConnectAssignor, spent: list[int]) -> None:
+    def __init__(self, found: FoundConnectAssignor, spent: list[int], isolation: Isolation | None) -> None:
         self._found = found
         self._spent = spent
-        self._leading = LeadingAssignor(found, {})
+        self._isolation = isolation
+        self._leading = leading_assignor(found, {}, isolation)
 
     def configure(self, configs: Mapping[str, Any]) -> None:
-        self._leading = LeadingAssignor(self._found, configs)
+        self._leading = leading_assignor(self._found, configs, self._isolation)
 
     def assign(self, rebalance: Rebalance) -> ConnectAssignment:
         outcome = self._leading.assign(rebalance)
@@ -206,7 +217,7 @@ def _led_by(episode: ConnectEpisode, found: FoundConnectAssignor, configs: Mappi
     return attrs.evolve(episode, workers=workers, events=events)
 
 
-def rounds_until_rest(leading: LeadingAssignor, rebalance: Rebalance, answer: ConnectAssignment) -> int | None:
+def rounds_until_rest(leading: Leading, rebalance: Rebalance, answer: ConnectAssignment) -> int | None:
     """Rebalances until nothing more follows from ``answer``, the one that it answers included.
 
     Args:
@@ -259,7 +270,7 @@ def _after(rebalance: Rebalance, answer: ConnectAssignment) -> dict[str, Jobs]:
 
 
 def _decision(
-    rebalance: Rebalance, before: Mapping[str, Jobs], answer: ConnectAssignment, leading: LeadingAssignor
+    rebalance: Rebalance, before: Mapping[str, Jobs], answer: ConnectAssignment, leading: Leading
 ) -> Decision:
     return Decision(
         configured=rebalance.configured,

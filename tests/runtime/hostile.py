@@ -1,0 +1,205 @@
+"""Assignors that attack the process that they run in, and the one that asks them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import stat
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import NoReturn
+
+from assignment_api import ApplicationMetadata, AssignedTask, StreamsClientAssignment, TaskAssignment, TaskAssignor
+
+TOKEN = "assignor-hostile-child"
+
+
+class Good(TaskAssignor):
+    """Everything on the first client."""
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        first, *others = application.streams_client_states()
+        everything = tuple(AssignedTask.active(task) for task in application.all_tasks())
+        return TaskAssignment([StreamsClientAssignment(first, everything), *map(StreamsClientAssignment, others)])
+
+
+class TellsItsProcess(Good):
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        answer = super().assign(application)
+        facts = {
+            "environment": sorted(os.environ),
+            "folder": [*map(str, Path().iterdir())],
+            "hash": hash("text"),
+            "pid": os.getpid(),
+        }
+        return TaskAssignment(answer.assignments, (json.dumps(facts),))
+
+
+class IgnoresSignals(TaskAssignor):
+    def assign(self, application: ApplicationMetadata) -> NoReturn:
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM):
+            signal.signal(number, signal.SIG_IGN)
+        while True:
+            time.sleep(3_600)
+
+
+class StopsItself(Good):
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        os.kill(os.getpid(), signal.SIGSTOP)
+        return super().assign(application)
+
+
+def _linger() -> NoReturn:
+    os.setsid()
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    os.execv(sys.executable, [sys.executable, "-S", "-c", f"import time; time.sleep(3600)  # {TOKEN}"])
+
+
+def _leave_daemon() -> None:
+    """A process of its own session, orphaned at once."""
+    if os.fork() == 0:
+        if os.fork() == 0:
+            _linger()
+        os._exit(0)
+    os.wait()
+
+
+class LeavesDaemon(Good):
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        _leave_daemon()
+        return super().assign(application)
+
+
+class LeavesDaemonAndDies(TaskAssignor):
+    def assign(self, application: ApplicationMetadata) -> NoReturn:
+        _leave_daemon()
+        os._exit(5)
+
+
+class DiesBeforeItsChild(TaskAssignor):
+    """The child keeps the connection open, so that its end cannot be seen there."""
+
+    def assign(self, application: ApplicationMetadata) -> NoReturn:
+        if os.fork() == 0:
+            time.sleep(3_600)
+        os._exit(6)
+
+
+class ClosesDescriptors(Good):
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        os.closerange(0, 4_096)
+        return super().assign(application)
+
+
+def _connection() -> int:
+    for path in Path("/proc/self/fd").iterdir():
+        try:
+            if stat.S_ISSOCK(os.fstat(int(path.name)).st_mode):
+                return int(path.name)
+        except OSError:
+            continue
+    raise RuntimeError("no socket")
+
+
+class WritesGarbage(Good):
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        os.write(_connection(), b"garbage" * 100)
+        return super().assign(application)
+
+
+class ForgesAnswer(Good):
+    """An answer that looks good, before the real one."""
+
+    content = json.dumps({"ns": 1, "answer": {"clients": []}, "number": 2}).encode()
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        os.write(_connection(), len(self.content).to_bytes(8, "big") + self.content)
+        return super().assign(application)
+
+
+class NestsDeeply(ForgesAnswer):
+    content = b"[" * 1_000_000
+
+
+class AnswersForEver(Good):
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        connection = socket.socket(fileno=_connection())
+        connection.sendall((2**62).to_bytes(8, "big"))
+        while True:
+            connection.sendall(b" " * 65_536)
+
+
+class KillsItsLauncher(Good):
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(0.2)
+        return super().assign(application)
+
+
+class SharesMemory(TaskAssignor):
+    """Memory that no limit of data counts, in a child of its own."""
+
+    def assign(self, application: ApplicationMetadata) -> NoReturn:
+        import mmap
+
+        if os.fork() == 0:
+            shared = mmap.mmap(-1, 2**30)
+            for start in range(0, 2**30, 4_096):
+                shared[start] = 1
+            time.sleep(3_600)
+        while True:
+            time.sleep(3_600)
+
+
+class Leaks(Good):
+    """Keeps 48 MiB of every call."""
+
+    kept: list[bytearray] = []  # noqa: RUF012 - that is the leak
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        self.kept.append(bytearray(48 * 2**20))
+        return super().assign(application)
+
+
+class PrintsALittle(Good):
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        os.write(1, b"a little \x1b[31m to the standard output\n")
+        print("and to the standard error", file=sys.stderr)
+        return super().assign(application)
+
+
+class PrintsFromThread(Good):
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        def print_for_ever() -> None:
+            while True:
+                os.write(2, b"x" * 65_536)
+
+        threading.Thread(target=print_for_ever, daemon=True).start()
+        time.sleep(3_600)
+        return super().assign(application)
+
+
+class FillsDisk(Good):
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        with Path("large").open("wb") as file:
+            while True:
+                file.write(b"x" * 2**20)
+
+
+class SwallowsEverything(Good):
+    """Answers a number where the lab packs the answer."""
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        from assignor_lab.runtime.isolation import worker
+
+        vars(worker)["answer_document"] = lambda *_: {"clients": [[1, {}, "soon"]]}
+        return super().assign(application)
+
+
+class HangsWhenMade(Good):
+    def __init__(self) -> None:
+        time.sleep(3_600)

@@ -1,0 +1,158 @@
+"""Whatever a plugin does in a process of its own, the one that asked it gets a value, and goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from assignment_api import ApplicationMetadata
+from assignment_api.plugins import Policy, discover
+from assignor_lab.runtime import Outcome, invoke
+from assignor_lab.runtime.isolation import IsolatedAssignor, Isolation, Limits
+from assignor_lab.scenarios import Place, scenario_from_document
+from tests.runtime.hostile import TOKEN
+from tests.scenarios.documents import streams_document
+
+LIMITS = Limits(deadline_ms=1_000, memory_mb=192, output_kb=64)
+
+
+@pytest.fixture
+def isolation() -> Iterator[Isolation]:
+    opened = Isolation(LIMITS, Policy())
+    yield opened
+    opened.close()
+
+
+def application() -> ApplicationMetadata:
+    return scenario_from_document(streams_document(), Place("states.jsonl", 1)).application
+
+
+def asked(isolation: Isolation, name: str) -> Outcome:
+    return IsolatedAssignor(f"tests.runtime.hostile:{name}", None, isolation).invoke(application(), {}, strict=True)
+
+
+def lingering() -> list[str]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            found += [path.parent.name] if TOKEN.encode() in path.read_bytes() else []
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "error_type", "said"),
+    [
+        ("IgnoresSignals", "DeadlineExceededError", "did not answer within 1 s"),
+        ("StopsItself", "DeadlineExceededError", "did not answer within 1 s"),
+        ("HangsWhenMade", "DeadlineExceededError", "did not answer within 1 s"),
+        ("LeavesDaemonAndDies", "ProcessDiedError", "exit code 5"),
+        ("DiesBeforeItsChild", "ProcessDiedError", "exit code 6"),
+        ("ClosesDescriptors", "ProcessDiedError", "closed the connection"),
+        ("WritesGarbage", "AnswerFormatError", "of more than 8,388,608 bytes"),
+        ("NestsDeeply", "AnswerFormatError", "is no answer"),
+        ("AnswersForEver", "AnswerFormatError", "of more than 8,388,608 bytes"),
+        ("KillsItsLauncher", "ProcessDiedError", "closed the connection"),
+        ("SharesMemory", "MemoryLimitError", "needed more than 192 MiB"),
+        ("PrintsFromThread", "OutputLimitError", "more than 64 KiB"),
+        ("FillsDisk", "OSError", "File too large"),
+        ("SwallowsEverything", "AnswerFormatError", "is no answer"),
+    ],
+)
+def test_an_attack_is_one_failure_and_the_next_one_is_served(
+    isolation: Isolation, name: str, error_type: str, said: str
+) -> None:
+    outcome = asked(isolation, name)
+    assert outcome.assignment is None
+    assert outcome.failure is not None
+    assert (outcome.failure.type, said in outcome.failure.message) == (error_type, True), outcome.failure
+    assert asked(isolation, "Good").assignment is not None
+    assert asked(isolation, name).failure == outcome.failure
+
+
+def test_a_forged_answer_is_checked_like_any_other(isolation: Isolation) -> None:
+    for _ in range(2):
+        outcome = asked(isolation, "ForgesAnswer")
+        assert outcome.assignment is None
+
+
+@pytest.mark.parametrize("name", ["LeavesDaemon", "LeavesDaemonAndDies"])
+def test_what_a_plugin_starts_ends_with_it(isolation: Isolation, name: str) -> None:
+    asked(isolation, name)
+    isolation.close()
+    assert lingering() == []
+
+
+def test_a_leak_of_earlier_calls_does_not_decide_a_later_one(isolation: Isolation) -> None:
+    assert [asked(isolation, "Leaks").failure for _ in range(8)] == [None] * 8
+
+
+def test_the_process_is_kept_warm_and_gets_nothing_of_ours(
+    isolation: Isolation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLOUD_PASSWORD", "secret")
+    first, second = (
+        json.loads(outcome.assignment.remarks[0])
+        for outcome in (asked(isolation, "TellsItsProcess"), asked(isolation, "TellsItsProcess"))
+        if outcome.assignment is not None
+    )
+    assert first == second
+    assert first["pid"] != os.getpid()
+    assert first["folder"] == []
+    assert set(first["environment"]) <= {
+        *("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PATH", "TMPDIR", "TZ"),
+        *("PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONPATH"),
+    }
+
+
+def test_a_named_variable_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MODEL_SIZE", "small")
+    isolation = Isolation(Limits(environment=("MODEL_SIZE",)), Policy())
+    outcome = asked(isolation, "TellsItsProcess")
+    isolation.close()
+    assert outcome.assignment is not None
+    assert "MODEL_SIZE" in json.loads(outcome.assignment.remarks[0])["environment"]
+
+
+def test_what_is_printed_is_a_message_without_terminal_codes(
+    isolation: Isolation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outcome = asked(isolation, "PrintsALittle")
+    assert outcome.assignment is not None
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err == "a little \\x1b[31m to the standard output\nand to the standard error\n"
+
+
+@pytest.mark.parametrize("name", [found.name for found in discover().task_assignors()])
+def test_an_isolated_assignor_answers_as_it_does_in_process(isolation: Isolation, name: str) -> None:
+    found = discover().task_assignor(name)
+    state = application()
+    own = invoke(found, state, {}, strict=True)
+    apart = IsolatedAssignor(found.name, found.distribution, isolation).invoke(state, {}, strict=True)
+    assert (apart.assignment, apart.failure, apart.findings) == (own.assignment, own.failure, own.findings)
+
+
+@pytest.mark.parametrize(
+    ("policy", "distribution", "name", "isolated"),
+    [
+        (Policy(), "assignor-lab", "sticky", False),
+        (Policy(), "somebody", "theirs", True),
+        (Policy(), None, "module:attribute", True),
+        (Policy(trust=("somebody",)), "somebody", "theirs", False),
+        (Policy(trust=("theirs",)), "somebody", "theirs", False),
+        (Policy(trust=("somebody:theirs",)), "somebody", "somebody:theirs", False),
+        (Policy(trust=("somebody:theirs",)), "else", "else:theirs", True),
+        (Policy(trust=("module:attribute",)), None, "module:attribute", False),
+        (Policy(trust=("module:other",)), None, "module:attribute", True),
+        (Policy(isolate="all"), "assignor-lab", "sticky", True),
+        (Policy(isolate="none"), "somebody", "theirs", False),
+    ],
+)
+def test_the_policy_says_who_runs_apart(policy: Policy, distribution: str | None, name: str, isolated: bool) -> None:
+    assert policy.isolates(distribution, name) is isolated
