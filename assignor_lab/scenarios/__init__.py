@@ -6,6 +6,7 @@ from assignor_lab.scenarios.group_conversion import GroupDocument, group_documen
 from assignor_lab.scenarios.reader import (
     FORMAT,
     KINDS,
+    SimilarDocuments,
     read_scenarios,
     scenario_from_document,
     scenario_from_line,
@@ -25,6 +26,7 @@ __all__ = [
     "Scenario",
     "ScenarioFormatError",
     "ScenarioKindError",
+    "SimilarDocuments",
     "canonical_line",
     "connect_result_row",
     "error_row",

@@ -14,12 +14,14 @@ from assignor_lab.scenarios.formats import (
     read_streams,
     read_streams_group,
 )
+from assignor_lab.scenarios.formats.known_parts import KnownParts
+from assignor_lab.scenarios.formats.streams import streams_reader
 from assignor_lab.scenarios.json_text import parse_json
 from assignor_lab.scenarios.lines import MAX_LINE_BYTES, bounded_lines, source_name
 from assignor_lab.scenarios.scenario import Content, Scenario
 from assignor_lab.scenarios.shapes import Mismatch, described, document_error, suggestion
 
-__all__ = ["FORMAT", "KINDS", "read_scenarios", "scenario_from_document", "scenario_from_line"]
+__all__ = ["FORMAT", "KINDS", "SimilarDocuments", "read_scenarios", "scenario_from_document", "scenario_from_line"]
 
 #: Version of the format that is read and written.
 FORMAT = 1
@@ -86,9 +88,29 @@ def scenario_from_document(document: Any, place: Place) -> Scenario:
     Raises:
         ScenarioFormatError: with ``place``, if the document is not in the format.
     """
+    return _checked(document, place, _CHECKS)
+
+
+class SimilarDocuments:
+    """Reads documents that are there already and have much in common, such as the rounds of a history.
+
+    What they share is read once, and the scenarios share the values that it became.
+    """
+
+    __slots__ = ("_checks",)
+
+    def __init__(self) -> None:
+        self._checks = {**_CHECKS, "streams": streams_reader(KnownParts())}
+
+    def scenario(self, document: Any, place: Place) -> Scenario:
+        """As :func:`scenario_from_document`."""
+        return _checked(document, place, self._checks)
+
+
+def _checked(document: Any, place: Place, checks: Mapping[str, Callable[[Any], Any]]) -> Scenario:
     try:
         kind = _kind(document)
-        content = _CHECKS[kind](document)
+        content = checks[kind](document)
     except Mismatch as mismatch:
         raise document_error(place, mismatch) from None
     return Scenario(document["id"], kind, document, place, content if isinstance(content, Content) else None)

@@ -28,7 +28,7 @@ from assignment_api.plugins import History, ScenarioFamily
 from assignment_api.plugins.selection import ConfigSources, EffectiveConfig
 from assignor_lab.runtime.invocation import Failure, Outcome, failure_of
 from assignor_lab.runtime.isolation import Asked, Benches, ask
-from assignor_lab.scenarios import Place, Scenario, scenario_from_document
+from assignor_lab.scenarios import Place, Scenario, SimilarDocuments
 from assignor_lab.scoring.work import NO_CONFIG, WorkItem
 
 __all__ = ["OBSERVED", "Answer", "Competitor", "Contest", "observed_assignment"]
@@ -149,6 +149,7 @@ class Contest:
         histories: list[History | None] = [None] * len(self.assignors)
         previous: list[TaskAssignment | None] = [None] * len(self.assignors)
         place = Place(f"family {family.name}, seed {seed}")
+        documents = SimilarDocuments()
         for number in range(family.rounds):
             first: _Built | None = None
             for index, assignor in enumerate(self.assignors):
@@ -157,14 +158,22 @@ class Contest:
                     history = histories[index] = histories[index] or family.history(seed)
                     return history.round(number, previous[index])
 
-                built = self._built(document, place, None if number else first)
+                built = self._built(document, place, documents, None if number else first)
                 answer = self._asked(item, number, assignor, built, benches)
                 yield answer
                 # The first round is the same for all, so it is read once, and again only if somebody changed it.
-                first = None if answer.outcome.input_mutated else built
+                first = built
+                if answer.outcome.input_mutated:
+                    first, documents = None, SimilarDocuments()
                 previous[index] = answer.outcome.assignment
 
-    def _built(self, document: Callable[[], Any], place: Place, known: _Built | None = None) -> _Built:
+    def _built(
+        self,
+        document: Callable[[], Any],
+        place: Place,
+        documents: SimilarDocuments | None = None,
+        known: _Built | None = None,
+    ) -> _Built:
         """The state in a document; ``known`` if that is what an equal document was already made to."""
         start = perf_counter_ns()
         scenario: Scenario | None = None
@@ -172,7 +181,7 @@ class Contest:
             found = document()
             if known is not None:
                 return attrs.evolve(known, build_ns=perf_counter_ns() - start)
-            scenario = scenario_from_document(found, place)
+            scenario = (documents or SimilarDocuments()).scenario(found, place)
             application = scenario.application_with(self._explicit)
             config = self.config.effective(scenario.config, str(place))
         except KeyboardInterrupt:

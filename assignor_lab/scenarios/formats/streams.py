@@ -8,21 +8,22 @@ tasks) passes, and comes up when the application is built or assigned.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
-from assignment_api.errors import ProcessIdFormatError, TaskIdFormatError
+from assignment_api.errors import ProcessIdFormatError
 from assignment_api.streams import (
     HostInfo,
     ProcessID,
     StreamsClientState,
     TaskId,
-    TaskInfo,
-    TaskTopicPartition,
     TaskWorkload,
     Workload,
 )
 from assignor_lab.scenarios.errors import printable
+from assignor_lab.scenarios.formats.known_parts import KnownParts
+from assignor_lab.scenarios.formats.streams_tasks import tasks_reader
+from assignor_lab.scenarios.formats.task_ids import TaskIds, refuse_repeated
 from assignor_lab.scenarios.scenario import StreamsContent
 from assignor_lab.scenarios.shapes import (
     INT_MAX,
@@ -43,7 +44,9 @@ from assignor_lab.scenarios.shapes import (
     whole,
 )
 
-__all__ = ["read_streams", "workload"]
+__all__ = ["read_streams", "streams_reader", "workload"]
+
+T = TypeVar("T")
 
 _HOST = re.compile(r"(?P<host>.+):(?P<port>[0-9]{1,5})\Z", re.DOTALL)
 _MAX_PORT = 65_535
@@ -65,24 +68,6 @@ _CONFIG: Check[dict[str, Any]] = record(
         "rack.aware.assignment.non_overlap_cost": _CONFIG_COST,
     },
 )
-
-
-class _TaskIds(dict[str, TaskId]):
-    """Task ids by their text: each is parsed once for a document."""
-
-    def __missing__(self, text_of_id: str) -> TaskId:
-        try:
-            task = TaskId.parse(text_of_id)
-        except TaskIdFormatError:
-            raise Mismatch(
-                f'"{printable(text_of_id)}" is no task id: expected "subtopology_partition" such as "1_0", or '
-                '"topology__subtopology_partition"'
-            ) from None
-        self[text_of_id] = task
-        return task
-
-    def check(self, value: Any) -> TaskId:
-        return self[text(value)]
 
 
 def _process_id(value: Any) -> ProcessID:
@@ -115,33 +100,48 @@ def read_streams(document: Mapping[str, Any]) -> StreamsContent:
     Raises:
         Mismatch: if it is not in the format.
     """
-    ids = _TaskIds()
-    content = _document_shape(ids)(document)
-    tasks: list[TaskInfo] = content["tasks"]
-    clients: list[StreamsClientState] = content["clients"]
-    _refuse_repeated([task.id for task in tasks], "task", "tasks")
-    _refuse_repeated([client.process_id for client in clients], "process id", "clients")
-    _refuse_shared_consumers(clients)
-    _refuse_lags_of_some(clients)
-    _refuse_contradicting_racks(tasks)
-    return StreamsContent(
-        config=document["config"],
-        tasks=tuple(tasks),
-        clients=tuple(clients),
-        time_ms=content.get("source", {}).get("time_ms", 0),
-        workload=_workload(content.get("workload"), ids),
-    )
+    return streams_reader()(document)
 
 
-def _workload(value: Mapping[str, Any] | None, ids: _TaskIds) -> Workload | None:
-    if value is None:
-        return None
-    tasks = {ids[task]: TaskWorkload(**known) for task, known in value.get("tasks", {}).items()}
-    return Workload(tasks, value.get("restore_bytes_per_s"))
+def streams_reader(known: KnownParts | None = None) -> Callable[[Mapping[str, Any]], StreamsContent]:
+    """What reads documents of kind ``streams``, as :func:`read_streams`.
+
+    Args:
+        known: Where parts of the documents are kept that may come again; ``None``: they will not.
+    """
+    ids = TaskIds()
+    shape = _document_shape(ids, known)
+
+    def read(document: Mapping[str, Any]) -> StreamsContent:
+        content = shape(document)
+        clients: list[StreamsClientState] = content["clients"]
+        refuse_repeated([client.process_id for client in clients], "process id", "clients")
+        _refuse_shared_consumers(clients)
+        _refuse_lags_of_some(clients)
+        return StreamsContent(
+            config=document["config"],
+            tasks=content["tasks"],
+            clients=tuple(clients),
+            time_ms=content.get("source", {}).get("time_ms", 0),
+            workload=content.get("workload"),
+        )
+
+    return read
 
 
-def _document_shape(ids: _TaskIds) -> Check[dict[str, Any]]:
-    task_list = list_of(ids.check)
+def _workload_reader(ids: TaskIds) -> Check[Workload]:
+    shape = workload(ids.one)
+
+    def read(value: Any) -> Workload:
+        fields = shape(value)
+        tasks = {ids[task]: TaskWorkload(**known) for task, known in fields.get("tasks", {}).items()}
+        return Workload(tasks, fields.get("restore_bytes_per_s"))
+
+    return read
+
+
+def _document_shape(ids: TaskIds, known: KnownParts | None) -> Check[dict[str, Any]]:
+    task_list = ids.all
     placement = map_of(_process_id, record({"active": task_list, "standby": task_list}))
     spread = nullable(map_of(text, record({"active": task_list, "standby": task_list})))
     return record(
@@ -150,7 +150,7 @@ def _document_shape(ids: _TaskIds) -> Check[dict[str, Any]]:
             "kind": one_of("streams"),
             "id": text,
             "config": _CONFIG,
-            "tasks": list_of(_task_reader(ids)),
+            "tasks": _kept(known, "tasks", tasks_reader(ids)),
             "clients": list_of(_client_reader(ids)),
         },
         {
@@ -169,9 +169,13 @@ def _document_shape(ids: _TaskIds) -> Check[dict[str, Any]]:
                     "via": one_of("legacy", "custom"),
                 },
             ),
-            "workload": workload(ids.check),
+            "workload": _kept(known, "workload", _workload_reader(ids)),
         },
     )
+
+
+def _kept(known: KnownParts | None, name: str, check: Check[T]) -> Check[T]:
+    return check if known is None else known.kept(name, check)
 
 
 def _task_selection(task_list: Check[Any]) -> Check[Any]:
@@ -179,93 +183,11 @@ def _task_selection(task_list: Check[Any]) -> Check[Any]:
     return lambda value: task_list(value) if type(value) is list else named(value)
 
 
-# --- tasks ----------------------------------------------------------------------------------------
-
-_partition_shape = record(
-    {
-        "topic": text,
-        "partition": count,
-        "source": boolean,
-        "changelog": boolean,
-        "racks": nullable(list_of(text)),
-    }
-)
-
-
-def _partition(value: Any) -> TaskTopicPartition:
-    fields = _partition_shape(value)
-    if not fields["source"] and not fields["changelog"]:
-        raise Mismatch("neither a source nor a changelog: set one of the two, or leave the partition out")
-    racks = fields["racks"]
-    return TaskTopicPartition(
-        topic=fields["topic"],
-        partition=fields["partition"],
-        is_source=fields["source"],
-        is_changelog=fields["changelog"],
-        rack_ids=None if racks is None else tuple(racks),
-    )
-
-
-def _task_reader(ids: _TaskIds) -> Check[TaskInfo]:
-    shape = record(
-        {
-            "id": ids.check,
-            "stateful": boolean,
-            "logged": boolean,
-            "stores": nullable(list_of(text)),
-            "partitions": nullable(list_of(_partition)),
-        }
-    )
-
-    def read(value: Any) -> TaskInfo:
-        fields = shape(value)
-        stores: list[str] | None = fields["stores"]
-        partitions: list[TaskTopicPartition] | None = fields["partitions"]
-        if stores is not None and fields["stateful"] != bool(stores):
-            raise _disagreement("stateful", fields["stateful"], "stores", f"there are {len(stores)} stores")
-        if partitions is not None:
-            _check_partitions(partitions, logged=fields["logged"])
-        return TaskInfo(
-            id=fields["id"],
-            is_stateful=fields["stateful"],
-            is_logged=fields["logged"],
-            state_store_names=None if stores is None else tuple(stores),
-            topic_partitions=None if partitions is None else tuple(partitions),
-        )
-
-    return read
-
-
-def _check_partitions(partitions: list[TaskTopicPartition], *, logged: bool) -> None:
-    if not any(partition.is_source for partition in partitions):
-        raise Mismatch(
-            "no source partition: every task reads one; add it, or give null where the partitions are unknown",
-            "partitions",
-        )
-    changelogs = sum(partition.is_changelog for partition in partitions)
-    if logged != bool(changelogs):
-        raise _disagreement("logged", logged, "partitions", f"there are {changelogs} changelogs among the partitions")
-    seen: set[tuple[str, int]] = set()
-    for index, partition in enumerate(partitions):
-        if (partition.topic, partition.partition) in seen:
-            raise Mismatch(
-                f"partition {partition.partition} of {printable(partition.topic)} occurs twice in the task: one entry "
-                "may be source and changelog at once",
-                "partitions",
-                index,
-            )
-        seen.add((partition.topic, partition.partition))
-
-
-def _disagreement(flag: str, value: bool, other: str, fact: str) -> Mismatch:  # noqa: FBT001 - it is data
-    return Mismatch(f"{str(value).lower()}, but {fact}: correct {flag} or {other}", flag)
-
-
 # --- clients --------------------------------------------------------------------------------------
 
 
-def _client_reader(ids: _TaskIds) -> Check[StreamsClientState]:
-    task_list = list_of(ids.check)
+def _client_reader(ids: TaskIds) -> Check[StreamsClientState]:
+    task_list = ids.all
     shape = record(
         {
             "process_id": _process_id,
@@ -284,7 +206,7 @@ def _client_reader(ids: _TaskIds) -> Check[StreamsClientState]:
     def read(value: Any) -> StreamsClientState:
         fields = shape(value)
         for key in ("consumers", "previous_active", "previous_standby"):
-            _refuse_repeated(fields[key], "entry", key)
+            refuse_repeated(fields[key], "entry", key)
         reported: dict[str, list[TaskId]] | None = fields["previous_by_consumer"]
         return StreamsClientState(
             process_id=fields["process_id"],
@@ -304,9 +226,9 @@ def _client_reader(ids: _TaskIds) -> Check[StreamsClientState]:
     return read
 
 
-def _lags_reader(ids: _TaskIds) -> Check[dict[TaskId, int]]:
+def _lags_reader(ids: TaskIds) -> Check[dict[TaskId, int]]:
     # A large group has a million entries: they are checked in bulk, and one by one only to name the wrong one.
-    slowly = map_of(ids.check, whole(LONG_MIN, LONG_MAX))
+    slowly = map_of(ids.one, whole(LONG_MIN, LONG_MAX))
 
     def read(value: Any) -> dict[TaskId, int]:
         if type(value) is not dict or not set(map(type, value.values())) <= {int}:
@@ -319,24 +241,13 @@ def _lags_reader(ids: _TaskIds) -> Check[dict[TaskId, int]]:
             slowly(value)
             raise
         if len(lags) != len(value):
-            _refuse_repeated([ids[task] for task in value], "task", list(value))
+            refuse_repeated([ids[task] for task in value], "task", keys=list(value))
         return lags
 
     return read
 
 
 # --- agreement of the parts -----------------------------------------------------------------------
-
-
-def _refuse_repeated(values: list[Any], what: str, container: str | list[str]) -> None:
-    if len(set(values)) == len(values):
-        return
-    first: dict[Any, int] = {}
-    for index, value in enumerate(values):
-        if value in first:
-            path = (container, index) if isinstance(container, str) else (container[index],)
-            raise Mismatch(f"{what} {printable(str(value))} occurs twice: remove one of the two", *path)
-        first[value] = index
 
 
 def _refuse_shared_consumers(clients: list[StreamsClientState]) -> None:
@@ -367,22 +278,3 @@ def _refuse_lags_of_some(clients: list[StreamsClientState]) -> None:
                 index if first else 0,
                 "lags",
             )
-
-
-def _refuse_contradicting_racks(tasks: list[TaskInfo]) -> None:
-    seen: dict[tuple[str, int], tuple[TaskId, frozenset[str]]] = {}
-    for task_index, task in enumerate(tasks):
-        for index, partition in enumerate(task.topic_partitions or ()):
-            # Unknown is written as null or as []; racks have no order.
-            racks = frozenset(partition.rack_ids or ())
-            other, known = seen.setdefault((partition.topic, partition.partition), (task.id, racks))
-            if known != racks:
-                raise Mismatch(
-                    f"partition {partition.partition} of {printable(partition.topic)} has other racks here than in "
-                    f"task {other}: a partition has one set of replicas",
-                    "tasks",
-                    task_index,
-                    "partitions",
-                    index,
-                    "racks",
-                )

@@ -1,0 +1,64 @@
+"""Task ids of a document by their text: each is parsed once, however many clients name it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assignment_api.errors import TaskIdFormatError
+from assignment_api.streams import TaskId
+from assignor_lab.scenarios.errors import printable
+from assignor_lab.scenarios.shapes import Mismatch, list_of, text
+
+__all__ = ["TaskIds", "refuse_repeated"]
+
+_TEXTS = {str}
+
+
+class TaskIds(dict[str, TaskId]):
+    """Text to task id; what is no task id is a :class:`Mismatch`."""
+
+    def __missing__(self, text_of_id: str) -> TaskId:
+        try:
+            task = TaskId.parse(text_of_id)
+        except TaskIdFormatError:
+            raise Mismatch(
+                f'"{printable(text_of_id)}" is no task id: expected "subtopology_partition" such as "1_0", or '
+                '"topology__subtopology_partition"'
+            ) from None
+        self[text_of_id] = task
+        return task
+
+    def one(self, value: Any) -> TaskId:
+        """The check for a task id."""
+        return self[text(value)]
+
+    def all(self, value: Any) -> list[TaskId]:
+        """The check for a list of task ids: in bulk, and one by one only to name the wrong one."""
+        if type(value) is not list or not _TEXTS.issuperset(map(type, value)):
+            return list_of(self.one)(value)
+        try:
+            return [self[item] for item in value]
+        except Mismatch:
+            return list_of(self.one)(value)
+
+
+def refuse_repeated(values: list[Any], what: str, *container: str, keys: list[str] | None = None) -> None:
+    """Refuses equal values in one container.
+
+    Args:
+        values: The values.
+        what: What they are, in words.
+        container: Path to the container, from whoever asks.
+        keys: Key of each value, where the container is an object; ``None``: it is a list.
+
+    Raises:
+        Mismatch: with the path to the second one.
+    """
+    if len(set(values)) == len(values):
+        return
+    first: dict[Any, int] = {}
+    for index, value in enumerate(values):
+        if value in first:
+            step = index if keys is None else keys[index]
+            raise Mismatch(f"{what} {printable(str(value))} occurs twice: remove one of the two", *container, step)
+        first[value] = index
