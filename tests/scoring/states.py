@@ -18,7 +18,10 @@ from assignment_api import (
     TaskId,
     TaskInfo,
     TaskTopicPartition,
+    TaskWorkload,
+    Workload,
 )
+from assignment_api.plugins import MetricPlugin
 from assignor_lab.scoring.metrics import LAB_METRICS
 
 METRICS = {metric.name: metric for metric in LAB_METRICS}
@@ -62,6 +65,8 @@ def figure(
     config: Mapping[str, Any] | None = None,
     source_racks: Mapping[str, Sequence[str]] | None = None,
     log_racks: Mapping[str, Sequence[str]] | None = None,
+    workload: Workload | None = None,
+    metrics: Mapping[str, MetricPlugin] | None = None,
 ) -> float | None:
     """The figure of a metric of the lab for the state and answer that ``clients`` describe."""
     infos = [
@@ -88,5 +93,16 @@ def figure(
         active, standby = _tasks(client.after)
         held = [*map(AssignedTask.active, active), *map(AssignedTask.standby, standby)]
         answers.append(StreamsClientAssignment(process(number), held))
-    application = ApplicationMetadata(AssignmentConfigs.from_mapping(config or {}), infos, states)
-    return METRICS[metric].compute(application, TaskAssignment(answers))
+    configs = AssignmentConfigs.from_mapping(config or {})
+    application = ApplicationMetadata(configs, infos, states, workload=workload)
+    return (metrics or METRICS)[metric].compute(application, TaskAssignment(answers))
+
+
+def weighing(text: str, restore_bytes_per_s: float | None = None) -> Workload:
+    """A workload written as ``"0_0: 2 10 300"``: weight, input in bytes per second, and state in bytes of each task."""
+    tasks = {}
+    for entry in text.split(","):
+        task, _, figures = entry.partition(":")
+        weight, read, state = map(float, figures.split())
+        tasks[TaskId.parse(task.strip())] = TaskWorkload(state, read, weight)
+    return Workload(tasks, restore_bytes_per_s)

@@ -1,11 +1,28 @@
 """The metrics of one answer, a module for each group."""
 
 from assignor_lab.scoring.metrics.balance import BALANCE_METRICS
+from assignor_lab.scoring.metrics.cost import COST_METRICS
 from assignor_lab.scoring.metrics.coverage import COVERAGE_METRICS
 from assignor_lab.scoring.metrics.movement import MOVEMENT_METRICS
 from assignor_lab.scoring.metrics.spread import SPREAD_METRICS
+from assignor_lab.scoring.metrics.weights import WEIGHT_METRICS
 
-__all__ = ["BALANCE_METRICS", "COVERAGE_METRICS", "LAB_METRICS", "MOVEMENT_METRICS", "SPREAD_METRICS"]
+__all__ = [
+    "BALANCE_METRICS",
+    "COST_METRICS",
+    "COVERAGE_METRICS",
+    "LAB_METRICS",
+    "MOVEMENT_METRICS",
+    "SPREAD_METRICS",
+    "WEIGHT_METRICS",
+]
 
 #: All metrics of the lab, in the order in which a reader meets them.
-LAB_METRICS = (*MOVEMENT_METRICS, *SPREAD_METRICS, *BALANCE_METRICS, *COVERAGE_METRICS)
+LAB_METRICS = (
+    *MOVEMENT_METRICS,
+    *SPREAD_METRICS,
+    *BALANCE_METRICS,
+    *WEIGHT_METRICS,
+    *COST_METRICS,
+    *COVERAGE_METRICS,
+)

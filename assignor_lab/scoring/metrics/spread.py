@@ -5,10 +5,10 @@ A *replica* of a task is its active or one of its standbys.
 
 from __future__ import annotations
 
-from assignment_api import TaskTopicPartition
 from assignment_api.plugins import MetricPlugin
+from assignor_lab.scoring.metrics.crossings import crossings_of
 from assignor_lab.scoring.metrics.definition import metric
-from assignor_lab.scoring.placement import Placement, State, Topology, derived
+from assignor_lab.scoring.placement import Placement, State, derived
 
 __all__ = ["SPREAD_METRICS"]
 
@@ -117,16 +117,10 @@ def rack_traffic_cost(placement: Placement) -> float | None:
 def _crossings(placement: Placement) -> tuple[int, int] | None:
     """Partitions read from another rack by tasks with state, and by those without; ``None``: unknown."""
     state = placement.state
-    if state.racks is None or not state.topology.partitions_known:
+    known = crossings_of(state)
+    if known is None:
         return None
-    tables = _crossings_by_rack(state.topology)
-    for rack in state.racks:
-        if rack not in tables:
-            tables[rack] = (
-                [_crossed(info.source_partitions(), rack) for info in state.infos],
-                [_crossed(info.changelog_partitions(), rack) for info in state.infos],
-            )
-    sources, changelogs = zip(*(tables[rack] for rack in state.racks), strict=True) if state.racks else ((), ())
+    sources, changelogs = known
     counts = [0, 0]
     for task, stateful in enumerate(state.stateful):
         owner = placement.owner[task]
@@ -138,21 +132,6 @@ def _crossings(placement: Placement) -> tuple[int, int] | None:
                 return None
             counts[not stateful] += number
     return counts[0], counts[1]
-
-
-@derived
-def _crossings_by_rack(_topology: Topology) -> dict[str, tuple[list[int | None], list[int | None]]]:
-    """Rack to what each task reads from other racks: source partitions, changelog partitions; filled as needed."""
-    return {}
-
-
-def _crossed(partitions: tuple[TaskTopicPartition, ...], rack: str) -> int | None:
-    crossed = 0
-    for partition in partitions:
-        if not partition.rack_ids:
-            return None
-        crossed += rack not in partition.rack_ids
-    return crossed
 
 
 @metric(GROUP, "tasks", "lower", "All tasks with standbys, where all clients are in one rack: then there is no figure.")

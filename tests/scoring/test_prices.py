@@ -1,0 +1,89 @@
+"""The price file: what is in it, and what is refused, with its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assignor_lab.scoring.prices import PriceError, default_prices, price_overrides, prices_in, read_prices
+
+GOOD = """
+format = 1
+source = "our contract"
+date = "2026-01-31"
+[prices]
+cross_zone_dollars_per_gib = 0.01
+hours_per_month = 720
+"""
+
+
+def written(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "prices.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_the_shipped_prices_say_where_they_are_from() -> None:
+    prices = default_prices()
+    assert prices.cross_zone_dollars_per_gib == 0.02
+    assert "Amazon EC2" in prices.source
+    assert prices.date == "2026-11-21"
+
+
+def test_an_edited_file_travels_as_configuration(tmp_path: Path) -> None:
+    prices = read_prices(written(tmp_path, GOOD))
+    assert (prices.cross_zone_dollars_per_gib, prices.hours_per_month) == (0.01, 720.0)
+    travelled = dict(item.split("=", 1) for item in price_overrides(prices))
+    assert prices_in({"num.standby.replicas": 1, **travelled}) == prices
+
+
+def test_without_keys_the_shipped_prices_hold() -> None:
+    assert prices_in({"num.standby.replicas": 1}) == default_prices()
+
+
+def test_one_key_of_the_configuration_replaces_one_price() -> None:
+    prices = prices_in({"assignor.prices.cross_zone_dollars_per_gib": "0.05"})
+    assert prices.cross_zone_dollars_per_gib == 0.05
+    assert prices.hours_per_month == default_prices().hours_per_month
+    assert prices.source == "configuration"
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (("format = 1", "format = 2"), "format 2: this version reads format 1"),
+        (("format = 1", ""), "key 'format' is missing"),
+        (("0.01", '"cheap"'), "cross_zone_dollars_per_gib: 'cheap' is no number"),
+        (("0.01", "-1"), "cross_zone_dollars_per_gib: -1 is no number from 0"),
+        (("0.01", "nan"), "cross_zone_dollars_per_gib: nan is no number from 0"),
+        (("0.01", "true"), "cross_zone_dollars_per_gib: True is no number from 0"),
+        (("hours_per_month", "hours_a_month"), "unknown key 'hours_a_month'"),
+        (('"our contract"', '""'), "source: expected a text"),
+        (("[prices]", "[price]"), "unknown key 'price'"),
+        (("format = 1", "format ="), "no TOML"),
+    ],
+)
+def test_a_wrong_file_is_refused_with_its_place(tmp_path: Path, change: tuple[str, str], sentence: str) -> None:
+    path = written(tmp_path, GOOD.replace(*change))
+    with pytest.raises(PriceError) as caught:
+        read_prices(path)
+    assert str(caught.value).startswith(str(path))
+    assert sentence in str(caught.value)
+
+
+def test_what_is_no_file_of_text_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(PriceError, match="cannot be read"):
+        read_prices(tmp_path / "missing.toml")
+    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(PriceError, match="byte 0 is not UTF-8"):
+        read_prices(tmp_path / "bytes.toml")
+    (tmp_path / "large.toml").write_bytes(b"#" * 100_000)
+    with pytest.raises(PriceError, match="larger than"):
+        read_prices(tmp_path / "large.toml")
+
+
+@pytest.mark.parametrize("key", ["cross_zone_dollars", "x"])
+def test_an_unknown_key_of_the_configuration_is_refused(key: str) -> None:
+    with pytest.raises(PriceError, match="unknown: expected one of"):
+        prices_in({f"assignor.prices.{key}": 1})

@@ -1,0 +1,61 @@
+"""Every figure of balance by weight, computed by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from assignment_api import TaskId, TaskWorkload, Workload
+from tests.scoring.states import METRICS, Client, figure, weighing
+
+# Sub-topology 0: weights 6, 2, 2, 2, together 12; sub-topology 1: weights 1 and 3. Client 1 has two threads of four.
+TASKS = "0_0 0_1 0_2 0_3 1_0 1_1"
+WORKLOAD = weighing("0_0: 6 60 300, 0_1: 2 20 100, 0_2: 2 20 100, 0_3: 2 20 100, 1_0: 1 0 0, 1_1: 3 40 0")
+CLIENTS = [
+    Client(threads=2, after="0_0 0_1 0_2 0_3"),
+    Client(threads=1, after="1_0 | 0_0"),
+    Client(threads=1, after="1_1 | 0_1"),
+]
+
+
+@pytest.mark.parametrize(
+    ("metric", "expected"),
+    [
+        # 12 / 2 = 6, 1 / 1 = 1, 3 / 1 = 3 for each thread.
+        ("active_weight_per_thread", 5.0),
+        # The mean is 16 / 4 = 4.
+        ("active_weight_above_even_share", 0.5),
+        # 120 / 2 = 60, 0, 40; the mean is 160 / 4 = 40.
+        ("input_above_even_share", 0.5),
+        # 600, 300, 100 bytes on the disks; the mean is 1000 / 3.
+        ("state_above_even_share", 0.8),
+        # Sub-topology 0: client 1 has 12, its share is 6, the heaviest task 6. 1: client 3 has 3, its share is 1.
+        ("subtopology_weight_above_unavoidable", 0.0),
+        ("subtopologies_skewed_by_weight", 0.0),
+    ],
+)
+def test_balance_by_weight(metric: str, expected: float) -> None:
+    found = figure(metric, CLIENTS, tasks=TASKS, stateless="1_0 1_1", workload=WORKLOAD)
+    assert found == pytest.approx(expected)
+
+
+def test_more_than_a_share_and_the_heaviest_task_is_skewed() -> None:
+    clients = [Client(after="0_0 0_1 0_2 0_3"), Client(after="")]
+    workload = weighing("0_0: 2 0 0, 0_1: 1 0 0, 0_2: 1 0 0, 0_3: 2 0 0")
+    # Client 1 has 6, its share is 3, the heaviest task weighs 2.
+    assert figure("subtopology_weight_above_unavoidable", clients, tasks="0_0 0_1 0_2 0_3", workload=workload) == 1.0
+    assert figure("subtopologies_skewed_by_weight", clients, tasks="0_0 0_1 0_2 0_3", workload=workload) == 1.0
+
+
+WEIGHTED = [name for name, metric in METRICS.items() if "weight" in name or name.endswith("even_share")]
+NEED_WORKLOAD = [name for name in WEIGHTED if "tasks" not in name]
+
+
+@pytest.mark.parametrize("metric", NEED_WORKLOAD)
+def test_without_a_workload_there_is_no_figure(metric: str) -> None:
+    assert figure(metric, CLIENTS, tasks=TASKS) is None
+
+
+@pytest.mark.parametrize("metric", NEED_WORKLOAD)
+def test_where_one_task_is_unknown_there_is_no_figure(metric: str) -> None:
+    known = Workload({TaskId.parse("0_0"): TaskWorkload(1, 1, 1)})
+    assert figure(metric, CLIENTS, tasks=TASKS, workload=known) is None
