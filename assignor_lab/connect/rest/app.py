@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 
 import httpx
@@ -19,7 +18,6 @@ from assignor_lab.connect.rest.answers import RestError, error_answer
 from assignor_lab.connect.rest.calls import Call, Operation, not_found
 from assignor_lab.connect.rest.forwarding import Forwarder
 from assignor_lab.connect.rest.guard import WRITES, check_head, check_origin, read_body
-from assignor_lab.connect.rest.openapi import openapi_document
 from assignor_lab.connect.rest.paths import checked_path
 from assignor_lab.connect.rest.settings import RestSettings
 
@@ -54,7 +52,7 @@ def create_app(
         exception_handlers={HTTPException: _refused_by_router},
     )
     app.router.redirect_slashes = False
-    app.state.openapi = json.dumps(openapi_document(OPERATIONS, herder.server_info().version)).encode()
+    app.state.operations = OPERATIONS
     return _Door(app, settings)
 
 

@@ -11,6 +11,7 @@ from assignor_lab.connect.rest import answers, bodies
 from assignor_lab.connect.rest.answers import RestError, empty_answer, json_answer
 from assignor_lab.connect.rest.calls import Call, Operation, Parameter
 from assignor_lab.connect.rest.metrics import CONTENT_TYPE, exposition
+from assignor_lab.connect.rest.openapi import openapi_document
 from assignor_lab.connect.rest.waiting import stage_text
 
 __all__ = ["OPERATIONS"]
@@ -136,10 +137,7 @@ async def set_logger(call: Call) -> Response:
 
 async def get_openapi(call: Call) -> Response:
     """This interface, described."""
-    document = call.request.app.state.openapi
-    if not isinstance(document, bytes):
-        raise RestError(500, "The description was not built")
-    return Response(document, media_type="application/json")
+    return json_answer(openapi_document(call.request.app.state.operations, call.worker.server_info().version))
 
 
 OPERATIONS = (
