@@ -3,6 +3,7 @@
 from assignor_lab.scoring.metrics.balance import BALANCE_METRICS
 from assignor_lab.scoring.metrics.cost import COST_METRICS
 from assignor_lab.scoring.metrics.coverage import COVERAGE_METRICS
+from assignor_lab.scoring.metrics.life_cycle import LIFE_CYCLE_METRICS
 from assignor_lab.scoring.metrics.movement import MOVEMENT_METRICS
 from assignor_lab.scoring.metrics.spread import SPREAD_METRICS
 from assignor_lab.scoring.metrics.weights import WEIGHT_METRICS
@@ -12,6 +13,7 @@ __all__ = [
     "COST_METRICS",
     "COVERAGE_METRICS",
     "LAB_METRICS",
+    "LIFE_CYCLE_METRICS",
     "MOVEMENT_METRICS",
     "SPREAD_METRICS",
     "WEIGHT_METRICS",
@@ -25,4 +27,5 @@ LAB_METRICS = (
     *WEIGHT_METRICS,
     *COST_METRICS,
     *COVERAGE_METRICS,
+    *LIFE_CYCLE_METRICS,
 )

@@ -1,0 +1,71 @@
+"""When an assignor has come to rest after the last event of a history, computed by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assignment_api.plugins import discover
+from assignor_lab.scenarios.families import EVENT_FAMILIES
+from assignor_lab.scoring.contest import Competitor, Contest
+from assignor_lab.scoring.convergence import Rest, converged_after
+from assignor_lab.scoring.metrics import LAB_METRICS, LIFE_CYCLE_METRICS
+from assignor_lab.scoring.rows import RowMaker
+from assignor_lab.scoring.work import WorkItem
+
+FAMILIES = {family.name: family for family in EVENT_FAMILIES}
+COLUMNS = {metric.name: metric for metric in LIFE_CYCLE_METRICS}
+
+
+@pytest.mark.parametrize(
+    ("course", "rounds"),
+    [
+        # Answers by letters; a question mark asks for a follow-up.
+        ("a", 1),
+        ("aaa", 1),
+        ("abb", 2),
+        ("a?a?b", 3),
+        ("a?aa", 2),
+        ("aba", 3),
+        ("ab?", None),
+        ("aaa?", None),
+    ],
+)
+def test_rounds_are_counted_up_to_the_first_that_nothing_follows(course: str, rounds: int | None) -> None:
+    rows: list[dict[str, Any]] = []
+    for letter in course:
+        if letter == "?":
+            rows[-1]["followup"] = True
+        else:
+            rows.append({"answer": letter, "followup": False})
+    assert converged_after(rows) == rounds
+
+
+def rows_of(family: str, seed: int, assignor: str) -> list[dict[str, Any]]:
+    contest = Contest((Competitor(discover().task_assignor(assignor)),), FAMILIES)
+    maker, rest, rows = RowMaker(COLUMNS), Rest(frozenset(COLUMNS)), []
+    for answer in contest.answers(WorkItem(0, 0, family=family, seed=seed)):
+        rows.append(maker.row(answer))
+        rest.note(answer, rows[-1])
+    rest.fill_in()
+    return rows
+
+
+def test_the_last_row_of_a_history_has_the_figures_and_no_other() -> None:
+    rows = rows_of("scale_out", 4, "high_availability")
+    assert [row["not_converged"] for row in rows[:-1]] == [None] * (len(rows) - 1)
+    assert [row["rounds_to_converge"] for row in rows[:-1]] == [None] * (len(rows) - 1)
+    assert rows[-1]["not_converged"] in (0.0, 1.0)
+    assert (rows[-1]["rounds_to_converge"] is None) == (rows[-1]["not_converged"] == 1.0)
+
+
+def test_who_asks_for_a_follow_up_in_the_end_has_not_converged() -> None:
+    for seed in range(12):
+        last = rows_of("scale_out", seed, "high_availability")[-1]
+        assert last["not_converged"] == float(last["followup"])
+
+
+def test_a_single_answer_does_not_tell() -> None:
+    assert {metric.name for metric in LIFE_CYCLE_METRICS} <= {metric.name for metric in LAB_METRICS}
+    assert all(row["rounds_to_converge"] is None for row in rows_of("scale_out", 4, "sticky")[:-1])
