@@ -54,6 +54,9 @@ OnlyRound = Annotated[
 ]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with a run of the same command that stopped early.")]
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for tables, summary and report.")]
+PriceFile = Annotated[
+    Path | None, typer.Option("--prices", metavar="FILE", help="Prices behind the metrics in dollars, as TOML.")
+]
 
 DEFAULT_COUNT = 100
 DEFAULT_OUT = Path("scores")
@@ -77,6 +80,7 @@ def register(app: typer.Typer) -> None:
         only_item: OnlyItem = None,
         only_round: OnlyRound = None,
         resume: Resume = False,  # noqa: FBT002 - a flag
+        prices: PriceFile = None,
         trust: Trust = None,
         isolate: Isolate = None,
         config: ConfigFile = None,
@@ -102,7 +106,7 @@ def register(app: typer.Typer) -> None:
         from assignor_lab.scoring.session import DEFAULT_MASTER, open_session, shown_address
         from assignor_lab.scoring.sources import family_names, generated, plan_sources
 
-        c = with_isolation(c, trust, isolate)
+        c = with_prices(with_isolation(c, trust, isolate), prices)
         given = sources(config, c)
         registry = discover(given.effective().policy())
         histories = generated(family_names(registry, families or ()), count or DEFAULT_COUNT, seed)
@@ -170,6 +174,19 @@ def _override_words(given: ConfigSources, overrides: list[str]) -> list[str]:
         key = override.partition("=")[0].strip()
         words += ["-c", f"{key}={effective.shown(key)}" if effective.shown(key) == "(hidden)" else override]
     return words
+
+
+def with_prices(overrides: list[str], prices: Path | None) -> list[str]:
+    """Items of ``-c`` with the prices in a file; what ``-c`` itself says of a price holds.
+
+    Raises:
+        PriceError: if the file is none of prices.
+    """
+    if prices is None:
+        return overrides
+    from assignor_lab.scoring.prices import price_overrides, read_prices
+
+    return [*price_overrides(read_prices(prices)), *overrides]
 
 
 def _replay_of(source: list[str], given: ConfigSources, config: Path | None, overrides: list[str]) -> Replay:

@@ -21,7 +21,10 @@ from assignment_api.plugins import MetricPlugin, PluginError, PluginLoadError, R
 from assignor_lab.runtime.fallback import replacement_without_lags
 from assignor_lab.runtime.isolation import Isolation, Limits
 from assignor_lab.scoring.contest import Answer, Competitor, Contest
+from assignor_lab.scoring.convergence import Rest
 from assignor_lab.scoring.details import detail_of
+from assignor_lab.scoring.metrics.cost import COST_METRICS, priced_metrics
+from assignor_lab.scoring.prices import prices_of
 from assignor_lab.scoring.rows import RowMaker, rows_schema
 from assignor_lab.scoring.work import STREAMS, JobSpec, WorkItem
 
@@ -120,13 +123,16 @@ def _answer_batches(spec: JobSpec, batches: Iterable[pa.RecordBatch]) -> Iterato
     shop = _workshop(spec)
     schema = rows_schema(spec.metrics)
     rows: list[dict[str, Any]] = []
+    rest = Rest(frozenset(spec.metrics))
     for item in _items(batches):
         for answer in shop.contest.answers(item):
             rows.append(shop.rows.row(answer))
+            rest.note(answer, rows[-1])
             shop.tell_observers(answer)
-            if len(rows) >= BATCH_ROWS:
-                yield pa.RecordBatch.from_pylist(rows, schema=schema)
-                rows = []
+        rest.fill_in()
+        if len(rows) >= BATCH_ROWS:
+            yield pa.RecordBatch.from_pylist(rows, schema=schema)
+            rows = []
     if rows:
         yield pa.RecordBatch.from_pylist(rows, schema=schema)
 
@@ -233,7 +239,8 @@ def _new_workshop(spec: JobSpec) -> _Workshop:
         config=spec.config,
         observed=spec.observed,
     )
-    rows = RowMaker({name: _metric(registry, name) for name in spec.metrics})
+    priced = {metric.name: metric for metric in priced_metrics(prices_of(config))}
+    rows = RowMaker({name: _metric(registry, name, priced) for name in spec.metrics})
     return _Workshop(spec, registry, isolation, contest, rows)
 
 
@@ -264,9 +271,11 @@ def _missing_family(name: str) -> ScenarioFamily:
     return ScenarioFamily(name.replace(":", "-"), "", 1, history)
 
 
-def _metric(registry: Registry, name: str) -> MetricPlugin:
+def _metric(registry: Registry, name: str, priced: Mapping[str, MetricPlugin]) -> MetricPlugin:
+    """The metric called ``name``; the lab's own ones in dollars are those of ``priced``."""
     try:
-        return registry.metric(name).plugin
+        found = registry.metric(name)
+        return priced.get(name, found.plugin) if found.plugin in COST_METRICS else found.plugin
     except PluginError as error:
         missing = error
 

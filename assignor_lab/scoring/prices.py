@@ -15,8 +15,18 @@ from typing import Any
 import attrs
 
 from assignment_api.errors import AssignorLabError
+from assignment_api.plugins.selection import EffectiveConfig
 
-__all__ = ["BYTES_OF_GIB", "PriceError", "Prices", "default_prices", "price_overrides", "prices_in", "read_prices"]
+__all__ = [
+    "BYTES_OF_GIB",
+    "PriceError",
+    "Prices",
+    "default_prices",
+    "price_overrides",
+    "prices_in",
+    "prices_of",
+    "read_prices",
+]
 
 BYTES_OF_GIB = 1 << 30
 #: The keys of the configuration begin with this.
@@ -137,8 +147,17 @@ def price_overrides(prices: Prices) -> list[str]:
     return [f"{PREFIX}{field.name}={getattr(prices, field.name)}" for field in attrs.fields(Prices)]
 
 
+def prices_of(config: EffectiveConfig) -> Prices:
+    """:func:`prices_in` for an effective configuration.
+
+    Raises:
+        PriceError: as there.
+    """
+    return prices_in({key: held.value for key, held in config.items()})
+
+
 def prices_in(config: Mapping[str, Any]) -> Prices:
-    """The prices of an effective configuration; what it does not say is as in the shipped file.
+    """The prices among the keys of a configuration; what it does not say is as in the shipped file.
 
     Args:
         config: Keys to values.

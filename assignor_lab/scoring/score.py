@@ -10,6 +10,7 @@ from assignment_api.plugins import Found, MetricPlugin, Registry, discover
 from assignment_api.plugins.layers import Layer, default_layer, layer_of
 from assignment_api.plugins.selection import ConfigSources
 from assignor_lab.scoring.contestants import Contestants, contestants
+from assignor_lab.scoring.prices import prices_of
 from assignor_lab.scoring.sources import Plan, SourceInput, plan_sources
 from assignor_lab.scoring.work import STREAMS, JobSpec
 
@@ -63,7 +64,12 @@ def score(
 
 
 def job_spec(registry: Registry, competing: Contestants, plan: Plan, config: ConfigSources) -> JobSpec:
-    """The terms of a run as they travel to the executors."""
+    """The terms of a run as they travel to the executors.
+
+    Raises:
+        PriceError: if a price in the configuration is none.
+    """
+    prices_of(config.effective())
     return JobSpec(
         assignors=tuple(assignor.name for assignor in competing.assignors),
         metrics=tuple(measured(registry, plan.kind)),

@@ -4,9 +4,24 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
-from assignor_lab.scoring.prices import PriceError, default_prices, price_overrides, prices_in, read_prices
+from assignment_api.plugins import config_sources, discover
+from assignor_lab.cli.score import with_prices
+from assignor_lab.scoring.contestants import contestants
+from assignor_lab.scoring.job import _answer_batches
+from assignor_lab.scoring.prices import (
+    PriceError,
+    default_prices,
+    price_overrides,
+    prices_in,
+    prices_of,
+    read_prices,
+)
+from assignor_lab.scoring.score import job_spec
+from assignor_lab.scoring.sources import Generated, plan_sources
+from assignor_lab.scoring.work import JobSpec
 
 GOOD = """
 format = 1
@@ -81,6 +96,34 @@ def test_what_is_no_file_of_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "large.toml").write_bytes(b"#" * 100_000)
     with pytest.raises(PriceError, match="larger than"):
         read_prices(tmp_path / "large.toml")
+
+
+def test_the_command_takes_a_file_and_single_keys_above_it(tmp_path: Path) -> None:
+    words = with_prices(["assignor.prices.hours_per_month=1"], written(tmp_path, GOOD))
+    prices = prices_of(config_sources(None, words).effective())
+    assert (prices.cross_zone_dollars_per_gib, prices.hours_per_month) == (0.01, 1.0)
+    assert prices.source == "our contract"
+    assert with_prices(["a=b"], None) == ["a=b"]
+
+
+def test_executors_reckon_with_the_prices_of_the_run() -> None:
+    def dollars(*words: str) -> float:
+        spec = JobSpec(("sticky",), ("movement_dollars",), ("scale_out",), config_sources(None, words))
+        item = {"number": 0, "source": 0, "family": "scale_out", "seed": 2, "benched": []}
+        table = pa.Table.from_batches(_answer_batches(spec, [pa.RecordBatch.from_pylist([{"items": [item]}])]))
+        return sum(table["movement_dollars"].drop_null().to_pylist())
+
+    assert dollars("assignor.prices.cross_zone_dollars_per_gib=0.2") == pytest.approx(10 * dollars()) != 0
+
+
+def test_a_wrong_price_is_found_before_anything_is_scored() -> None:
+    registry = discover()
+    config = config_sources(None, ["assignor.prices.hours_per_month=many"])
+    with (
+        pytest.raises(PriceError, match="hours_per_month: 'many' is no number"),
+        plan_sources([Generated("scale_out", 1)], registry) as plan,
+    ):
+        job_spec(registry, contestants(registry, ["sticky"]), plan, config)
 
 
 @pytest.mark.parametrize("key", ["cross_zone_dollars", "x"])
