@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Iterator, KeysView
+from collections import Counter
+from collections.abc import Iterable, Iterator, KeysView, Sequence
 from collections.abc import Set as AbstractSet
 
 import attrs
@@ -110,10 +111,29 @@ def strict_findings(
         The findings: tasks in the application's order first, then clients in the answer's order.
     """
     configs = application.assignment_configs()
-    allowed = configs.max_warmup_replicas if warmup_replicas is None else warmup_replicas
+    standbys = max(configs.num_standby_replicas, 0)
+    warmups = configs.max_warmup_replicas if warmup_replicas is None else warmup_replicas
+    clients = assignment.assignments
+    if _is_faultless(application, clients, standbys, warmups):
+        return ()
+    return (*_task_findings(application, clients, standbys, warmups), *_client_findings(clients))
+
+
+def _is_faultless(
+    application: ApplicationMetadata, clients: Sequence[StreamsClientAssignment], standbys: int, warmups: int
+) -> bool:
+    """Whether there is surely nothing to find: nearly every answer is so, and this is many times faster."""
+    if len({client.process_id for client in clients}) < len(clients):
+        return False
+    placed = [[task.id for task in client.tasks] for client in clients]
+    if any(len(set(held)) < len(held) for held in placed):
+        return False
+    replicas = Counter([task for client in clients for task in client.standby_tasks()])
+    active = {task for client in clients for task in client.active_tasks()}
     return (
-        *_task_findings(application, assignment.assignments, max(configs.num_standby_replicas, 0), allowed),
-        *_client_findings(assignment.assignments),
+        active >= application.all_tasks()
+        and replicas.keys() <= application.stateful_tasks()
+        and sum([held - standbys for held in replicas.values() if held > standbys]) <= warmups
     )
 
 
