@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import attrs
 import pyarrow as pa
 import pytest
 
@@ -21,7 +22,7 @@ from assignor_lab.scoring.prices import (
 )
 from assignor_lab.scoring.score import job_spec
 from assignor_lab.scoring.sources import Generated, plan_sources
-from assignor_lab.scoring.work import JobSpec
+from assignor_lab.scoring.work import JobSpec, WorkItem
 
 GOOD = """
 format = 1
@@ -109,9 +110,9 @@ def test_the_command_takes_a_file_and_single_keys_above_it(tmp_path: Path) -> No
 def test_executors_reckon_with_the_prices_of_the_run() -> None:
     def dollars(*words: str) -> float:
         spec = JobSpec(("sticky",), ("movement_dollars",), ("scale_out",), config_sources(None, words))
-        item = {"number": 0, "source": 0, "family": "scale_out", "seed": 2, "benched": []}
+        item = attrs.asdict(WorkItem(0, 0, family="scale_out", seed=2))
         table = pa.Table.from_batches(_answer_batches(spec, [pa.RecordBatch.from_pylist([{"items": [item]}])]))
-        return sum(table["movement_dollars"].drop_null().to_pylist())
+        return float(sum(table["movement_dollars"].drop_null().to_pylist()))
 
     assert dollars("assignor.prices.cross_zone_dollars_per_gib=0.2") == pytest.approx(10 * dollars()) != 0
 
