@@ -28,6 +28,7 @@ __all__ = [
     "session_key_records",
     "target_state_records",
     "task_records",
+    "without_nulls",
 ]
 
 _TARGET, _CONNECTOR, _TASK, _COMMIT = "target-state-", "connector-", "task-", "commit-"
@@ -35,6 +36,9 @@ _RESTART, _FENCING, _SESSION_KEY, _LOGGER = "restart-connector-", "tasks-fencing
 
 #: A larger number of tasks is taken for damage.
 _MOST_TASKS = 1_000_000
+
+#: A configuration as it was given. Connect keeps a value that is null.
+Config = Mapping[str, str | None]
 
 #: What is to be appended: key and value.
 Records = list[tuple[str, Any]]
@@ -74,12 +78,12 @@ class ConfigSnapshot:
     """
 
     offset: int
-    connectors: Mapping[str, Mapping[str, str]]
+    connectors: Mapping[str, Config]
     task_counts: Mapping[str, int]
     task_configs_by_id: Mapping[ConnectorTaskId, Mapping[str, str]]
     target_states: Mapping[str, TargetState]
     inconsistent: frozenset[str]
-    applied: Mapping[str, Mapping[str, str]]
+    applied: Mapping[str, Config]
     fencing: Mapping[str, int]
     session_key: SessionKey | None
 
@@ -145,13 +149,13 @@ class ConfigReader:
     def __init__(self, listener: ConfigListener) -> None:
         self._listener = listener
         self._started = False
-        self._connectors: dict[str, Mapping[str, str]] = {}
+        self._connectors: dict[str, Config] = {}
         self._counts: dict[str, int] = {}
         self._task_configs: dict[ConnectorTaskId, Mapping[str, str]] = {}
         self._deferred: dict[str, dict[ConnectorTaskId, Mapping[str, str]]] = {}
         self._targets: dict[str, TargetState] = {}
         self._inconsistent: set[str] = set()
-        self._applied: dict[str, Mapping[str, str]] = {}
+        self._applied: dict[str, Config] = {}
         self._fencing: dict[str, int] = {}
         self._key: SessionKey | None = None
         self._snapshot: ConfigSnapshot | None = None
@@ -237,11 +241,12 @@ class ConfigReader:
         properties = None if value is None else _properties(value)
         if properties is None:
             return
+        config = without_nulls(properties)
         try:
             task = ConnectorTaskId.parse(text)
         except ConnectorTaskIdFormatError:
             return
-        self._deferred.setdefault(task.connector, {})[task] = properties
+        self._deferred.setdefault(task.connector, {})[task] = config
 
     def _read_commit(self, name: str, value: Mapping[str, Any] | None) -> None:
         deferred = self._deferred.pop(name, {})
@@ -291,17 +296,24 @@ def _count(value: Mapping[str, Any] | None, key: str) -> int | None:
     return count if type(count) is int and 0 <= count <= _MOST_TASKS else None
 
 
-def _properties(value: Mapping[str, Any]) -> Mapping[str, str] | None:
+def _properties(value: Mapping[str, Any]) -> Config | None:
     properties = value.get("properties")
-    if not isinstance(properties, dict) or not all(isinstance(item, str) for item in properties.values()):
+    if not isinstance(properties, dict) or not all(
+        item is None or isinstance(item, str) for item in properties.values()
+    ):
         return None
     return properties
+
+
+def without_nulls(config: Config) -> dict[str, str]:
+    """A configuration as connectors get it."""
+    return {key: value for key, value in config.items() if value is not None}
 
 
 # --- what is written --------------------------------------------------------------------------------
 
 
-def connector_records(name: str, config: Mapping[str, str], target: TargetState | None) -> Records:
+def connector_records(name: str, config: Config, target: TargetState | None) -> Records:
     """A connector's configuration; its target state, if given, comes first."""
     before = [] if target is None else target_state_records(name, target)
     return [*before, (_CONNECTOR + name, {"properties": dict(config)})]

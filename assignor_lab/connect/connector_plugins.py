@@ -33,6 +33,8 @@ __all__ = ["ConnectorKind", "ConnectorPlugins", "UnknownConnectorClassError"]
 
 _logger = logging.getLogger(__name__)
 
+#: Aliases of Kafka's plugins of a kind that has no configuration to show (override policies).
+_OTHER_PLUGINS = ("All", "Allowlist", "None", "Principal")
 _KINDS = "sink, source, converter, header_converter, transformation, predicate"
 
 
@@ -124,7 +126,7 @@ class ConnectorPlugins:
         """The connector of a configuration, if there is one."""
         return self._by_name.get(config.get("connector.class") or "")
 
-    def type_of(self, config: Mapping[str, str]) -> str:
+    def type_of(self, config: Mapping[str, str | None]) -> str:
         """``source``, ``sink`` or ``unknown``."""
         kind = self.find(config)
         return "unknown" if kind is None else kind.type
@@ -144,10 +146,12 @@ class ConnectorPlugins:
 
         Raises:
             NotFoundError: if there is no such plugin.
-            BadRequestError: if it is there in another version.
+            BadRequestError: if it is there in another version, or of another kind.
         """
         if name in HEADER_CONVERTERS:
             return []
+        if name in _OTHER_PLUGINS:
+            raise BadRequestError(f"Invalid plugin class {name}. Valid types are {_KINDS}.")
         kind = self._by_name.get(name)
         if kind is None:
             raise NotFoundError(f"Unknown plugin {name}.")

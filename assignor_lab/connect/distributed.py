@@ -24,6 +24,7 @@ from assignor_lab.connect.herder import (
     BadRequestError,
     ConnectorInfo,
     HerderError,
+    Metric,
     NotAssignedError,
     NotFoundError,
     NotLeaderError,
@@ -37,11 +38,12 @@ from assignor_lab.connect.herder import (
     WorkerStage,
 )
 from assignor_lab.connect.herder_loop import HerderLoop
+from assignor_lab.connect.herder_metrics import rebalance_metrics, worker_metrics
 from assignor_lab.connect.herder_reads import HerderReads, check_valid
 from assignor_lab.connect.live_group import LiveGroup
 from assignor_lab.connect.membership import WorkerAssignors
 from assignor_lab.connect.offset_changes import alter_offsets, check_stopped, reset_offsets
-from assignor_lab.connect.reconfiguration import PutTaskConfigs, Reconfiguration
+from assignor_lab.connect.reconfiguration import PutTaskConfigs, Reconfiguration, initial_target
 from assignor_lab.connect.restarts import restart_plan
 from assignor_lab.connect.session_keys import sign, verify
 from assignor_lab.connect.settings import LiveWorkerSettings
@@ -132,6 +134,13 @@ class DistributedHerder(HerderReads):
     def _fresh(self) -> ConfigSnapshot:
         return self.loop.reader.snapshot()
 
+    def metrics(self) -> Sequence[Metric]:
+        """This worker's readings."""
+        return [
+            *rebalance_metrics(self.loop),
+            *worker_metrics(self.loop.instances, self._logs, self._plugins, self._fresh()),
+        ]
+
     # --- reads on the loop ----------------------------------------------------------------------------
 
     async def connector_info(self, name: str) -> ConnectorInfo:
@@ -175,8 +184,9 @@ class DistributedHerder(HerderReads):
         self, name: str, config: Mapping[str, str | None], *, initial_state: str | None = None, replace: bool
     ) -> tuple[bool, ConnectorInfo]:
         """Creates or replaces a connector."""
-        target = None if initial_state is None else _target(initial_state)
-        texts = await self._checked(config)
+        target = None if initial_state is None else initial_target(initial_state)
+        texts = dict(config)
+        await self._check(texts)
 
         async def put() -> tuple[bool, ConnectorInfo]:
             self._check_leads("Only the leader can set connector configs.")
@@ -199,9 +209,8 @@ class DistributedHerder(HerderReads):
             before = self._fresh().connectors.get(name)
             if before is None:
                 raise NotFoundError(f"Connector {name} not found")
-            texts = await self._checked({
-                key: value for key, value in {**before, **patch}.items() if value is not None
-            })  # fmt: skip
+            texts = {key: value for key, value in {**before, **patch}.items() if value is not None or key not in patch}
+            await self._check(texts)
             await self.loop.write(connector_records(name, texts, None))
             return ConnectorInfo(name, texts, self.loop.snapshot.tasks(name), self._plugins.type_of(texts))
 
@@ -367,12 +376,11 @@ class DistributedHerder(HerderReads):
 
     # --- checks ---------------------------------------------------------------------------------------
 
-    async def _checked(self, config: Mapping[str, str | None]) -> dict[str, str]:
+    async def _check(self, config: Mapping[str, str | None]) -> None:
         check_valid(await asyncio.to_thread(self._plugins.validate, config))
-        return {key: value for key, value in config.items() if value is not None}
 
     def _check_no_rebalance_expected(self) -> None:
-        if self.loop.needs_rebalance:
+        if self.loop.news.needs_rebalance:
             raise RebalanceExpectedError("Request cannot be completed because a rebalance is expected")
 
     def _check_leads(self, message: str) -> None:
@@ -395,14 +403,6 @@ class DistributedHerder(HerderReads):
         self._check_no_rebalance_expected()
         self._check_leads("Only the leader can process external offsets modification requests")
         return check_stopped(self.loop.snapshot, name)
-
-
-def _target(text: str) -> TargetState:
-    # The REST interface says running, as its users do; the log says STARTED.
-    name = {"RUNNING": "STARTED"}.get(text.upper(), text.upper())
-    if name not in TargetState.__members__:
-        raise BadRequestError(f"{text!r:.80} is no initial state: use running, paused or stopped")
-    return TargetState[name]
 
 
 async def _started(started: asyncio.Future[TargetState], message: str, loop: HerderLoop) -> None:

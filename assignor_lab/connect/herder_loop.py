@@ -10,12 +10,13 @@ from functools import partial
 from assignment_api.connect import NO_GENERATION, ConnectorTaskId, ConnectProtocol, Jobs
 from assignor_lab.capture.wire.connect import AssignmentMessage
 from assignor_lab.connect.cluster_logs import ClusterLogs
+from assignor_lab.connect.config_news import ConfigNews
 from assignor_lab.connect.config_records import (
     ConfigReader,
     ConfigSnapshot,
-    SessionKey,
     TargetState,
     session_key_records,
+    without_nulls,
 )
 from assignor_lab.connect.connector_plugins import ConnectorPlugins
 from assignor_lab.connect.herder import HerderError, RestartRequest
@@ -23,8 +24,9 @@ from assignor_lab.connect.instances import Instances
 from assignor_lab.connect.live_group import LiveGroup
 from assignor_lab.connect.logger_levels import LoggerLevels, WorkerLogger
 from assignor_lab.connect.membership import FatalMembershipError, Membership
+from assignor_lab.connect.rebalance_times import RebalanceTimes
 from assignor_lab.connect.request_queue import RequestQueue
-from assignor_lab.connect.restarts import PendingRestarts, connector_to_restart, restart_plan, tasks_to_restart
+from assignor_lab.connect.restarts import connector_to_restart, restart_plan, tasks_to_restart
 from assignor_lab.connect.session_keys import key_is_due, new_key
 from assignor_lab.connect.settings import LiveWorkerSettings
 from assignor_lab.connect.stages import Stages
@@ -68,9 +70,9 @@ class HerderLoop:
         self.stages = Stages(logs.clock)
         self.ready = False
         self.stopping = False
-        self.needs_rebalance = False
-        self.completed_rebalances = 0
-        self.reader = ConfigReader(self)
+        self.rebalances = RebalanceTimes()
+        self.news = ConfigNews(lambda: self.snapshot, self.levels, self.wake)
+        self.reader = ConfigReader(self.news)
         self.snapshot: ConfigSnapshot = self.reader.snapshot()
         self._woken = asyncio.Event()
         self.queue = RequestQueue(logs.clock, self.wake)
@@ -85,10 +87,6 @@ class HerderLoop:
         self._reconfigure = reconfigure
         self._running: set[str | ConnectorTaskId] = set()
         self._restart_tasks: dict[ConnectorTaskId, None] = {}
-        self._changed: dict[str, None] = {}
-        self._targets: dict[str, None] = {}
-        self._retasked: dict[ConnectorTaskId, None] = {}
-        self._restarts = PendingRestarts()
         self._resolved = True
         self._scheduled_ms: int | None = None
         self._unsubscribe: Callable[[], None] | None = None
@@ -230,6 +228,7 @@ class HerderLoop:
         now = self.logs.clock.now_ms()
         self._scheduled_ms = now + told.delay_ms if told.delay_ms > 0 else None
         self._resolved = False
+        self.rebalances.begun_ms = now
         if self.membership.is_leader:
             self._clean_statuses()
 
@@ -276,7 +275,7 @@ class HerderLoop:
             return False
         with self.stages.of("starting connectors and tasks"):
             self._start_work()
-        self.completed_rebalances += 1
+        self.rebalances.completed(self.logs.clock.now_ms())
         self._resolved = True
         if told.revoked_connectors or told.revoked_tasks:
             self.membership.revocations_done()
@@ -304,7 +303,7 @@ class HerderLoop:
         if config is None or name in self.instances.connectors:
             return None
         target = self.snapshot.target_state(name)
-        started = asyncio.wrap_future(self.instances.start_connector(name, config, target))
+        started = asyncio.wrap_future(self.instances.start_connector(name, without_nulls(config), target))
         started.add_done_callback(partial(self._connector_moved, name))
         return started
 
@@ -324,13 +323,17 @@ class HerderLoop:
         if connector is None or config is None or task.task >= snapshot.task_count(task.connector):
             return False
         return self.instances.start_task(
-            task, connector, config, snapshot.task_count(task.connector), snapshot.target_state(task.connector)
+            task,
+            without_nulls(connector),
+            config,
+            snapshot.task_count(task.connector),
+            snapshot.target_state(task.connector),
         )
 
     # --- restarts -------------------------------------------------------------------------------------
 
     async def _restart_as_asked(self) -> None:
-        for request in self._restarts.take():
+        for request in self.news.restarts.take():
             with self.stages.of(f"restarting connector {request.connector}"):
                 try:
                     await self._restart(request)
@@ -361,16 +364,16 @@ class HerderLoop:
 
     async def _apply_updates(self) -> bool:
         """Acts on what was read; true if the loop has to begin anew (reference 6.3, step 7)."""
-        if not (self.needs_rebalance or self._changed or self._targets or self._retasked):
+        if not self.news:
             return False
         self.snapshot = self.reader.snapshot()
-        rebalance, self.needs_rebalance = self.needs_rebalance, False
+        rebalance = self.news.take_rebalance()
         if rebalance:
             self.membership.request_rejoin()
         if rebalance and self.membership.protocol is ConnectProtocol.EAGER:
-            self._changed.clear()
-            self._targets.clear()
-            self._retasked.clear()
+            self.news.take_changed()
+            self.news.take_targets()
+            self.news.take_retasked()
             return True
         with self.stages.of("handling changes of the configuration"):
             await self._bounce_changed()
@@ -380,15 +383,13 @@ class HerderLoop:
 
     async def _bounce_changed(self) -> None:
         held = self.membership.held or Jobs()
-        changed, self._changed = list(self._changed), {}
-        for name in changed:
+        for name in self.news.take_changed():
             if name in held.connectors:
                 await self.instances.stop_connector(name)
                 self.start_connector(name)
 
     def _apply_targets(self) -> None:
-        targets, self._targets = list(self._targets), {}
-        for name in targets:
+        for name in self.news.take_targets():
             if name not in self.snapshot.connectors:
                 continue
             moved = self.instances.set_target(name, self.snapshot.target_state(name))
@@ -396,7 +397,7 @@ class HerderLoop:
                 asyncio.wrap_future(moved).add_done_callback(partial(self._connector_moved, name))
 
     async def _stop_retasked(self) -> None:
-        retasked, self._retasked = list(self._retasked), {}
+        retasked = self.news.take_retasked()
         held = self.membership.held
         if held is None or self.membership.protocol is ConnectProtocol.EAGER:
             return
@@ -404,49 +405,6 @@ class HerderLoop:
         tasks = [task for task in held.tasks if task.connector in connectors]
         await self.instances.stop_all([], tasks)
         self._restart_tasks.update(dict.fromkeys(tasks))
-
-    # --- ConfigListener -------------------------------------------------------------------------------
-
-    def on_connector_config(self, connector: str) -> None:
-        """Another configuration is a bounce, another connector a rebalance."""
-        if connector in self.snapshot.connectors:
-            self._changed[connector] = None
-        else:
-            self.needs_rebalance = True
-        self.wake()
-
-    def on_connector_removed(self, connector: str) -> None:
-        """A rebalance."""
-        del connector
-        self.needs_rebalance = True
-        self.wake()
-
-    def on_task_configs(self, connector: str, tasks: Sequence[ConnectorTaskId]) -> None:
-        """A rebalance, before which these tasks stop."""
-        del connector
-        self.needs_rebalance = True
-        self._retasked.update(dict.fromkeys(tasks))
-        self.wake()
-
-    def on_target_state(self, connector: str) -> None:
-        """What is here of the connector follows."""
-        self._targets[connector] = None
-        self.wake()
-
-    def on_restart_request(self, request: RestartRequest) -> None:
-        """It waits for the next tick."""
-        self._restarts.add(request)
-        self.wake()
-
-    def on_session_key(self, key: SessionKey) -> None:
-        """Signatures are checked with it from now on."""
-        del key
-        self.wake()
-
-    def on_logger_level(self, namespace: str, level: str) -> None:
-        """This worker follows."""
-        with contextlib.suppress(HerderError):
-            self.levels.set(namespace, level)
 
     # --- what requests ask ----------------------------------------------------------------------------
 
@@ -461,7 +419,6 @@ class HerderLoop:
             self.ready
             and self._resolved
             and self._scheduled_ms is None
-            and not (self.membership.needs_join or self.needs_rebalance or self._restarts)
-            and not (self._changed or self._targets or self._retasked)
+            and not (self.membership.needs_join or self.news or self.news.restarts)
             and self.queue.next_ms is None
         )

@@ -51,6 +51,10 @@ class HerderReads:
         """Names of all connectors."""
         return list(self._fresh().connectors)
 
+    def known_connector(self, name: str) -> ConnectorInfo:
+        """A connector as configured, as far as this worker has read."""
+        return self._info(self._fresh(), name)
+
     def connector_status(self, name: str) -> ConnectorStatus:
         """State of a connector and its tasks."""
         status = self._logs.statuses.connector(name)

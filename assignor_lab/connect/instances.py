@@ -7,6 +7,8 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import Future
 
+import attrs
+
 from assignment_api.connect import ConnectorTaskId
 from assignor_lab.connect.cluster_logs import ClusterLogs
 from assignor_lab.connect.config_records import TargetState
@@ -17,12 +19,21 @@ from assignor_lab.connect.statuses import Job, State, Status
 from assignor_lab.connect.task_run import TaskRun
 from assignor_lab.connect.topic_patterns import topic_matcher
 
-__all__ = ["Instances"]
+__all__ = ["Instances", "StartCounts"]
 
 _logger = logging.getLogger(__name__)
 
 #: How many stops are waited for at once, as with Kafka's pool.
 _STOPPED_AT_ONCE = 8
+
+
+@attrs.define
+class StartCounts:
+    """How starts went, since the worker came up."""
+
+    tried: int = 0
+    succeeded: int = 0
+    failed: int = 0
 
 
 class Instances:
@@ -54,6 +65,9 @@ class Instances:
         self._worker_id, self._logs, self._plugins, self._timings = worker_id, logs, plugins, timings
         self._generation, self._wanted = generation, on_task_configs_wanted
         self._topic_tracking = topic_tracking
+        #: Starts that were tried, succeeded, failed; of connectors and of tasks.
+        self.connector_starts, self.task_starts = StartCounts(), StartCounts()
+        self._starting: set[Job] = set()
         self._loop = asyncio.get_running_loop()
         self._slots = asyncio.Semaphore(_STOPPED_AT_ONCE)
 
@@ -61,6 +75,7 @@ class Instances:
 
     def start_connector(self, name: str, config: Mapping[str, str], target: TargetState) -> Future[TargetState]:
         """Starts a connector's instance; the answer comes when its target state is reached, or it has failed."""
+        self._tried(name)
         try:
             kind = self._plugins.kind(config.get("connector.class", ""))
         except UnknownConnectorClassError as error:
@@ -93,6 +108,7 @@ class Instances:
         """
         if task in self.tasks:
             return False
+        self._tried(task)
         try:
             kind = self._plugins.kind(connector_config.get("connector.class", ""))
         except UnknownConnectorClassError as error:
@@ -186,6 +202,9 @@ class Instances:
 
     def on_running(self, job: Job) -> None:
         """Writes RUNNING."""
+        if job in self._starting:
+            self._starting.remove(job)
+            self._counts(job).succeeded += 1
         self._logs.statuses.put(job, self._status(job, State.RUNNING))
 
     def on_paused(self, job: Job) -> None:
@@ -199,6 +218,9 @@ class Instances:
     def on_failed(self, job: Job, trace: str) -> None:
         """Writes FAILED with its reason."""
         _logger.error("%s has failed on %s", job, self._worker_id)
+        if job in self._starting:
+            self._starting.remove(job)
+            self._counts(job).failed += 1
         self._logs.statuses.put_safe(job, self._status(job, State.FAILED, trace))
 
     def on_shutdown(self, job: Job) -> None:
@@ -217,6 +239,13 @@ class Instances:
         """Notes the topic."""
         if self._topic_tracking:
             self._logs.statuses.add_topic(connector, topic, task, self._logs.clock.now_ms())
+
+    def _tried(self, job: Job) -> None:
+        self._counts(job).tried += 1
+        self._starting.add(job)
+
+    def _counts(self, job: Job) -> StartCounts:
+        return self.task_starts if isinstance(job, ConnectorTaskId) else self.connector_starts
 
     def _status(self, job: Job, state: str, trace: str | None = None) -> Status:
         run = self.tasks.get(job) if isinstance(job, ConnectorTaskId) else self.connectors.get(job)

@@ -8,7 +8,7 @@ from typing import Any
 
 from assignment_api.connectors import SinkConnector, SourceConnector
 from assignor_lab.connect.cluster_logs import ClusterLogs
-from assignor_lab.connect.config_records import ConfigSnapshot, TargetState
+from assignor_lab.connect.config_records import ConfigSnapshot, TargetState, without_nulls
 from assignor_lab.connect.connector_plugins import ConnectorPlugins
 from assignor_lab.connect.herder import BadRequestError, HerderError, NotFoundError, Offset, OffsetsAnswer
 from assignor_lab.connect.storage import check_topic
@@ -18,7 +18,7 @@ __all__ = ["alter_offsets", "check_stopped", "reset_offsets"]
 _MOST_DEPTH = 50
 
 
-def check_stopped(snapshot: ConfigSnapshot, name: str) -> Mapping[str, str]:
+def check_stopped(snapshot: ConfigSnapshot, name: str) -> dict[str, str]:
     """Configuration of a connector whose offsets may be changed.
 
     Raises:
@@ -33,7 +33,7 @@ def check_stopped(snapshot: ConfigSnapshot, name: str) -> Mapping[str, str]:
             "Connectors must be in the STOPPED state before their offsets can be modified. This can be done for the "
             f"specified connector by issuing a 'PUT' request to the '/connectors/{name}/stop' endpoint"
         )
-    return config
+    return without_nulls(config)
 
 
 async def alter_offsets(

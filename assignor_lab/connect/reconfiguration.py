@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from assignment_api.connectors import ConnectorError
-from assignor_lab.connect.config_records import ConfigSnapshot, TargetState, task_records
+from assignor_lab.connect.config_records import ConfigSnapshot, TargetState, task_records, without_nulls
 from assignor_lab.connect.connector_plugins import ConnectorPlugins
 from assignor_lab.connect.connector_run import traceback_text
-from assignor_lab.connect.herder import HerderError
+from assignor_lab.connect.herder import BadRequestError, HerderError
 from assignor_lab.connect.herder_loop import HerderLoop
 
-__all__ = ["PutTaskConfigs", "Reconfiguration", "most_tasks", "with_worker_keys"]
+__all__ = ["PutTaskConfigs", "Reconfiguration", "has_changed", "initial_target", "most_tasks", "with_worker_keys"]
 
 #: Has the worker at a URL write the configurations of a connector's tasks.
 PutTaskConfigs = Callable[[str, str, Sequence[Mapping[str, str]]], Awaitable[None]]
@@ -20,6 +20,19 @@ PutTaskConfigs = Callable[[str, str, Sequence[Mapping[str, str]]], Awaitable[Non
 
 class TooManyTasksError(ConnectorError):
     """A connector wants more tasks than ``tasks.max`` allows."""
+
+
+def initial_target(text: str) -> TargetState:
+    """Target state of a connector that is created with ``initial_state``.
+
+    Raises:
+        BadRequestError: if there is no such state.
+    """
+    # The REST interface says running, as its users do; the log says STARTED.
+    name = {"RUNNING": "STARTED"}.get(text.upper(), text.upper())
+    if name not in TargetState.__members__:
+        raise BadRequestError(f"{text!r:.80} is no initial state: use running, paused or stopped")
+    return TargetState[name]
 
 
 def most_tasks(config: Mapping[str, str]) -> int:
@@ -122,11 +135,12 @@ class Reconfiguration:
 
     async def _once(self, name: str) -> None:
         loop = self._loop
-        config = loop.reader.snapshot().connectors.get(name)
+        given = loop.reader.snapshot().connectors.get(name)
         run = loop.instances.connectors.get(name)
-        if config is None or run is None or loop.reader.snapshot().target_state(name) is not TargetState.STARTED:
+        if given is None or run is None or loop.reader.snapshot().target_state(name) is not TargetState.STARTED:
             return
-        if dict(run.config) != dict(config):
+        config = without_nulls(given)
+        if dict(run.config) != config:
             # The connector has another configuration already: it is about to be started with it.
             return
         asked = loop.instances.task_configs(name, most_tasks(config))
