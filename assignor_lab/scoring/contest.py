@@ -126,7 +126,7 @@ class Contest:
 
         There is an answer for each round and assignor, whatever fails; only ``KeyboardInterrupt`` passes.
         """
-        benches = Benches()
+        benches = Benches(item.benched)
         if item.family is None:
             yield from self._single_state(item, benches)
         else:

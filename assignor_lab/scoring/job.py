@@ -49,6 +49,7 @@ _ITEM_TYPE = pa.struct(
         pa.field("line", pa.int64()),
         pa.field("family", pa.string()),
         pa.field("seed", pa.int64()),
+        pa.field("benched", pa.list_(pa.string()), nullable=False),
     ]
 )
 _HEAP_SCHEMA = pa.schema([pa.field("items", pa.list_(_ITEM_TYPE), nullable=False)])
@@ -171,7 +172,7 @@ def _items(batches: Iterable[pa.RecordBatch]) -> Iterator[WorkItem]:
     for batch in batches:
         for heap in batch.column(0):
             for values in heap.as_py():
-                yield WorkItem(**values)
+                yield WorkItem(**{**values, "benched": tuple(values["benched"])})
 
 
 @attrs.frozen(eq=False)

@@ -19,6 +19,7 @@ from pyspark.sql import SparkSession
 from assignment_api.plugins import MetricPlugin, Registry
 from assignment_api.plugins.selection import ConfigSources
 from assignor_lab.report.html import write_report
+from assignor_lab.scoring.benching import Benching
 from assignor_lab.scoring.contest import OBSERVED
 from assignor_lab.scoring.contestants import Contestants
 from assignor_lab.scoring.costs import Spent, spent_on
@@ -122,13 +123,14 @@ def run_scoring(spark: SparkSession, run: Run, on_progress: Callable[[Progress],
     plugins = {name: found.plugin for name, found in metrics.items()}
     started = datetime.now(UTC)
     folder = run.folder
-    scored = _write_tables(spark, run, spec, plugins, on_progress)
+    benching = _benching(run)
+    scored = _write_tables(spark, run, spec, plugins, benching, on_progress)
     results, times = folder.staging / RESULTS, folder.staging / RUN_METRICS
     tally = take_tally(_light_rows(results))
     names = tuple(name for name in (*spec.assignors, OBSERVED) if tally.rows_of.get(name))
     table = ResultsTable(results, names)
     wanted = wanted_placements(table, plugins) if spec.kind == STREAMS else NO_PLACEMENTS
-    details = _details(spark, run.plan, spec, wanted)
+    details = _details(spark, run.plan, spec, wanted, benching)
     machine = Machine(
         command=run.command,
         started=started.strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -165,6 +167,7 @@ def _write_tables(
     run: Run,
     spec: JobSpec,
     metrics: Mapping[str, MetricPlugin],
+    benching: Benching,
     on_progress: Callable[[Progress], None],
 ) -> _Scored:
     """Both tables, from what is on disk already and what is scored now."""
@@ -176,7 +179,7 @@ def _write_tables(
         results_writer(run.folder.table(RESULTS), metrics) as results,
         run_metrics_writer(run.folder.table(RUN_METRICS)) as times,
     ):
-        for number, table in _all_waves(spark, run, spec, journal, start):
+        for number, table in _all_waves(spark, run, spec, journal, benching, start):
             results.write(table)
             times.write(table)
             items += number
@@ -188,20 +191,29 @@ def _write_tables(
 
 
 def _all_waves(
-    spark: SparkSession, run: Run, spec: JobSpec, journal: Journal, start: float
+    spark: SparkSession, run: Run, spec: JobSpec, journal: Journal, benching: Benching, start: float
 ) -> Iterator[tuple[int, pa.Table]]:
     """Number of items and kept rows of each wave, those on disk first; a wave comes when it is on disk."""
     before = journal.seconds
-    yield from journal.tables()
+    for number, table in journal.tables():
+        if table.num_rows:
+            benching.see(table, pc.max(table["item"]).as_py() + 1)
+        yield number, table
     families = {found.name: found.plugin for found in run.registry.families()}
     sizes = {name: size for name, family in families.items() if (size := family.size) is not None}
     tasks = partial(_tasks_at_a_time, spark)
-    for wave in waves(spark, run.plan, spec, tasks, done=journal.done, sizes=sizes):
+    for wave in waves(spark, run.plan, spec, tasks, benching, done=journal.done, sizes=sizes):
         kept = wave.rows
         if run.only_round is not None:
             kept = kept.filter(pc.equal(kept["round"], run.only_round))
         journal.append(wave.items, kept, before + monotonic() - start)
         yield wave.items, kept
+
+
+def _benching(run: Run) -> Benching:
+    policy = run.config.effective().policy()
+    isolated = [found.name for found in run.competing.assignors if policy.isolates(found.distribution, found.name)]
+    return Benching(run.plan.sources, isolated)
 
 
 def _tasks_at_a_time(spark: SparkSession) -> int:
@@ -215,11 +227,13 @@ def _light_rows(table: Path) -> Iterator[Mapping[str, Any]]:
                 yield from batch.to_pylist()
 
 
-def _details(spark: SparkSession, plan: Plan, spec: JobSpec, wanted: Wanted) -> dict[tuple[int, int], dict[str, Any]]:
+def _details(
+    spark: SparkSession, plan: Plan, spec: JobSpec, wanted: Wanted, benching: Benching
+) -> dict[tuple[int, int], dict[str, Any]]:
     """The full pictures of the wanted states: those few items are worked on once more."""
     if not wanted.states:
         return {}
-    items = list(plan.work(frozenset(item for item, _ in wanted.states)))
+    items = [benching.marked(item) for item in plan.work(frozenset(item for item, _ in wanted.states))]
     table = details_frame(items_frame(spark, [[item] for item in items]), spec, wanted.states).toArrow()
     return {
         (row["item"], row["round"]): json.loads(row["detail"])

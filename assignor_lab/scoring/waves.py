@@ -13,6 +13,7 @@ import attrs
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
+from assignor_lab.scoring.benching import Benching
 from assignor_lab.scoring.costs import Costs, SizeOf, dealt
 from assignor_lab.scoring.job import answers_frame, items_frame
 from assignor_lab.scoring.rows import KEYS, rows_schema
@@ -73,6 +74,7 @@ def waves(
     plan: Plan,
     spec: JobSpec,
     parallelism: Callable[[], int],
+    benching: Benching,
     *,
     done: int = 0,
     sizes: Mapping[str, SizeOf] | None = None,
@@ -84,6 +86,7 @@ def waves(
         plan: All work; it is read as it is needed.
         spec: The terms of the run.
         parallelism: Tells how many tasks run at a time; executors may come and go.
+        benching: Who is not asked any more; it is told of each wave.
         done: Items at the beginning of the plan that are left out.
         sizes: Family to the size of a history by its seed, for families that tell it.
 
@@ -101,15 +104,20 @@ def waves(
         while True:
             while len(under_way) < IN_FLIGHT:
                 hands = parallelism()
-                items = _taken(held, work, size.items, costs, hands)
+                if not under_way:
+                    held = held or list(islice(work, 1))
+                    benching.all_seen_before(held[0].number if held else 0)
+                items = _taken(held, work, size.items, costs, hands, benching)
                 if not items:
                     break
+                items = [benching.marked(item) for item in items]
                 heaps = dealt(items, hands, costs.of)
                 under_way.append((items, executor.submit(_scored, spark, heaps, spec, schema)))
             if not under_way:
                 break
             items, future = under_way.pop(0)
             wave = Wave(len(items), _result(future))
+            benching.see(wave.rows, items[-1].number + 1)
             costs.learn(items, wave.rows)
             size.grown(wave)
             yield wave
@@ -121,7 +129,14 @@ def waves(
         executor.shutdown(wait=True, cancel_futures=True)
 
 
-def _taken(held: list[WorkItem], work: Iterator[WorkItem], most: int, costs: Costs, hands: int) -> list[WorkItem]:
+def _taken(
+    held: list[WorkItem],
+    work: Iterator[WorkItem],
+    most: int,
+    costs: Costs,
+    hands: int,
+    benching: Benching,
+) -> list[WorkItem]:
     """The next items: at most ``most``, and not many more bytes and milliseconds than a wave may have.
 
     Args:
@@ -130,6 +145,7 @@ def _taken(held: list[WorkItem], work: Iterator[WorkItem], most: int, costs: Cos
         most: Most items.
         costs: What they cost.
         hands: Tasks that run at a time.
+        benching: Says which items must wait until more is known.
     """
     budget = hands * WAVE_SECONDS * 1000 * WORKING_SHARE
     items: list[WorkItem] = []
@@ -137,6 +153,9 @@ def _taken(held: list[WorkItem], work: Iterator[WorkItem], most: int, costs: Cos
     while len(items) < most and read < MAX_WAVE_BYTES and budget > 0:
         item = held.pop() if held else next(work, None)
         if item is None:
+            break
+        if not benching.may_take(item.number):
+            held.append(item)
             break
         if costs.knows(item.source):
             budget -= costs.of(item)

@@ -26,6 +26,7 @@ class WorkItem:
         line: Line in that file.
         family: Name of the family, or ``None`` for a scenario.
         seed: Seed of the history.
+        benched: Assignors that are not asked (:mod:`assignor_lab.scoring.benching`).
     """
 
     number: int
@@ -35,6 +36,7 @@ class WorkItem:
     line: int | None = None
     family: str | None = None
     seed: int | None = None
+    benched: tuple[str, ...] = ()
 
 
 @attrs.frozen

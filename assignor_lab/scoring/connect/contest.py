@@ -96,7 +96,7 @@ class ConnectContest:
     def _history(self, item: WorkItem, scenario: Scenario, contender: Contender) -> Iterator[dict[str, Any]]:
         found, failure = contender.found, contender.failure
         leading: Leading | None = None
-        benches = Benches()
+        benches = Benches(item.benched)
         protocol, configs = scenario.connect_history.protocol, {}
         if found is not None:
             try:
