@@ -1,6 +1,6 @@
 """Kafka Connect groups on a virtual clock: life cycle, episodes, the blog's benchmark, plans of static workers."""
 
-from assignor_lab.simulation.benchmark import benchmark, small_benchmark
+from assignor_lab.simulation.benchmark import benchmark
 from assignor_lab.simulation.client import Client, Operation
 from assignor_lab.simulation.cluster import AssignorFactory, Cluster
 from assignor_lab.simulation.connect_metrics import (
@@ -18,6 +18,7 @@ from assignor_lab.simulation.event_log import Entry, EventLog
 from assignor_lab.simulation.job_runs import JobRuns, Overlap, Run
 from assignor_lab.simulation.named_episodes import EPISODES, NamedEpisode
 from assignor_lab.simulation.simulate import Played, assignors_from, simulate
+from assignor_lab.simulation.small_benchmark import small_benchmark
 from assignor_lab.simulation.static_plan import (
     ConnectorDemand,
     PlannedWorker,

@@ -17,11 +17,10 @@ from assignor_lab.simulation.blog_experiment import (
 from assignor_lab.simulation.client import Pacing
 from assignor_lab.simulation.cluster import AssignorFactory
 from assignor_lab.simulation.published import PUBLISHED_TIMES_S, TABLE_1
-from assignor_lab.simulation.small_experiment import SMALL_ASSUMPTIONS, recorded_small, run_small, setup_of
 from assignor_lab.simulation.throughput import Throughput, ThroughputModel, measure_throughput
 from assignor_lab.simulation.timings import Timings
 
-__all__ = ["benchmark", "small_benchmark"]
+__all__ = ["benchmark"]
 
 #: Heading to protocol.
 PROTOCOLS = {
@@ -207,40 +206,3 @@ def _round_cost(factor: int) -> Timings:
         assignor_ms=BLOG_TIMINGS.assignor_ms * factor,
         config_read_ms=BLOG_TIMINGS.config_read_ms * factor,
     )
-
-
-#: Figures of the small experiment that are shown: key, and whether it is one of those held to a bound.
-_SMALL = (
-    "request_ms_median", "request_ms_max", "all_answered_ms", "all_running_ms", "empty_ms", "tasks_on_it", "noticed_ms",
-    "back_in_group_ms", "rebalances", "task_starts", "task_stops", "task_seconds_stopped_after_first_start",
-    "task_seconds_from_answer_to_first_start", "task_seconds_stopped", "of_tasks_on_the_killed_worker",
-    "of_other_tasks", "task_seconds_stopped_before_own_delete", "task_seconds_running_after_the_answer",
-)  # fmt: skip
-
-
-def small_benchmark(assignors: AssignorFactory, seed: int = 0) -> dict[str, Any]:
-    """Plays the small experiment; the recorded figures of real Kafka Connect 4.3.1 beside the simulated ones.
-
-    Returns:
-        ``figures``: rows with protocol, phase, figure, recorded, simulated and their ratio; and ``assumptions``.
-    """
-    rows = []
-    for protocol in (ConnectProtocol.EAGER, ConnectProtocol.SESSIONED):
-        played = run_small(setup_of(protocol), assignors, seed=seed)
-        for recorded, simulated in zip(recorded_small()[protocol.value], played, strict=True):
-            for key in _SMALL:
-                if key not in recorded or key not in simulated:
-                    continue
-                was, ours = recorded[key], simulated[key]
-                rows.append({
-                    "protocol": protocol.value,
-                    "phase": recorded["phase"],
-                    "figure": key,
-                    "recorded": was,
-                    "simulated": ours,
-                    "ratio": round(ours / was, 2) if was else None,
-                })  # fmt: skip
-    return {
-        "figures": rows,
-        "assumptions": [{"constant": what, "value": value, "from": why} for what, value, why in SMALL_ASSUMPTIONS],
-    }

@@ -88,12 +88,14 @@ class Client:
 
         def answer(ok: bool) -> None:  # noqa: FBT001 - the answer to a request
             hops = 1 + request.hops
-            cluster.agenda.after(hops * timings.rest_hop_ms, lambda: self._take(attempt, operation, ok=ok))
+            back = hops * timings.hop_ms(operation.kind) + sum(cluster.pause() for _ in range(hops))
+            cluster.agenda.after(back, lambda: self._take(attempt, operation, ok=ok))
 
         request = Request(operation.kind, operation.connector, operation.tasks, answer, operation.kind == "delete")
         process = cluster.worker(self._to)
         assert process is not None
-        cluster.at_process(process.number, cluster.now + timings.rest_hop_ms, lambda: process.requests.add(request))
+        arrives = cluster.now + timings.hop_ms(operation.kind) + cluster.pause()
+        cluster.at_process(process.number, arrives, lambda: process.requests.add(request))
 
     def _take(self, attempt: int, operation: Operation, *, ok: bool) -> None:
         if attempt != self._attempt or self.is_done:

@@ -296,7 +296,15 @@ class Cluster:
 
     def jitter(self) -> int:
         """What a small duration is longer by than it should be."""
-        return int(self._random.random() * self.timings.jitter_ms) if self.timings.jitter_ms else 0
+        return (int(self._random.random() * self.timings.jitter_ms) if self.timings.jitter_ms else 0) + self.pause()
+
+    def _delivery_jitter(self) -> int:
+        drawn = self.timings.log_delivery_pauses_ms
+        return self._random.choice(drawn) if drawn else self.jitter()
+
+    def pause(self) -> int:
+        """What a step takes longer because the machine is busy."""
+        return self._random.choice(self.timings.pauses_ms) if self.timings.pauses_ms else 0
 
     # --- RequestWorld -------------------------------------------------------------------------------
 
@@ -315,7 +323,7 @@ class Cluster:
         if driven is None:
             return False
         process = driven.process
-        process.requests.add_at(request, self.now + self.timings.rest_hop_ms)
+        process.requests.add_at(request, self.now + self.timings.hop_ms(request.kind) + self.pause())
         return True
 
     def wake(self, process: int) -> None:
@@ -325,15 +333,14 @@ class Cluster:
             self._driver.wake(driven)
 
     def written(self, worker: WorkerProcess, *, tasks: bool) -> None:
-        """The writer has read what it wrote; the others will hear of it."""
+        """The others will hear of what a worker wrote."""
         if tasks:
             for client in self._clients:
                 client.slip_in(worker.name)
         end = self.config.end
-        worker.read_config(end)
         for name in self._driven:
             if name != worker.name:
-                delay = self.timings.log_delivery_ms + self.jitter()
+                delay = self.timings.log_delivery_ms + self._delivery_jitter()
                 self.agenda.after(delay, partial(self._deliver_config, name, end))
 
     def _deliver_config(self, name: str, end: int) -> None:

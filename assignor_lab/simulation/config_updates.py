@@ -66,6 +66,8 @@ def start_jobs(worker: WorkerProcess, connectors: list[str], tasks: list[Any]) -
     view = worker.view()
     took, ready = worker.pool.start(worker.number, worker.name, connectors, tasks, worker.world.now)
     for name in connectors:
+        first = 0 if worker.knows_connectors else worker.world.timings.first_connector_ms.get(worker.name, 0)
+        worker.knows_connectors = True
         if view.needs_task_configs(name):
-            worker.requests.reconfigure_at(name, ready[name])
-    return took
+            worker.requests.reconfigure_at(name, ready[name] + first)
+    return took + worker.world.pause()

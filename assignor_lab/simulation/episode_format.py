@@ -86,7 +86,7 @@ _EVENTS: Mapping[str, tuple[Mapping[str, Check[Any]], Mapping[str, Check[Any]]]]
 #: What can happen in an episode.
 EVENT_TYPES = tuple(_EVENTS)
 
-_TIMINGS = {field.name: whole(0, _LONGEST_MS) for field in attrs.fields(Timings)}
+_TIMINGS = {field.name: whole(0, _LONGEST_MS) for field in attrs.fields(Timings) if isinstance(field.default, int)}
 
 
 @attrs.frozen

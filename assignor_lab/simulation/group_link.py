@@ -33,6 +33,10 @@ class LinkWorld(Protocol):
         """Wakes a herder that polls."""
         ...
 
+    def pause(self) -> int:
+        """What a step takes longer because the machine is busy."""
+        ...
+
 
 class GroupLink:
     """Carries requests to the coordinator and answers back, and sees to its deadlines.
@@ -108,7 +112,9 @@ class GroupLink:
             body = None
         if driven.waits_for_answer:
             half = self._world.timings.request_ms - self._world.timings.request_ms // 2
-            self._agenda.after(half, lambda: self._move(driven, token, body))
+            # An assignment is what a worker has to take in; recordings show how long that may last.
+            pause = self._world.pause() if isinstance(body, Synced) else 0
+            self._agenda.after(half + pause, lambda: self._move(driven, token, body))
 
     def _watch_deadlines(self) -> None:
         deadline = self._coordinator.next_deadline()

@@ -99,6 +99,10 @@ class Surroundings(Protocol):
         """A leader has decided; ``None`` = a config mismatch."""
         ...
 
+    def pause(self) -> int:
+        """What a step takes longer because the machine is busy."""
+        ...
+
     def work_started(self, generation: int) -> None:
         """A worker has started what it was assigned."""
         ...

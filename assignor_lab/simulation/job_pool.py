@@ -29,7 +29,7 @@ class JobPool:
     def __init__(self, timings: Timings, runs: JobRuns, random_numbers: random.Random) -> None:
         self.runs = runs
         self._timings = timings
-        self._random = random_numbers.random
+        self._random, self._choice = random_numbers.random, random_numbers.choice
 
     def running_jobs(self, process: int) -> Jobs:
         """Everything that a process runs, in Kafka's order of names."""
@@ -53,12 +53,15 @@ class JobPool:
             done = lanes[0] + timings.connector_start_ms
             heapq.heapreplace(lanes, done)
             self.runs.start(name, process, worker, now + done)
-            ready[name] = now + done + timings.task_configs_ms
+            drawn = timings.task_configs_drawn_ms
+            ready[name] = now + done + (self._choice(drawn) if drawn else timings.task_configs_ms)
         begin, spread, runs_in = timings.task_start_ms, timings.task_start_spread_ms, timings.task_ready_ms
         for task in tasks:
             begun = lanes[0]
             took = begin + (int(self._random() * spread) if spread else 0)
             heapq.heapreplace(lanes, begun + took)
+            if timings.task_ready_drawn_ms:
+                runs_in = self._choice(timings.task_ready_drawn_ms)
             self.runs.start(task, process, worker, now + begun + max(took, runs_in))
         return max(lanes), ready
 
@@ -76,6 +79,10 @@ class JobPool:
             if job not in held:
                 continue
             begun = lanes[0]
-            heapq.heapreplace(lanes, begun + base + (int(self._random() * spread) if spread else 0))
+            starts_in = held[job].start_ms - now - begun
+            # What is still starting has to finish that, and then has no work to finish.
+            works = starts_in <= 0 and spread
+            took = base + int(self._random() * spread) if works else max(base, starts_in)
+            heapq.heapreplace(lanes, begun + took)
             self.runs.stop(job, process, now + begun)
         return max(lanes)

@@ -56,7 +56,7 @@ def _join(worker: WorkerProcess) -> Steps:
     """One attempt to join and sync; true if it succeeded."""
     worker.group_says_rejoin = False
     if worker.last_protocol is ConnectProtocol.EAGER and worker.held is not None and worker.assigned_once:
-        jobs = worker.pool.running_jobs(worker.number)
+        jobs = _own_first(worker, worker.pool.running_jobs(worker.number))
         if len(jobs):
             worker.say("stop", f"stops all its {len(jobs)} jobs before it joins", jobs=len(jobs))
             yield Sleep(worker.pool.stop(worker.number, jobs, worker.world.now))
@@ -75,6 +75,21 @@ def _join(worker: WorkerProcess) -> Steps:
         return False
     yield from _take(worker, synced)
     return True
+
+
+def _own_first(worker: WorkerProcess, running: Jobs) -> Jobs:
+    """``running`` in the order of the assignment as it came over the wire, which is that in which Kafka stops it.
+
+    A connector's tasks come behind those of all connectors whose instance the worker has, if it has not its instance.
+    """
+    place: dict[Any, int] = {}
+    for job in (*worker.report().connectors, *worker.report().tasks):
+        place[job] = len(place)
+    last = len(place)
+    return Jobs(
+        sorted(running.connectors, key=lambda name: place.get(name, last)),
+        sorted(running.tasks, key=lambda task: place.get(task, last)),
+    )
 
 
 def _failed(worker: WorkerProcess, answer: Any) -> None:

@@ -74,7 +74,7 @@ class RequestWorld(Protocol):
         ...
 
     def written(self, worker: WorkerProcess, *, tasks: bool) -> None:
-        """A worker has written to the config topic: its readers will hear of it."""
+        """A worker has written to the config topic: the others will hear of it."""
         ...
 
     def say(self, actor: str, event: str, text: str, **details: Any) -> None:
@@ -160,9 +160,13 @@ class Requests:
             yield Sleep(world.timings.worker_sync_timeout_ms)
             request.done(False)
             return
-        yield Sleep(world.timings.config_write_ms + world.jitter())
+        half = world.timings.config_write_ms // 2
+        yield Sleep(half)
         if self._write(request, herder):
             world.written(herder, tasks=request.kind == "tasks")
+        # Others may have read it before the leader has it back, and goes on.
+        yield Sleep(world.timings.config_write_ms - half + world.jitter())
+        herder.read_config(world.config.end)
         request.done(True)
 
     def _write(self, request: Request, herder: WorkerProcess) -> bool:

@@ -18,46 +18,11 @@ import attrs
 from assignment_api.connect import ConnectorTaskId, ConnectProtocol
 from assignor_lab.simulation.client import Client, Operation
 from assignor_lab.simulation.cluster import AssignorFactory, Cluster
+from assignor_lab.simulation.small_constants import small_timings
 from assignor_lab.simulation.timings import Timings
 from assignor_lab.simulation.worker_settings import WorkerSettings
 
-__all__ = ["SMALL_ASSUMPTIONS", "SMALL_TIMINGS", "Setup", "recorded_small", "run_small"]
-
-#: Costs as the recording itself shows them, and a few that it shows only together.
-SMALL_TIMINGS = Timings(
-    request_ms=4,
-    rest_hop_ms=5,
-    validation_ms=45,
-    config_write_ms=50,
-    config_read_ms=5,
-    log_delivery_ms=5,
-    assignor_ms=5,
-    connector_start_ms=20,
-    connector_stop_ms=60,
-    task_configs_ms=140,
-    task_start_ms=97,
-    task_ready_ms=114,
-    task_stop_ms=90,
-    task_stop_spread_ms=500,
-    worker_start_ms=2_850,
-    jitter_ms=8,
-)
-
-#: Constant, figure, and where it comes from.
-SMALL_ASSUMPTIONS: Sequence[tuple[str, str, str]] = (
-    ("stopping a task", "90 to 590 ms in one of 8 threads",
-     "recorded: 0.339 s per task and thread (203 stops of 20 tasks and more, eager); the connector polls every 0.5 s"),
-    ("starting a task", "97 ms in one of 8 threads", "recorded: 0.097 s per task and thread (228 starts, eager)"),
-    ("from the beginning of its start until a task runs", "114 ms",
-     "recorded: median of 13,395 starts (eager); 107 ms (sessioned)"),
-    ("a worker's process until it joins", "2.85 s", "recorded: 2.84 s (sessioned); it decides nothing in eager"),
-    ("from a connector's assignment until its tasks' configurations are written", "0.2 s",
-     "recorded: 0.14 s (median of 30, sessioned)"),
-    ("a request that meets an idle group", "DELETE 0.07 s, POST 0.16 s",
-     "recorded: DELETE 0.05 to 0.07 s, POST 0.07 to 0.33 s; chosen so that creating goes at its pace"),
-    ("a worker is killed", "so that it is missed when it was", "chance within the heartbeat interval; recorded"),
-    ("heartbeats, session, delay", "3, 10, 30 s", "the experiment's configuration"),
-)  # fmt: skip
+__all__ = ["Setup", "recorded_small", "run_small", "setup_of"]
 
 
 @attrs.frozen
@@ -93,17 +58,26 @@ def setup_of(protocol: ConnectProtocol) -> Setup:
 
 
 def run_small(
-    setup: Setup, assignors: AssignorFactory, timings: Timings = SMALL_TIMINGS, seed: int = 0
+    setup: Setup, assignors: AssignorFactory, timings: Timings | None = None, seed: int = 0
 ) -> list[dict[str, Any]]:
     """Plays the experiment; the phases create, kill, delete and all, with the recording's figures.
+
+    Args:
+        setup: How the recorded run went.
+        assignors: Makes assignors.
+        timings: The constants; what the recording of this protocol shows if not given.
+        seed: Seed of every draw.
 
     Raises:
         RuntimeError: if a phase does not come to rest within an hour.
     """
-    cluster = Cluster(assignors, timings, seed=seed, keep_log=False)
+    cluster = Cluster(assignors, timings or small_timings(setup.protocol.value), seed=seed, keep_log=False)
     names = ("w1", "w2", "w3")
     settings = WorkerSettings(setup.protocol, 30_000)
-    for name in (setup.leader, *(name for name in names if name != setup.leader)):
+    # The leader is whoever joins first.
+    cluster.start_worker(setup.leader, settings)
+    cluster.run_until(cluster.now + 1_000)
+    for name in names:
         cluster.start_worker(name, settings)
     _until_calm(cluster)
     cluster.run_until(cluster.now + 2_000)
@@ -128,7 +102,7 @@ def _until_calm(cluster: Cluster) -> None:
     if not cluster.run_until(cluster.now + 3_600_000, until_calm=True):
         raise RuntimeError("the simulated group did not come to rest within an hour")
     # What was started last still needs a moment until it runs.
-    cluster.run_until(cluster.now + cluster.timings.task_ready_ms)
+    cluster.run_until(cluster.now + max((cluster.timings.task_ready_ms, *cluster.timings.task_ready_drawn_ms)))
 
 
 @attrs.frozen

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import attrs
 
@@ -27,6 +28,7 @@ class Timings:
         client_retry_ms: After a REST client was refused or lost its worker, how long it waits.
         request_ms: A request to the coordinator and its answer, without what it waits for there.
         rest_hop_ms: A REST request from client to worker or from worker to worker, one way.
+        rest_body_ms: What that takes longer if it carries configurations: all requests but deletions.
         validation_ms: Checking a connector's configuration, once on each worker that does it.
         config_write_ms: Writing to the config topic and reading back what was written.
         config_read_ms: Reading the config topic to its end.
@@ -42,6 +44,14 @@ class Timings:
         task_stop_spread_ms: Added to it.
         jitter_ms: Drawn from 0 up to this and added to each validation, config write, record delivery and generation
             of task configurations.
+        pauses_ms: What a step of a busy machine takes longer than it should, drawn from these figures and added to each
+            hop of a REST request, validation, config write, generation of task configurations, start of what a round
+            assigned, and to each assignment on its way; none if empty.
+        log_delivery_pauses_ms: The same for a record of the config topic on its way to a worker.
+        task_configs_drawn_ms: Drawn from, in place of ``task_configs_ms``; if empty, that holds for all connectors.
+        task_ready_drawn_ms: Drawn from, in place of ``task_ready_ms``; if empty, that holds for all tasks.
+        first_connector_ms: Worker to what its first process's first connector instance takes longer until it has
+            generated its tasks' configurations, because classes have to be loaded.
         start_stop_threads: Size of a worker's pool for starting and stopping (a number, not a duration).
         worker_start_ms: From the start of a worker's process until it asks to join.
     """
@@ -55,6 +65,7 @@ class Timings:
     client_retry_ms: int = 1_000
     request_ms: int = 4
     rest_hop_ms: int = 5
+    rest_body_ms: int = 0
     validation_ms: int = 10
     config_write_ms: int = 15
     config_read_ms: int = 5
@@ -69,11 +80,20 @@ class Timings:
     task_stop_ms: int = 50
     task_stop_spread_ms: int = 0
     jitter_ms: int = 0
+    pauses_ms: Sequence[int] = ()
+    log_delivery_pauses_ms: Sequence[int] = ()
+    task_configs_drawn_ms: Sequence[int] = ()
+    task_ready_drawn_ms: Sequence[int] = ()
+    first_connector_ms: Mapping[str, int] = attrs.field(factory=dict)
     start_stop_threads: int = attrs.field(default=8, validator=attrs.validators.ge(1))
     worker_start_ms: int = 3_000
 
+    def hop_ms(self, kind: str) -> int:
+        """How long a REST request of a kind takes one way, without what the machine adds."""
+        return self.rest_hop_ms if kind == "delete" else self.rest_hop_ms + self.rest_body_ms
+
     @classmethod
-    def from_mapping(cls, values: Mapping[str, int], base: Timings | None = None) -> Timings:
+    def from_mapping(cls, values: Mapping[str, Any], base: Timings | None = None) -> Timings:
         """``base`` with ``values`` in place of its own; keys are the arguments' names."""
         return attrs.evolve(base or cls(), **values)
 

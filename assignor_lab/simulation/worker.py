@@ -79,6 +79,8 @@ class WorkerProcess:
         #: The config topic could not be read, and how many pauses are left until it gives up (reference 6.6).
         self.unreadable = False
         self.unsync_tries = 5
+        #: Whether it has had a connector instance: the first one costs more.
+        self.knows_connectors = held is not None
         #: Its assignors, with what they remember of rounds that it led.
         self.assignors: dict[ConnectProtocol, ConnectAssignor] = {}
         self._reported: tuple[Jobs, Jobs] | None = None

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 
 from assignment_api.connect import ConnectProtocol
@@ -23,10 +20,7 @@ from assignor_lab.simulation import (
 )
 from assignor_lab.simulation.blog_experiment import run_start_and_stop
 from assignor_lab.simulation.safety import broken_rules, play_random
-from assignor_lab.simulation.small_experiment import recorded_small, run_small, setup_of
 from assignor_lab.simulation.throughput import ThroughputModel, measure_throughput
-
-TIMELINES = Path(__file__).parents[1] / "data" / "captures" / "timelines"
 
 
 @pytest.fixture(scope="module")
@@ -77,32 +71,6 @@ def test_every_named_episode_comes_to_rest_and_explains_its_overlaps(name: str, 
 def test_equal_seeds_give_equal_logs(assignors: AssignorFactory) -> None:
     first, second = (played("join-storm", assignors).cluster.log.entries for _ in range(2))
     assert first == second
-
-
-@pytest.mark.parametrize("protocol", [ConnectProtocol.EAGER, ConnectProtocol.SESSIONED])
-def test_the_small_experiment_goes_as_it_was_recorded(protocol: ConnectProtocol, assignors: AssignorFactory) -> None:
-    simulated = run_small(setup_of(protocol), assignors)
-    for recorded, ours in zip(recorded_small()[protocol.value], simulated, strict=True):
-        assert ours["rebalances"] == pytest.approx(recorded["rebalances"], rel=0.1)
-        for key in ("all_running_ms", "empty_ms", "all_answered_ms", "task_seconds_stopped"):
-            if key in recorded:
-                assert ours[key] == pytest.approx(recorded[key], rel=0.3), (recorded["phase"], key)
-
-
-def test_after_a_kill_eager_loses_fewer_task_seconds_than_sessioned_with_its_delay(assignors: AssignorFactory) -> None:
-    eager, sessioned = (
-        run_small(setup_of(protocol), assignors)[1]["task_seconds_stopped"]
-        for protocol in (ConnectProtocol.EAGER, ConnectProtocol.SESSIONED)
-    )
-    assert eager < sessioned
-
-
-@pytest.mark.parametrize("protocol", ["eager", "sessioned"])
-def test_the_figures_shown_as_recorded_are_those_of_the_recording(protocol: str) -> None:
-    summary = json.loads((TIMELINES / f"blog-small-{protocol}-summary.json").read_text("utf-8"))
-    assert [{key: value for key, value in phase.items() if key != "t"} for phase in summary] == recorded_small()[
-        protocol
-    ]
 
 
 def test_the_blogs_experiment_has_the_counts_of_its_model_and_its_conclusions(assignors: AssignorFactory) -> None:
