@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from assignment_api.plugins import Registry, discover
-from assignor_lab.runtime.group_invocation import invoke_group
-from assignor_lab.runtime.invocation import invoke
-from assignor_lab.runtime.timing import Timed, timing
+from assignment_api.plugins import Registry, config_sources, discover
+from assignor_lab.runtime.timing import prepared, timing
 from assignor_lab.scenarios import Scenario, read_scenarios
 from benchmarks.figures import keep_figures, known_figures
 from benchmarks.memory import peak_bytes
@@ -77,13 +74,14 @@ def _measured(
     theirs = official.measured(
         scenario.document, point.assignor, warmup=warm_ups, repeat=repeats, patience_ms=patience_s * 1000
     )
-    gc.collect()
-    ours = timing(_call(point, scenario, registry), warmup=warm_ups, repeat=repeats)
+    _, (tasks, clients), prepare = prepared(point.assignor, registry, config_sources(), scenario)
+    ours = timing(prepare(), warmup=warm_ups, repeat=repeats)
     if ours.failure is not None:
         raise SystemExit(f"{point.assignor} failed on {point.scenario}: {ours.failure.message}")
     return Measurement(
         point,
-        *_size(scenario),
+        tasks,
+        clients,
         theirs["times_ns"],
         ours.durations_ns,
         theirs["peak_heap_bytes"],
@@ -91,24 +89,6 @@ def _measured(
         official.version,
         is_hot,
     )
-
-
-def _call(point: Point, scenario: Scenario, registry: Registry) -> Callable[[], Timed]:
-    if scenario.kind == "streams-group":
-        group_assignor = registry.group_assignor(point.assignor)
-        spec, topology = scenario.group_spec, scenario.topology
-        return lambda: invoke_group(group_assignor, spec, topology, {})
-    assignor = registry.task_assignor(point.assignor)
-    application = scenario.application
-    return lambda: invoke(assignor, application, {})
-
-
-def _size(scenario: Scenario) -> tuple[int, int]:
-    """Number of tasks, and of clients or members."""
-    if scenario.kind == "streams-group":
-        topology = scenario.topology
-        return sum(map(topology.max_num_input_partitions, topology.subtopologies())), len(scenario.member_ids)
-    return len(scenario.tasks), len(scenario.clients)
 
 
 def _large() -> Iterator[str]:

@@ -9,10 +9,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from assignment_api.plugins import discover
-from assignor_lab.runtime.group_invocation import invoke_group
+from assignment_api.plugins import config_sources, discover
 from assignor_lab.runtime.invocation import invoke
-from assignor_lab.runtime.timing import Timed
+from assignor_lab.runtime.timing import Timed, prepared
 from assignor_lab.scenarios import read_scenarios
 from benchmarks.large import large_group
 from benchmarks.points import Point
@@ -53,9 +52,8 @@ def _outcome(file: str, scenario_id: str, assignor: str) -> Timed:
     if file == "large":
         return invoke(registry.task_assignor(assignor), large_group(), {})
     scenario = next(read for read in read_scenarios(file) if read.id == scenario_id)
-    if scenario.kind == "streams-group":
-        return invoke_group(registry.group_assignor(assignor), scenario.group_spec, scenario.topology, {})
-    return invoke(registry.task_assignor(assignor), scenario.application, {})
+    _, _, prepare = prepared(assignor, registry, config_sources(), scenario)
+    return prepare()()
 
 
 if __name__ == "__main__":

@@ -9,11 +9,15 @@ from pathlib import Path
 
 import attrs
 
-__all__ = ["GROUP_SCALE", "SCALE", "Measurement", "Point", "points", "target_of"]
+__all__ = ["CONNECT_SCALE", "GROUP_SCALE", "SCALE", "Measurement", "Point", "points", "target_of"]
 
 _DATA = Path(__file__).resolve().parent.parent / "tests" / "data" / "scale"
 SCALE = _DATA / "streams"
 GROUP_SCALE = _DATA / "streams-group"
+CONNECT_SCALE = _DATA / "connect"
+
+#: Names of our assignors for the names under which Kafka's answers are filed.
+_CONNECT_NAMES = {"incremental_cooperative": "connect_incremental", "eager": "connect_eager"}
 
 #: Where Java takes longer, being several times faster is the aim.
 LONG_MS = 1000.0
@@ -88,6 +92,7 @@ def points(only: str) -> Iterator[Point]:
                 for assignor in sorted(assignors):
                     yield Point(file, scenario, assignor)
     yield from _group_points(only)
+    yield from _connect_points(only)
 
 
 def _group_points(only: str) -> Iterator[Point]:
@@ -97,6 +102,16 @@ def _group_points(only: str) -> Iterator[Point]:
         for key in json.loads((GROUP_SCALE / "digests.json").read_text()):
             scenario, _, assignor = key.rpartition("/")
             yield Point(file, scenario, assignor)
+
+
+def _connect_points(only: str) -> Iterator[Point]:
+    """Histories of Connect groups; a call is a whole history, and what counts is its slowest round."""
+    for key in json.loads((CONNECT_SCALE / "digests.json").read_text()):
+        scenario, _, assignor = key.rpartition("/")
+        stem, _, _ = scenario.rpartition("-")
+        file = CONNECT_SCALE / f"{stem}.scenarios.jsonl.gz"
+        if only in file.name:
+            yield Point(file, scenario, _CONNECT_NAMES[assignor])
 
 
 def _belongs_to_longer(stem: str, scenario: str) -> bool:

@@ -38,7 +38,8 @@ def as_markdown(measured: Sequence[Measurement], kafka: str, large: Sequence[str
         kafka: Version of Kafka.
         large: Sentences about the large group.
     """
-    cold = [figure for figure in measured if not figure.is_hot]
+    connect = [figure for figure in measured if figure.point.assignor.startswith("connect_")]
+    cold = [figure for figure in measured if not figure.is_hot and figure not in connect]
     hot = [figure for figure in measured if figure.is_hot]
     java = " and ".join(sorted({figure.java for figure in measured}))
     lines = [
@@ -49,6 +50,13 @@ def as_markdown(measured: Sequence[Measurement], kafka: str, large: Sequence[str
     ]
     if hot:
         lines += ["", f"The small files after 200 warm-ups, median of 50. {_holding(hot)}", "", *_table(hot)]
+    if connect:
+        lines += [
+            "",
+            f"Connect: the slowest round of each history, by its median over the calls. {_holding(connect)}",
+            "",
+            *_table(connect),
+        ]
     if large:
         lines += ["", "100,000 tasks on 1,000 clients (see `large.py`):", "", *(f"* {sentence}" for sentence in large)]
     return "\n".join(lines) + "\n"

@@ -12,12 +12,11 @@ import attrs
 from assignment_api import AssignorLabError
 from assignment_api.plugins import ConfigSources, FoundConnectAssignor, Registry
 from assignor_lab.runtime.connect_answering import connect_outcomes
-from assignor_lab.runtime.connect_invocation import ConnectOutcome
 from assignor_lab.runtime.group_invocation import invoke_group
 from assignor_lab.runtime.invocation import Failure, failure_of, invoke
 from assignor_lab.scenarios import ConnectHistory, Scenario, ScenarioKindError
 
-__all__ = ["SLOW_NS", "Timed", "Timing", "timed_scenario", "timing"]
+__all__ = ["SLOW_NS", "Timed", "TimedHistory", "Timing", "prepared", "timed_scenario", "timing"]
 
 #: A first call that takes longer, in nanoseconds, is warm-up enough.
 SLOW_NS = 1_000_000_000
@@ -33,6 +32,24 @@ class Timed(Protocol):
     @property
     def failure(self) -> Failure | None:
         """The failure, or ``None``."""
+
+
+@attrs.frozen
+class TimedHistory:
+    """One call for a history: all its rounds.
+
+    Args:
+        rounds_ns: Duration of each round's assign call, nanoseconds.
+        failure: Of the first round that failed.
+    """
+
+    rounds_ns: Sequence[int]
+    failure: Failure | None = None
+
+    @property
+    def assign_ns(self) -> int:
+        """Duration of the slowest round, nanoseconds."""
+        return max(self.rounds_ns, default=0)
 
 
 @attrs.frozen
@@ -61,7 +78,8 @@ class Timing:
 def timing(call: Callable[[], Timed], *, warmup: int, repeat: int) -> Timing:
     """Calls ``warmup`` times in vain and then ``repeat`` times; a first call above ``SLOW_NS`` is the only warm-up.
 
-    Python's garbage is collected before, and the collector stays on, as it is for users.
+    Python's garbage is collected before, and the collector stays on, as it is for users. Of a history, the durations
+    are those of its slowest round: the one whose median over all calls is largest.
     """
     gc.collect()
     for _ in range(warmup):
@@ -70,13 +88,13 @@ def timing(call: Callable[[], Timed], *, warmup: int, repeat: int) -> Timing:
             return Timing((), first.failure)
         if first.assign_ns > SLOW_NS:
             break
-    durations = []
+    calls: list[Sequence[int]] = []
     for _ in range(repeat):
         made = call()
         if made.failure is not None:
             return Timing((), made.failure)
-        durations.append(made.assign_ns)
-    return Timing(durations)
+        calls.append(made.rounds_ns if isinstance(made, TimedHistory) else (made.assign_ns,))
+    return Timing(max(zip(*calls, strict=True), key=statistics.median, default=()))
 
 
 def timed_scenario(
@@ -91,8 +109,8 @@ def timed_scenario(
 ) -> dict[str, Any]:
     """The benchmark line of an assignor for one scenario: an application, a group, or a history of a Connect group.
 
-    Of a history, one call is all its rounds and counts as long as the slowest of them; tasks and clients are those of
-    the largest round.
+    Of a history, one call is all its rounds, and what counts is the slowest round, by its median over the calls; tasks
+    and clients are those of the largest round.
 
     Args:
         selector: Selector of an assignor.
@@ -111,7 +129,7 @@ def timed_scenario(
         ScenarioKindError: if the scenario is of another kind.
         UnknownPluginError, AmbiguousPluginError, PluginLoadError, UntrustedCodeError: as the registry does.
     """
-    name, size, call = _prepared(selector, registry, sources, scenario, may_run_code=may_run_code)
+    name, size, call = prepared(selector, registry, sources, scenario, may_run_code=may_run_code)
     try:
         measured = timing(call(), warmup=warmup, repeat=repeat)
     except AssignorLabError as error:
@@ -134,10 +152,13 @@ def timed_scenario(
 Prepare = Callable[[], Callable[[], Timed]]
 
 
-def _prepared(
-    selector: str, registry: Registry, sources: ConfigSources, scenario: Scenario, *, may_run_code: bool
+def prepared(
+    selector: str, registry: Registry, sources: ConfigSources, scenario: Scenario, *, may_run_code: bool = False
 ) -> tuple[str, tuple[int, int], Prepare]:
-    """Name of the assignor, number of tasks and clients, and what builds the call."""
+    """Name of the assignor, number of tasks and clients, and what builds the call.
+
+    Arguments, errors, and what a call is: as for :func:`timed_scenario`.
+    """
     effective = sources.effective(scenario.config, str(scenario.place))
     if scenario.kind == "streams-group":
         group_assignor = registry.group_assignor(selector)
@@ -160,7 +181,7 @@ def _prepared(
         return assignor.name, (len(scenario.tasks), len(scenario.clients)), streams_call
     if scenario.kind == "connect":
         leader = registry.connect_assignor(selector, may_run_code=may_run_code)
-        return leader.name, _size(scenario.connect_history), lambda: lambda: _slowest(leader, sources, scenario)
+        return leader.name, _size(scenario.connect_history), lambda: lambda: _played(leader, sources, scenario)
     raise ScenarioKindError(
         f"{scenario.place}: scenario {scenario.id!r} is of kind {scenario.kind!r}: only assignments (streams, "
         "streams-group, connect) can be timed"
@@ -172,14 +193,13 @@ def _size(history: ConnectHistory) -> tuple[int, int]:
     return tasks, max((len(each.workers) for each in history.rounds), default=0)
 
 
-def _slowest(leader: FoundConnectAssignor, sources: ConfigSources, scenario: Scenario) -> Timed:
-    slowest = ConnectOutcome(None, None)
+def _played(leader: FoundConnectAssignor, sources: ConfigSources, scenario: Scenario) -> TimedHistory:
+    durations: list[int] = []
     for outcome in connect_outcomes(leader, sources, scenario, lambda _: None):
+        durations.append(outcome.assign_ns)
         if outcome.failure is not None:
-            return outcome
-        if outcome.assign_ns > slowest.assign_ns:
-            slowest = outcome
-    return slowest
+            return TimedHistory(durations, outcome.failure)
+    return TimedHistory(durations)
 
 
 def _rounded(milliseconds: float | None) -> float | None:

@@ -72,12 +72,20 @@ def _detect_kind(
 ) -> tuple[frozenset[int], frozenset[int], list[int], list[int]]:
     configured = problem.configured[kind]
     known = previous if 1 in problem.quirks else previous | active
-    deleted = frozenset([job for job in known if job >= configured])
+    deleted = _beyond(known, configured)
     missing = previous - active
     lost = sorted(missing - deleted if deleted else missing)
     known = previous | active
-    created = [job for job in range(configured) if job not in known]
+    is_old = len(known) == configured and not _beyond(known, configured)
+    created = [] if is_old else [job for job in range(configured) if job not in known]
     return deleted, _reported_twice(problem.owned[kind], active), lost, created
+
+
+def _beyond(jobs: frozenset[int], configured: int) -> frozenset[int]:
+    """Those that are not configured; mostly there are none."""
+    if max(jobs, default=-1) < configured:
+        return frozenset()
+    return frozenset([job for job in jobs if job >= configured])
 
 
 def _reported_twice(owned: Sequence[Sequence[int]], active: frozenset[int]) -> frozenset[int]:

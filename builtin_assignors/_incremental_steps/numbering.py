@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable
 
 from assignment_api.connect import ConfiguredJobs, ConnectorTaskId
@@ -22,8 +21,9 @@ class JobNumbering:
     __slots__ = (
         "_connector_numbers",
         "_connectors",
+        "_names",
+        "_ordinals",
         "_spans",
-        "_starts",
         "_strange_connectors",
         "_strange_task_numbers",
         "_strange_tasks",
@@ -35,13 +35,16 @@ class JobNumbering:
         self.configured = configured
         self._connectors = list(configured.connectors())
         self._connector_numbers = {name: number for number, name in enumerate(self._connectors)}
-        self._starts: list[int] = []
+        #: Connector of each configured task, and its number in there.
+        self._names: list[str] = []
+        self._ordinals: list[int] = []
         #: Connector to the number of its first task and to its number of tasks.
         self._spans: dict[str, tuple[int, int]] = {}
         start = 0
         for name in self._connectors:
             count = configured.task_counts[name]
-            self._starts.append(start)
+            self._names += [name] * count
+            self._ordinals += range(count)
             self._spans[name] = (start, count)
             start += count
         #: Number of configured connectors and of configured tasks.
@@ -71,15 +74,13 @@ class JobNumbering:
 
     def task_numbers(self, tasks: Iterable[ConnectorTaskId]) -> list[int]:
         """The numbers of many tasks."""
-        spans = self._spans
-        numbers = []
-        for task in tasks:
-            span = spans.get(task.connector)
-            if span is not None and 0 <= task.task < span[1]:
-                numbers.append(span[0] + task.task)
-            else:
-                numbers.append(self.task_number(task))
-        return numbers
+        span_of, strange = self._spans.get, self.task_number
+        return [
+            span[0] + task.task
+            if (span := span_of(task.connector)) is not None and 0 <= task.task < span[1]
+            else strange(task)
+            for task in tasks
+        ]
 
     def connectors(self, numbers: Iterable[int]) -> tuple[str, ...]:
         """The names behind numbers."""
@@ -91,11 +92,13 @@ class JobNumbering:
 
     def tasks(self, numbers: Iterable[int]) -> tuple[ConnectorTaskId, ...]:
         """The tasks behind numbers."""
-        return tuple(map(self._task, numbers))
-
-    def _task(self, number: int) -> ConnectorTaskId:
-        if number >= self.counts[1]:
-            return self._strange_tasks[number - self.counts[1]]
-        # Connectors without tasks start where the next one starts: the last of them is the one that has tasks.
-        place = bisect_right(self._starts, number) - 1
-        return ConnectorTaskId(self._connectors[place], number - self._starts[place])
+        known = self.counts[1]
+        names, ordinals = self._names, self._ordinals
+        return tuple(
+            [
+                ConnectorTaskId(names[number], ordinals[number])
+                if number < known
+                else self._strange_tasks[number - known]
+                for number in numbers
+            ]
+        )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain, repeat
 from typing import Any
 
 from assignment_api.connect import (
+    ConfiguredJobs,
     ConnectAssignment,
     ConnectAssignor,
     ConnectConfigError,
@@ -42,6 +44,8 @@ class EagerAssignor(ConnectAssignor):
 
     def __init__(self) -> None:
         self._empties_after_downgrade = False
+        #: Ids of the tasks of each connector of the last round: most of them are there again in the next one.
+        self._known: dict[str, tuple[ConnectorTaskId, ...]] = {}
 
     def configure(self, configs: Mapping[str, Any]) -> None:
         """Reads the settings.
@@ -74,7 +78,8 @@ class EagerAssignor(ConnectAssignor):
                 remarks=("the group went back to protocol eager: everything stops, and the next rebalance assigns",),
             )
         ids = sorted((worker.member_id for worker in rebalance.workers), key=utf16_key)
-        connectors, tasks = rebalance.configured.connectors(), rebalance.configured.tasks()
+        connectors = rebalance.configured.connectors()
+        tasks = self._tasks(connectors, rebalance.configured)
         shares = dict(zip(ids, deal(len(connectors), len(tasks), len(ids)), strict=True))
         return ConnectAssignment(
             {
@@ -82,6 +87,16 @@ class EagerAssignor(ConnectAssignor):
                 for worker in rebalance.workers
             }
         )
+
+    def _tasks(self, connectors: tuple[str, ...], configured: ConfiguredJobs) -> tuple[ConnectorTaskId, ...]:
+        """All tasks in Kafka's order."""
+        known = self._known
+        self._known = {}
+        for name in connectors:
+            count = configured.task_counts[name]
+            ids = known.get(name, ())
+            self._known[name] = ids if len(ids) == count else tuple(map(ConnectorTaskId, repeat(name), range(count)))
+        return tuple(chain.from_iterable(self._known.values()))
 
 
 def _is_downgrade(rebalance: Rebalance) -> bool:

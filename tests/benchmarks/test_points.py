@@ -8,14 +8,19 @@ from pathlib import Path
 import pytest
 
 from benchmarks import table
-from benchmarks.points import GROUP_SCALE, SCALE, Measurement, Point, points, target_of
+from benchmarks.points import CONNECT_SCALE, GROUP_SCALE, SCALE, Measurement, Point, points, target_of
 
 
 def test_every_recorded_answer_is_a_point_once() -> None:
     digests = json.loads((SCALE / "digests.json").read_text())
     recorded = [f"{scenario}/{assignor}" for scenario, assignors in digests.items() for assignor in assignors]
     recorded += json.loads((GROUP_SCALE / "digests.json").read_text())
+    connect = {"incremental_cooperative": "connect_incremental", "eager": "connect_eager"}
+    for key in json.loads((CONNECT_SCALE / "digests.json").read_text()):
+        scenario, _, kafkas = key.partition("/")
+        recorded.append(f"{scenario}/{connect[kafkas]}")
     assert sorted(f"{point.scenario}/{point.assignor}" for point in points("")) == sorted(recorded)
+    assert all(point.file.exists() for point in points(""))
 
 
 def measurement(file: str, official_ms: float, own_ms: float) -> Measurement:

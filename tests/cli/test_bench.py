@@ -8,6 +8,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from assignor_lab.cli.app import build_app
+from assignor_lab.runtime.timing import TimedHistory, timing
 
 DATA = Path(__file__).parents[1] / "data"
 SMALL = DATA / "scale" / "streams" / "small-4x40.jsonl.gz"
@@ -52,3 +53,9 @@ def test_a_history_of_a_connect_group_counts_as_long_as_its_slowest_round() -> N
     line = json.loads(result.stdout)
     assert (line["id"], line["tasks"], line["clients"]) == ("blog-000000", 900, 3)
     assert 0 < line["min_ms"] < 1_000
+
+
+def test_of_a_history_the_round_counts_that_is_slowest_in_most_calls() -> None:
+    calls = iter([[5, 90, 70], [5, 10, 80], [400, 20, 75]])
+    measured = timing(lambda: TimedHistory(next(calls)), warmup=0, repeat=3)
+    assert measured.durations_ns == (70, 80, 75)

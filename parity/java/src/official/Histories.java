@@ -49,9 +49,12 @@ final class Histories {
         }
     }
 
-    /** Duration of the slowest round, on a new assignor. */
-    static long slowestNanoseconds(JsonNode scenario) {
-        return new Leader(scenario).rounds().stream().mapToLong(Round::nanoseconds).max().orElse(0);
+    /** Duration of each round, on a new assignor: the eager one where the group speaks that protocol. */
+    static long[] nanoseconds(JsonNode scenario) {
+        if (scenario.get("protocol").asText().equals("eager")) {
+            return EagerRounds.nanoseconds(scenario);
+        }
+        return new Leader(scenario).rounds().stream().mapToLong(Round::nanoseconds).toArray();
     }
 
     private static void put(ObjectNode fields, Round round, String which) {
@@ -129,7 +132,7 @@ final class Histories {
         }
     }
 
-    private static ClusterConfigState configured(JsonNode connectors) {
+    static ClusterConfigState configured(JsonNode connectors) {
         Map<String, Integer> counts = new HashMap<>();
         Map<String, Map<String, String>> configs = new HashMap<>();
         Map<String, TargetState> states = new HashMap<>();
@@ -175,7 +178,7 @@ final class Histories {
         }
     }
 
-    private static Method method(Class<?> owner, String name, Class<?>... parameters) {
+    static Method method(Class<?> owner, String name, Class<?>... parameters) {
         try {
             Method found = owner.getDeclaredMethod(name, parameters);
             found.setAccessible(true);
@@ -185,7 +188,7 @@ final class Histories {
         }
     }
 
-    private static Object invoked(Method method, Object target, Object... arguments) {
+    static Object invoked(Method method, Object target, Object... arguments) {
         try {
             return method.invoke(target, arguments);
         } catch (InvocationTargetException error) {
