@@ -10,7 +10,7 @@ import attrs
 import typer
 
 from assignment_api.plugins import discover
-from assignor_lab.cli import connect_replay
+from assignor_lab.cli import connect_replay, connect_serve
 from assignor_lab.cli.connect_views import print_benchmark, print_plan, print_played, print_small
 from assignor_lab.cli.options import Json
 from assignor_lab.cli.text import console, print_json, print_line, table
@@ -56,13 +56,14 @@ PlanFile = Annotated[str, typer.Argument(metavar="FILE", help="JSON file; - is t
 def register(app: typer.Typer) -> None:
     """Adds the commands to ``app``."""
     connect = typer.Typer(
-        name="connect", help="Kafka Connect: simulate a group, replay the benchmark, plan static workers.",
+        name="connect", help="Kafka Connect: simulate a group, plan static workers, run a cluster.",
         no_args_is_help=True,
     )  # fmt: skip
     connect.command("simulate")(_simulate)
     connect.command("benchmark")(_benchmark)
     connect.command("plan-static")(_plan_static)
     connect_replay.register(connect)
+    connect_serve.register(connect)
     app.add_typer(connect)
 
 

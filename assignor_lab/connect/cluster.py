@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -90,9 +90,6 @@ class ConnectCluster:
         self.logs = ClusterLogs(data_dir, offset_flush_interval_ms)
         self.group = LiveGroup(self.logs.clock, self.timings.initial_rebalance_delay_ms)
         self.workers: dict[str, LiveWorker] = {}
-        #: Called with each worker that has come up, and with each that is gone.
-        self.on_worker_up: list[Callable[[LiveWorker], None]] = []
-        self.on_worker_gone: list[Callable[[LiveWorker], None]] = []
 
     async def __aenter__(self) -> Self:
         self.logs.start()
@@ -136,8 +133,6 @@ class ConnectCluster:
         worker = LiveWorker(name, worker_id, url, chosen, herder, running)
         self.workers[name] = worker
         running.add_done_callback(lambda ended: self._ended(worker, ended))
-        for call in self.on_worker_up:
-            call(worker)
         return worker
 
     async def stop_worker(self, name: str) -> None:
@@ -146,7 +141,7 @@ class ConnectCluster:
         Raises:
             NoSuchWorkerError: if there is none of this name.
         """
-        worker = self._worker(name)
+        worker = self.worker(name)
         worker.herder.stop()
         with contextlib.suppress(asyncio.CancelledError):
             await worker.running
@@ -157,7 +152,7 @@ class ConnectCluster:
         Raises:
             NoSuchWorkerError: if there is none of this name.
         """
-        worker = self._worker(name)
+        worker = self.worker(name)
         worker.herder.killed()
         worker.running.cancel()
         self._gone(worker)
@@ -172,12 +167,17 @@ class ConnectCluster:
         Raises:
             NoSuchWorkerError: if there is none of this name.
         """
-        worker = self._worker(name)
+        worker = self.worker(name)
         await self.stop_worker(name)
         port = int(worker.worker_id.rpartition(":")[2])
         return self.add_worker(name, port, settings or worker.settings)
 
-    def _worker(self, name: str) -> LiveWorker:
+    def worker(self, name: str) -> LiveWorker:
+        """The worker of this name.
+
+        Raises:
+            NoSuchWorkerError: if there is none.
+        """
         worker = self.workers.get(name)
         if worker is None:
             raise NoSuchWorkerError(f"there is no worker {name!r:.80}: there are {', '.join(self.workers) or 'none'}")
@@ -192,8 +192,6 @@ class ConnectCluster:
     def _gone(self, worker: LiveWorker) -> None:
         if self.workers.get(worker.name) is worker:
             del self.workers[worker.name]
-            for call in self.on_worker_gone:
-                call(worker)
 
     async def _put(self, url: str, name: str, configs: Sequence[Mapping[str, str]]) -> None:
         for worker in self.workers.values():

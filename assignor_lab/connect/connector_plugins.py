@@ -92,6 +92,9 @@ class ConnectorPlugins:
     @classmethod
     def from_registry(cls, registry: Registry) -> ConnectorPlugins:
         """The connectors that installed plugins offer; one that cannot be imported costs the others nothing."""
+        for row in registry.listing():
+            if row.status in ("broken", "refused"):
+                _logger.warning("plugin %s of %s is %s: %s", row.name, row.distribution, row.status, row.reason)
         kinds = []
         for found in registry.connectors():
             try:
