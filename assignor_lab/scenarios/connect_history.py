@@ -51,24 +51,30 @@ class ConnectHistory:
             protocol: In place of the history's own. Under ``eager`` nobody reports what it owns, whatever the history
                 says.
         """
-        spoken = protocol or self.protocol
-        completed = NO_GENERATION
         for generation, each in enumerate(self.rounds):
-            # Everything was synced, unless the round says that the one before was not.
-            if not each.generation_gap and generation > 0:
-                completed = generation - 1
-            yield (
-                each,
-                Rebalance(
-                    configured=each.configured,
-                    workers=_without_reports(each.workers) if spoken is ConnectProtocol.EAGER else each.workers,
-                    protocol=spoken,
-                    time_ms=each.time_ms,
-                    generation=generation,
-                    last_completed_generation=completed,
-                    previous_protocol=spoken if generation > 0 else None,
-                ),
-            )
+            yield each, self.rebalance(generation, protocol)
+
+    def rebalance(self, generation: int, protocol: ConnectProtocol | None = None) -> Rebalance:
+        """What the leader knows in one round.
+
+        Args:
+            generation: The round, from 0.
+            protocol: As for ``rebalances``.
+        """
+        spoken, each = protocol or self.protocol, self.rounds[generation]
+        # Everything was synced, unless a round says that the one before it was not.
+        completed = generation - 1
+        while completed >= 0 and self.rounds[completed + 1].generation_gap:
+            completed -= 1
+        return Rebalance(
+            configured=each.configured,
+            workers=_without_reports(each.workers) if spoken is ConnectProtocol.EAGER else each.workers,
+            protocol=spoken,
+            time_ms=each.time_ms,
+            generation=generation,
+            last_completed_generation=completed if completed >= 0 else NO_GENERATION,
+            previous_protocol=spoken if generation > 0 else None,
+        )
 
 
 def _without_reports(workers: tuple[Worker, ...]) -> tuple[Worker, ...]:

@@ -19,7 +19,7 @@ from assignor_lab.scenarios.families.courses import (
     scaling_out,
 )
 from assignor_lab.scenarios.families.draws import Draws
-from assignor_lab.scenarios.families.history import GroupHistory
+from assignor_lab.scenarios.families.history import GroupHistory, drawn_once
 from assignor_lab.scenarios.families.sizes import draw_clients, work_with
 
 __all__ = ["EVENT_FAMILIES"]
@@ -33,7 +33,7 @@ def _family(name: str, summary: str, rounds: int, blueprint: Blueprint, course: 
         name,
         summary,
         rounds,
-        _history_of(name, rounds, blueprint, course),
+        drawn_once(_history_of(name, rounds, blueprint, course)),
         # The number of clients is the first thing that is drawn of a group.
         lambda seed: work_with(draw_clients(Draws(name, seed, "group"))),
     )
@@ -105,6 +105,6 @@ EVENT_FAMILIES: tuple[ScenarioFamily, ...] = (
         "adversarial",
         "Groups at known weak spots: equal lags, edges of limits, one huge client, hash orders and more.",
         5,
-        lambda seed: adversarial_history(seed, 5),
+        drawn_once(lambda seed: adversarial_history(seed, 5)),
     ),
 )

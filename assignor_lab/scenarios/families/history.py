@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from assignment_api.errors import AssignorLabError
@@ -11,7 +11,7 @@ from assignor_lab.scenarios.families.events import Step
 from assignor_lab.scenarios.families.shape import Group
 from assignor_lab.scenarios.families.state import GroupState
 
-__all__ = ["GroupHistory", "HistoryOrderError"]
+__all__ = ["GroupHistory", "HistoryOrderError", "drawn_once"]
 
 
 #: ``tasks`` of a document, and its ``workload`` if it has one.
@@ -39,6 +39,10 @@ class GroupHistory:
         self._next = 0
         #: What the documents say of the topology, for the sub-topologies that are hidden.
         self._shown: dict[frozenset[int], _Topology] = {}
+
+    def from_start(self) -> GroupHistory:
+        """The same history before its first round."""
+        return GroupHistory(self._name, self._group, self._steps)
 
     def round(self, number: int, previous: TaskAssignment | None) -> Mapping[str, Any]:
         """The document of a round; see :class:`assignment_api.plugins.entries.History`.
@@ -90,3 +94,20 @@ class GroupHistory:
                 workload["workload"] = {**group.workload, "tasks": {task["id"]: weights[task["id"]] for task in tasks}}
             self._shown[hidden] = tasks, workload
         return self._shown[hidden]
+
+
+def drawn_once(history: Callable[[int], GroupHistory]) -> Callable[[int], GroupHistory]:
+    """``history``, but that group and events are not drawn again where the seed is that of the call before.
+
+    Every assignor lives through a history of its own, one after the other asks for the same seed, and drawing takes
+    as long as a round.
+    """
+    latest: tuple[int, GroupHistory] | None = None
+
+    def of_seed(seed: int) -> GroupHistory:
+        nonlocal latest
+        if latest is None or latest[0] != seed:
+            latest = seed, history(seed)
+        return latest[1].from_start()
+
+    return of_seed

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from assignment_api.plugins.entries import ScenarioFamily
 from assignor_lab.scenarios.families.draws import Draws
 from assignor_lab.scenarios.families.events import CHANGING_SIZE, KEEPING_SIZE, Event, draw_steps
-from assignor_lab.scenarios.families.history import GroupHistory
+from assignor_lab.scenarios.families.history import GroupHistory, drawn_once
 from assignor_lab.scenarios.families.shape import Group, draw_fixed_group, draw_group, draw_group_clients
 from assignor_lab.scenarios.families.sizes import work_with
 
@@ -41,7 +41,7 @@ def streams_histories(strategy: str = "none") -> ScenarioFamily:
         name="streams_histories",
         summary="Streams groups of realistic sizes over 8 rounds of joins, leaves, crashes and returns.",
         rounds=ROUNDS,
-        history=lambda seed: _history("streams_histories", seed, draw_group, CHANGING_SIZE, strategy),
+        history=drawn_once(lambda seed: _history("streams_histories", seed, draw_group, CHANGING_SIZE, strategy)),
         size=lambda seed: work_with(draw_group_clients(Draws("streams_histories", seed, "group"))),
     )
 
@@ -56,5 +56,5 @@ def streams_4x40(strategy: str = "none") -> ScenarioFamily:
         name="streams_4x40",
         summary="Streams groups of 4 clients and 40 tasks over 8 rounds of replacements, restarts and lost disks.",
         rounds=ROUNDS,
-        history=lambda seed: _history("streams_4x40", seed, draw_fixed_group, KEEPING_SIZE, strategy),
+        history=drawn_once(lambda seed: _history("streams_4x40", seed, draw_fixed_group, KEEPING_SIZE, strategy)),
     )

@@ -11,19 +11,17 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from assignment_api.errors import ProcessIdFormatError
 from assignment_api.streams import (
     HostInfo,
-    ProcessID,
     StreamsClientState,
     TaskId,
     TaskWorkload,
     Workload,
 )
 from assignor_lab.scenarios.errors import printable
+from assignor_lab.scenarios.formats.ids import ProcessIds, TaskIds, refuse_repeated
 from assignor_lab.scenarios.formats.known_parts import KnownParts
 from assignor_lab.scenarios.formats.streams_tasks import tasks_reader
-from assignor_lab.scenarios.formats.task_ids import TaskIds, refuse_repeated
 from assignor_lab.scenarios.scenario import StreamsContent
 from assignor_lab.scenarios.shapes import (
     INT_MAX,
@@ -70,15 +68,6 @@ _CONFIG: Check[dict[str, Any]] = record(
 )
 
 
-def _process_id(value: Any) -> ProcessID:
-    try:
-        return ProcessID.parse(text(value))
-    except ProcessIdFormatError:
-        raise Mismatch(
-            f"{described(value)} is no process id: expected a UUID such as 00000000-0000-0000-0000-000000000001"
-        ) from None
-
-
 def _host(value: Any) -> HostInfo:
     match = _HOST.match(text(value))
     if match is None or not 0 <= int(match["port"]) <= _MAX_PORT:
@@ -109,8 +98,7 @@ def streams_reader(known: KnownParts | None = None) -> Callable[[Mapping[str, An
     Args:
         known: Where parts of the documents are kept that may come again; ``None``: they will not.
     """
-    ids = TaskIds()
-    shape = _document_shape(ids, known)
+    shape = _document_shape(TaskIds(), ProcessIds(), known)
 
     def read(document: Mapping[str, Any]) -> StreamsContent:
         content = shape(document)
@@ -140,9 +128,9 @@ def _workload_reader(ids: TaskIds) -> Check[Workload]:
     return read
 
 
-def _document_shape(ids: TaskIds, known: KnownParts | None) -> Check[dict[str, Any]]:
+def _document_shape(ids: TaskIds, process_ids: ProcessIds, known: KnownParts | None) -> Check[dict[str, Any]]:
     task_list = ids.all
-    placement = map_of(_process_id, record({"active": task_list, "standby": task_list}))
+    placement = map_of(process_ids.one, record({"active": task_list, "standby": task_list}))
     spread = nullable(map_of(text, record({"active": task_list, "standby": task_list})))
     return record(
         {
@@ -151,7 +139,7 @@ def _document_shape(ids: TaskIds, known: KnownParts | None) -> Check[dict[str, A
             "id": text,
             "config": _CONFIG,
             "tasks": _kept(known, "tasks", tasks_reader(ids)),
-            "clients": list_of(_client_reader(ids)),
+            "clients": list_of(_client_reader(ids, process_ids)),
         },
         {
             "observed": record({"assignment": placement, "followup": nullable(boolean), "threads": spread}),
@@ -186,11 +174,11 @@ def _task_selection(task_list: Check[Any]) -> Check[Any]:
 # --- clients --------------------------------------------------------------------------------------
 
 
-def _client_reader(ids: TaskIds) -> Check[StreamsClientState]:
+def _client_reader(ids: TaskIds, process_ids: ProcessIds) -> Check[StreamsClientState]:
     task_list = ids.all
     shape = record(
         {
-            "process_id": _process_id,
+            "process_id": process_ids.one,
             "rack": nullable(text),
             "tags": map_of(text, text),
             "host": nullable(_host),

@@ -1,15 +1,15 @@
-"""Task ids of a document by their text: each is parsed once, however many clients name it."""
+"""Ids of a document by their text: each is parsed once, however many clients name it."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from assignment_api.errors import TaskIdFormatError
-from assignment_api.streams import TaskId
+from assignment_api.errors import ProcessIdFormatError, TaskIdFormatError
+from assignment_api.streams import ProcessID, TaskId
 from assignor_lab.scenarios.errors import printable
-from assignor_lab.scenarios.shapes import Mismatch, list_of, text
+from assignor_lab.scenarios.shapes import Mismatch, described, list_of, text
 
-__all__ = ["TaskIds", "refuse_repeated"]
+__all__ = ["ProcessIds", "TaskIds", "refuse_repeated"]
 
 _TEXTS = {str}
 
@@ -40,6 +40,25 @@ class TaskIds(dict[str, TaskId]):
             return [self[item] for item in value]
         except Mismatch:
             return list_of(self.one)(value)
+
+
+class ProcessIds(dict[str, ProcessID]):
+    """Text to process id; what is none is a :class:`Mismatch`."""
+
+    def __missing__(self, text_of_id: str) -> ProcessID:
+        try:
+            process = ProcessID.parse(text_of_id)
+        except ProcessIdFormatError:
+            raise Mismatch(
+                f"{described(text_of_id)} is no process id: expected a UUID such as "
+                "00000000-0000-0000-0000-000000000001"
+            ) from None
+        self[text_of_id] = process
+        return process
+
+    def one(self, value: Any) -> ProcessID:
+        """The check for a process id."""
+        return self[text(value)]
 
 
 def refuse_repeated(values: list[Any], what: str, *container: str, keys: list[str] | None = None) -> None:
