@@ -20,6 +20,8 @@ __all__ = ["CreateConnector", "read_config", "read_create", "read_offsets", "rea
 
 _STATES = {"RUNNING": "running", "PAUSED": "paused", "STOPPED": "stopped"}
 _SURROGATE = re.compile("[\ud800-\udfff]")
+#: What Java's ``trim`` takes away.
+_BLANKS = "".join(map(chr, range(33)))
 _MAX_DEPTH = 200
 #: Brackets, and strings as a whole; one that does not end reaches to the end, which keeps the search linear.
 _BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]', re.DOTALL)
@@ -46,7 +48,7 @@ def read_create(body: bytes) -> CreateConnector:
     if state is not None and state.upper() not in _STATES:
         _refuse(f"Unknown initial_state {state!r:.40}: running, paused or stopped are possible")
     return CreateConnector(
-        (name or "").strip(),
+        (name or "").strip(_BLANKS),
         _texts(fields.get("config"), "config"),
         None if state is None else _STATES[state.upper()],
     )

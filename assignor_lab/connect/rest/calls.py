@@ -18,12 +18,16 @@ from assignor_lab.connect.rest.forwarding import Forwarded, Forwarder
 from assignor_lab.connect.rest.settings import RestSettings
 from assignor_lab.connect.rest.waiting import Hop, complete, complete_or_forward
 
-__all__ = ["Call", "Operation", "Parameter", "not_found"]
+__all__ = ["TRUE_OR_ELSE", "Call", "Operation", "Parameter", "not_found"]
 
 T = TypeVar("T")
 
 _INT = re.compile(r"[+-]?\d{1,10}")
 _INT_RANGE = range(-(2**31), 2**31)
+
+
+#: Schema of a parameter that is true or not: whatever is not ``true``, in any case, counts as false.
+TRUE_OR_ELSE: Mapping[str, object] = {"type": "string", "examples": ["true", "false"]}
 
 
 @attrs.frozen

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from assignor_lab.connect import herder as h
 from assignor_lab.connect.rest import answers, bodies
 from assignor_lab.connect.rest.answers import empty_answer, json_answer
-from assignor_lab.connect.rest.calls import Call, Operation, Parameter
+from assignor_lab.connect.rest.calls import TRUE_OR_ELSE, Call, Operation, Parameter
 from assignor_lab.connect.rest.forwarding import Forwarded
 from assignor_lab.connect.rest.paths import connector_path
 
@@ -18,7 +18,7 @@ __all__ = ["FORWARD", "OPERATIONS"]
 FORWARD = Parameter(
     "forward",
     "Set by workers that pass a request on: `true` may be passed on once more, `false` may not.",
-    {"type": "boolean"},
+    TRUE_OR_ELSE,
 )
 _EXPAND = Parameter(
     "expand",
@@ -172,8 +172,8 @@ async def stop_connector(call: Call) -> Response:
 
 
 _RESTART_FLAGS = (
-    Parameter("includeTasks", "Restart the tasks, too.", {"type": "boolean", "default": False}),
-    Parameter("onlyFailed", "Restart only what has failed.", {"type": "boolean", "default": False}),
+    Parameter("includeTasks", "Restart the tasks, too.", TRUE_OR_ELSE),
+    Parameter("onlyFailed", "Restart only what has failed.", TRUE_OR_ELSE),
 )
 
 OPERATIONS = (
@@ -228,7 +228,7 @@ OPERATIONS = (
         "Create a connector or replace its configuration",
         "connectors",
         {200: "ConnectorInfo", 201: "ConnectorInfo", 400: "Error", 409: "Error"},
-        "Config",
+        "ConfigToSet",
         (FORWARD,),
     ),
     Operation(
@@ -238,7 +238,7 @@ OPERATIONS = (
         "Change some keys of a configuration; null takes one away",
         "connectors",
         {200: "ConnectorInfo", 400: "Error", 404: "Error", 409: "Error"},
-        "Config",
+        "ConfigToPatch",
         (FORWARD,),
     ),
     Operation(

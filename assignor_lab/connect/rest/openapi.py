@@ -9,16 +9,16 @@ from typing import Any
 
 from assignor_lab.connect.rest.calls import Operation, Parameter
 from assignor_lab.connect.rest.guard import WRITES
-from assignor_lab.connect.rest.schemas import SCHEMAS
+from assignor_lab.connect.rest.schemas import SCHEMAS, SEGMENT
 
 __all__ = ["openapi_document"]
 
 _SEGMENTS: dict[str, dict[str, Any]] = {
-    "connector": {"description": "Name of a connector.", "schema": {"type": "string", "minLength": 1}},
-    "logger": {"description": "Name of a logger, or `root`.", "schema": {"type": "string", "minLength": 1}},
+    "connector": {"description": "Name of a connector.", "schema": SEGMENT},
+    "logger": {"description": "Name of a logger, or `root`.", "schema": SEGMENT},
     "plugin": {
         "description": "Class of a plugin, or the part of its name that configurations need.",
-        "schema": {"type": "string", "minLength": 1},
+        "schema": SEGMENT,
     },
     "task": {
         "description": "Number of a task.",

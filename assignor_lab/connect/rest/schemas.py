@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["SCHEMAS"]
+__all__ = ["SCHEMAS", "SEGMENT"]
 
 Schema = dict[str, Any]
 
@@ -38,6 +38,21 @@ def _ref(name: str) -> Schema:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
+def _any_case(*words: str) -> str:
+    """A pattern for words in any case; JSON schemas have no flag for it."""
+    spelled = ("".join(f"[{letter.upper()}{letter}]" for letter in word) for word in words)
+    return f"^({'|'.join(spelled)})$"
+
+
+#: What a configuration may be sent with: every scalar becomes a text.
+_SCALAR: Schema = {"type": ["string", "number", "boolean", "null"]}
+_CONTROL = r"\u0000-\u001f\u007f-\u009f"
+#: A name in a path: neither dots alone nor control characters (reference 8).
+SEGMENT: Schema = {"type": "string", "pattern": rf"^(?!\.{{1,2}}$)[^{_CONTROL}]+$"}
+
+#: A connector's name.
+_NAME = rf"^[^{_CONTROL}]*[^{_CONTROL}\u0020][^{_CONTROL}]*$"
+
 _INSTANCE: dict[str, Schema] = {"state": _STATE, "worker_id": _TEXT}
 #: Left out where the plugin knows none, null where the status record has none.
 _VERSION_AND_TRACE: dict[str, Schema] = {"version": _NULLABLE_TEXT, "trace": _TEXT}
@@ -58,6 +73,9 @@ _DEFINITION = _object(
         "dependents": _list(_TEXT),
     }
 )
+
+_EXAMPLE = {"connector.class": "GeneratorSource", "topic": "numbers", "tasks.max": "2"}
+_OFFSET = _object({"partition": {"type": "object"}, "offset": {"type": ["object", "null"]}})
 
 SCHEMAS: dict[str, Schema] = {
     "ActiveTopics": _map(_object({"topics": _list(_TEXT)})),
@@ -84,30 +102,65 @@ SCHEMAS: dict[str, Schema] = {
             "type": {"type": "string", "enum": ["source", "sink", "unknown"]},
         }
     ),
-    "CreateConnector": _object(
-        {"name": {"type": "string", "minLength": 1}, "config": _ref("Config")},
-        {"initial_state": {"type": ["string", "null"], "pattern": "^(?i:running|paused|stopped)$"}},
-    ),
+    "ConfigToSet": {
+        "type": "object",
+        "properties": {"connector.class": _TEXT},
+        "required": ["connector.class"],
+        "additionalProperties": _SCALAR,
+        "examples": [_EXAMPLE],
+    },
+    "ConfigToCheck": _map(_SCALAR),
+    "ConfigToPatch": _map(_SCALAR),
+    "CreateConnector": {
+        **_object(
+            {
+                "name": {"type": "string", "pattern": _NAME},
+                "config": _ref("ConfigToSet"),
+            },
+            {
+                "initial_state": {
+                    "anyOf": [
+                        {"type": "string", "pattern": _any_case("running", "paused", "stopped")},
+                        {"type": "null"},
+                    ]
+                }
+            },
+        ),
+        "examples": [{"name": "numbers", "config": _EXAMPLE}],
+    },
     "Definitions": _list(_DEFINITION),
     "Error": _object({"error_code": {"type": "integer"}, "message": _NULLABLE_TEXT}),
     "Health": _object({"status": {"type": "string", "enum": ["healthy", "starting", "unhealthy"]}, "message": _TEXT}),
-    "LevelChange": {"type": "object", "properties": {"level": _TEXT}, "required": ["level"]},
+    "LevelChange": {
+        "type": "object",
+        "properties": {
+            "level": {
+                "type": "string",
+                "pattern": _any_case("off", "fatal", "error", "warn", "info", "debug", "trace", "all"),
+            }
+        },
+        "required": ["level"],
+        "additionalProperties": _SCALAR,
+    },
     "Logger": _object({"level": _TEXT, "last_modified": {"type": ["integer", "null"]}}),
     "LoggerNames": _list(_TEXT),
     "Loggers": _map(_ref("Logger")),
     "Message": _object({"message": _TEXT}),
     "Metrics": _TEXT,
-    "Offsets": _object(
+    "Offsets": _object({"offsets": _list(_OFFSET)}),
+    "OffsetsToSet": _object(
         {
-            "offsets": _list(
-                _object({"partition": {"type": "object"}, "offset": {"type": ["object", "null"]}}),
-            )
+            "offsets": {
+                "type": "array",
+                "minItems": 1,
+                "items": {**_OFFSET, "required": ["partition"]},
+            }
         }
     ),
     "OpenApi": {"type": "object", "required": ["openapi", "info", "paths"]},
     "Plugins": _list(_object({"class": _TEXT, "type": _TEXT}, {"version": _TEXT})),
     "ServerInfo": _object({"version": _TEXT, "commit": _TEXT, "kafka_cluster_id": _TEXT}),
-    "TaskConfigMaps": _list(_map(_TEXT)),
+    "TaskConfigMaps": _list(_map(_SCALAR)),
     "TaskConfigs": _list(_object({"id": _TASK_ID, "config": _ref("Config")})),
     "TaskStatus": _object({"id": {"type": "integer"}, **_INSTANCE}, _VERSION_AND_TRACE),
     "Validation": _object(

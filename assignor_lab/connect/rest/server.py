@@ -35,14 +35,25 @@ class RestServer:
 
     url: str
     _server: uvicorn.Server
+    _serving: asyncio.Task[None]
+
+    async def stopped(self) -> None:
+        """Returns when the server has come to an end."""
+        await asyncio.wait([self._serving])
 
     def stop(self) -> None:
-        """Lets running requests end, and takes no more; the context of :func:`serve` waits for it."""
+        """Takes no more requests, and lets running ones end; the context of :func:`serve` waits for it.
+
+        The address is free at once.
+        """
+        for listening in getattr(self._server, "servers", ()):
+            listening.close()
         self._server.should_exit = True
 
     def abort(self) -> None:
-        """Drops every connection at once, as a killed process would."""
-        self._server.should_exit = self._server.force_exit = True
+        """Drops every connection at once, as a killed process would; the address is free at once."""
+        self.stop()
+        self._server.force_exit = True
         for connection in list(self._server.server_state.connections):
             transport = getattr(connection, "transport", None)
             if transport is not None:
@@ -98,7 +109,7 @@ async def serve(
     try:
         while not server.started and not task.done():
             await asyncio.sleep(0.005)
-        yield RestServer(url, server)
+        yield RestServer(url, server, task)
     finally:
         server.should_exit = True
         await task

@@ -175,7 +175,7 @@ OPERATIONS = (
         "Change offsets of a stopped connector; a null offset is forgotten",
         "offsets",
         {200: "Message", 400: "Error", 404: "Error", 409: "Error"},
-        "Offsets",
+        "OffsetsToSet",
         (FORWARD,),
     ),
     Operation(

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from assignor_lab.connect import herder as h
 from assignor_lab.connect.rest import answers, bodies
 from assignor_lab.connect.rest.answers import RestError, empty_answer, json_answer
-from assignor_lab.connect.rest.calls import Call, Operation, Parameter
+from assignor_lab.connect.rest.calls import TRUE_OR_ELSE, Call, Operation, Parameter
 from assignor_lab.connect.rest.metrics import CONTENT_TYPE, exposition
 from assignor_lab.connect.rest.openapi import openapi_document
 from assignor_lab.connect.rest.waiting import stage_text
@@ -170,8 +170,8 @@ OPERATIONS = (
         parameters=(
             Parameter(
                 "connectorsOnly",
-                "`false` lists converters, transformations and the like, too.",
-                {"type": "boolean", "default": True},
+                "Anything but `true` lists converters, transformations and the like, too.",
+                TRUE_OR_ELSE,
             ),
         ),
     ),
@@ -191,7 +191,7 @@ OPERATIONS = (
         "Check a configuration",
         "plugins",
         {200: "Validation", 400: "Error"},
-        "Config",
+        "ConfigToCheck",
     ),
     Operation("GET", "/admin/loggers", list_loggers, "Levels of all loggers", "loggers", {200: "Loggers"}),
     Operation(
