@@ -25,7 +25,7 @@ from assignor_lab.connect.connector_keys import (
     definition_json,
     value_json,
 )
-from assignor_lab.connect.herder import BadRequestError, HerderError, NotFoundError, PluginInfo, Validation
+from assignor_lab.connect.herder import BadRequestError, NotFoundError, PluginInfo, Validation
 from assignor_lab.connect.kafka_version import KAFKA_VERSION
 from assignor_lab.connect.topic_patterns import pattern_problem
 
@@ -38,8 +38,8 @@ _OTHER_PLUGINS = ("All", "Allowlist", "None", "Principal")
 _KINDS = "sink, source, converter, header_converter, transformation, predicate"
 
 
-class UnknownConnectorClassError(HerderError):
-    """``connector.class`` names nothing that is installed; Connect answers 500."""
+class UnknownConnectorClassError(BadRequestError):
+    """``connector.class`` names nothing that is installed."""
 
 
 @attrs.frozen

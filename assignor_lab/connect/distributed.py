@@ -174,9 +174,8 @@ class DistributedHerder(HerderReads):
 
     async def validate(self, plugin: str, config: Mapping[str, str | None]) -> Validation:
         """Checks a configuration, beside the loop."""
-        filled = dict(config)
-        filled.setdefault("connector.class", plugin)
-        return await asyncio.to_thread(self._plugins.validate, filled)
+        del plugin
+        return await asyncio.to_thread(self._plugins.validate, config)
 
     # --- writes by the leader -------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ _LEVELS = {
     "INFO": logging.INFO,
     "DEBUG": logging.DEBUG,
     "TRACE": 5,
+    "ALL": 1,
 }
 
 _ROOT = "root"
@@ -56,7 +57,7 @@ class LoggerLevels:
         return self._effective(name)
 
     def set(self, namespace: str, level: str) -> list[str]:
-        """Sets the level of a logger and all below it; which were changed.
+        """Sets the level of a logger and all below it; which of them had another one before.
 
         Raises:
             NotFoundError: if there is no such level.
@@ -67,12 +68,12 @@ class LoggerLevels:
         if namespace not in chosen and len(self._levels) < _MOST:
             chosen.append(namespace)
         now = self._clock.now_ms()
-        for name in chosen:
-            if self._effective(name).level != upper:
-                self._levels[name] = LoggerLevel(upper, now)
-            else:
-                self._levels.setdefault(name, self._effective(name))
-        return sorted(chosen)
+        changed = sorted(name for name in chosen if self._effective(name).level != upper)
+        for name in sorted(chosen):
+            self._levels.setdefault(name, self._effective(name))
+        for name in changed:
+            self._levels[name] = LoggerLevel(upper, now)
+        return changed
 
     @staticmethod
     def checked(level: str) -> str:
