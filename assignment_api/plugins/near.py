@@ -9,9 +9,14 @@ __all__ = ["did_you_mean"]
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """End of a sentence: ``"; did you mean 'x'?"`` with the one or two nearest known names, or ``"."`` for none."""
+    """End of a sentence: ``"; did you mean 'x'?"`` with the one or two nearest known names, or ``"."`` for none.
+
+    A name whose last word is what was said is near, too: ``connect_eager`` for ``eager``.
+    """
     candidates = {candidate.lower(): candidate for candidate in known}
-    near = difflib.get_close_matches(name.lower()[:200], list(candidates), n=2, cutoff=0.7)
+    said = name.lower()[:200]
+    near = [candidate for candidate in candidates if said and candidate.endswith(f"_{said}")][:2]
+    near = near or difflib.get_close_matches(said, list(candidates), n=2, cutoff=0.7)
     if not near:
         return "."
     return "; did you mean " + " or ".join(repr(candidates[item]) for item in near) + "?"

@@ -49,6 +49,13 @@ _NOUNS = {
     "metric": "metric",
     "scenario-family": "scenario family",
 }
+#: What assignors of a kind are for.
+_PURPOSES = {
+    "task-assignor": "task assignor for Streams applications",
+    "connect-assignor": "Connect assignor",
+    "group-assignor": "broker-side assignor for Streams groups",
+}
+_ASSIGNORS = tuple(_PURPOSES)
 
 _AN = {"task-assignor": "an assignor", "connect-assignor": "a Connect assignor"}
 
@@ -317,6 +324,12 @@ class Registry:
                 f"no assignor stands for the Java class {name!r}{did_you_mean(name, classes)} "
                 f"Known classes: {', '.join(classes)}. For a class of your own, install a Python port that names it in "
                 "java_classes, or choose one of: " + (", ".join(plain) or "none, nothing is installed")
+            )
+        other = next((other for other in _ASSIGNORS if (other, canonical_name(name)) in self._names.by_name), None)
+        if kind in _ASSIGNORS and other is not None:
+            return (
+                f"{name!r} is a {_PURPOSES[other]}, not a {_PURPOSES[kind]}{did_you_mean(name, plain)} "
+                f"Those are: {', '.join(plain) or 'none'}"
             )
         broken = sum(row.status == "broken" for row in self._problems)
         hint = f"; {broken} could not be loaded, `assignor plugins` says why" if broken else ""

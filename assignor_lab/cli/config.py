@@ -5,16 +5,27 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
+import attrs
 import typer
 
+from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY
 from assignment_api.plugins import (
     ConfigKeyError,
+    ConfigValue,
     EffectiveConfig,
+    Found,
+    FoundConnectAssignor,
     FoundTaskAssignor,
+    GroupAssignorPlugin,
+    Layer,
+    Origin,
     PluginError,
+    Registry,
     discover,
+    select_connect_assignor,
     select_task_assignor,
 )
+from assignment_api.plugins.keys import CONNECT_ASSIGNOR_CLASS, KAFKA_KEYS
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.text import console, note, print_json, print_line, table
 from assignor_lab.scenarios import Scenario, read_scenarios
@@ -25,6 +36,28 @@ ScenarioFile = Annotated[
     Path | None, typer.Argument(metavar="SCENARIO", help="File of scenarios; the first one's configuration is shown.")
 ]
 ScenarioId = Annotated[str | None, typer.Option("--id", help="Show the scenario of this id instead of the first.")]
+
+#: Defaults of Connect's keys. Only listings need them: assignors have them themselves.
+_CONNECT_DEFAULTS = {CONNECT_ASSIGNOR_CLASS: None, CONNECT_PROTOCOL: "sessioned", MAX_DELAY_KEY: 300_000}
+
+_Found = FoundTaskAssignor | FoundConnectAssignor | Found[GroupAssignorPlugin]
+
+
+@attrs.frozen
+class _Selection:
+    """Who answers under a configuration.
+
+    Args:
+        streams: For Streams applications; ``None``: what is configured cannot be used.
+        connect: For Connect groups; likewise.
+        groups: Those for Streams groups whose tasks the brokers assign: named with ``--assignor``, by no key.
+        faults: What cannot be used, and why.
+    """
+
+    streams: FoundTaskAssignor | None
+    connect: FoundConnectAssignor | None
+    groups: tuple[Found[GroupAssignorPlugin], ...]
+    faults: tuple[PluginError, ...]
 
 
 def register(app: typer.Typer) -> None:
@@ -45,18 +78,40 @@ def register(app: typer.Typer) -> None:
         given = sources(config, c)
         chosen = None if scenario is None else _scenario(scenario, scenario_id)
         effective = given.effective() if chosen is None else given.effective(chosen.config, str(chosen.place))
-        found: FoundTaskAssignor | None = None
-        fault: PluginError | None = None
-        try:
-            found = select_task_assignor(discover(effective.policy()), effective)
-        except PluginError as error:
-            fault = error
+        selection = _selected(discover(effective.policy()), effective)
+        shown = _with_connect_keys(effective)
         if json:
-            print_json(_document(effective, found, fault))
+            print_json(_document(shown, selection))
         else:
-            _print(effective, found)
-        if fault is not None:
-            raise fault
+            _print(shown, selection)
+        if selection.faults:
+            raise selection.faults[0]
+
+
+def _selected(registry: Registry, effective: EffectiveConfig) -> _Selection:
+    streams: FoundTaskAssignor | None = None
+    connect: FoundConnectAssignor | None = None
+    faults: list[PluginError] = []
+    try:
+        streams = select_task_assignor(registry, effective)
+    except PluginError as error:
+        faults.append(error)
+    try:
+        connect = select_connect_assignor(registry, effective)
+    except PluginError as error:
+        faults.append(error)
+    return _Selection(streams, connect, registry.group_assignors(), tuple(faults))
+
+
+def _with_connect_keys(effective: EffectiveConfig) -> EffectiveConfig:
+    default = Origin(Layer.DEFAULT)
+    missing = {
+        key: ConfigValue(value, default) for key, value in _CONNECT_DEFAULTS.items() if key not in effective.entries
+    }
+    entries = {**effective.entries, **missing}
+    ordered = [key for key in KAFKA_KEYS if key in entries]
+    ordered += [key for key in entries if key not in KAFKA_KEYS]
+    return attrs.evolve(effective, entries={key: entries[key] for key in ordered})
 
 
 def _scenario(path: Path, wanted: str | None) -> Scenario:
@@ -67,11 +122,16 @@ def _scenario(path: Path, wanted: str | None) -> Scenario:
     raise ConfigKeyError(f"{path}: {missing}")
 
 
-def _print(effective: EffectiveConfig, found: FoundTaskAssignor | None) -> None:
+def _print(effective: EffectiveConfig, selection: _Selection) -> None:
     rows = [(key, _shown(effective, key), held.origin) for key, held in effective.items()]
     console().print(table(("KEY", "VALUE", "FROM"), rows))
-    if found is not None:
-        print_line(f"assignor: {found.name}{_origin(found)}")
+    if selection.streams is not None:
+        print_line(f"assignor: {selection.streams.name}{_origin(selection.streams)}")
+    if selection.connect is not None:
+        print_line(f"for Kafka Connect: {selection.connect.name}{_origin(selection.connect)}")
+    if selection.groups:
+        names = ", ".join(f"{found.name}{_origin(found)}" for found in selection.groups)
+        print_line(f"where the brokers assign, by --assignor: {names}")
     for key in effective:
         problem = effective.problem(key)
         if problem is not None:
@@ -87,11 +147,11 @@ def _shown(effective: EffectiveConfig, key: str) -> str:
     return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
-def _origin(found: FoundTaskAssignor) -> str:
+def _origin(found: _Found) -> str:
     return f" ({found.distribution} {found.version})" if found.distribution else ""
 
 
-def _document(effective: EffectiveConfig, found: FoundTaskAssignor | None, fault: PluginError | None) -> dict[str, Any]:
+def _document(effective: EffectiveConfig, selection: _Selection) -> dict[str, Any]:
     values = {
         key: {
             "value": effective.shown(key),
@@ -101,18 +161,17 @@ def _document(effective: EffectiveConfig, found: FoundTaskAssignor | None, fault
         }
         for key, held in effective.items()
     }
-    assignor = (
-        None
-        if found is None
-        else {
-            "name": found.name,
-            "distribution": found.distribution,
-            "version": found.version,
-        }
-    )
     return {
         "config": values,
-        "assignor": assignor,
-        "error": None if fault is None else str(fault),
+        "assignor": _found_document(selection.streams),
+        "connect_assignor": _found_document(selection.connect),
+        "group_assignors": [_found_document(found) for found in selection.groups],
+        "error": str(selection.faults[0]) if selection.faults else None,
         "notes": list(effective.notes),
     }
+
+
+def _found_document(found: _Found | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {"name": found.name, "distribution": found.distribution, "version": found.version}

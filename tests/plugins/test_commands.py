@@ -133,6 +133,17 @@ def test_config_prints_the_same_as_json(run: Any, tmp_path: Path) -> None:
     assert shown["assignor"]["name"] == "high_availability"
 
 
+def test_config_shows_connects_keys_and_who_leads_a_connect_group(run: Any) -> None:
+    shown = json.loads(run("config", "-c", "connect.protocol=static", "--json").out)
+    assert shown["config"]["connect.protocol"]["value"] == "static"
+    assert shown["config"]["scheduled.rebalance.max.delay.ms"]["value"] == 300_000
+    assert shown["config"]["connect.assignor.class"]["layer"] == "default"
+    assert (shown["assignor"]["name"], shown["connect_assignor"]["name"]) == ("high_availability", "connect_static")
+    assert "group_sticky" in [found["name"] for found in shown["group_assignors"]]
+    lines = [line.split() for line in run("config").out.splitlines() if line.startswith("for Kafka Connect:")]
+    assert [line[3] for line in lines] == ["connect_incremental"]
+
+
 def test_config_of_a_scenario_shows_its_bad_values_without_failing(run: Any, tmp_path: Path) -> None:
     ran = run("config", scenario(tmp_path))
     assert ran.code == 0
@@ -158,6 +169,10 @@ def test_the_brokers_assign_where_the_group_protocol_says_so(run: Any) -> None:
     ("arguments", "complaint"),
     [
         (["-c", "task.assignor.class=stiky"], "did you mean 'sticky'?"),
+        (["-c", "task.assignor.class=connect_eager"], "'connect_eager' is a Connect assignor, not a task assignor"),
+        (["-c", "connect.assignor.class=eager"], "did you mean 'connect_eager'?"),
+        (["-c", "connect.assignor.class=group-sticky"], "is a broker-side assignor for Streams groups, not a Connect"),
+        (["-c", "connect.protocl=static"], "did you mean 'connect.protocol'?"),
         (["-c", "task.assignor.class=com.acme.Mine"], "no assignor stands for the Java class 'com.acme.Mine'"),
         (["-c", "num.standby.replica=1"], "did you mean 'num.standby.replicas'?"),
         (["-c", "max.warmup.replicas=0"], "Value must be at least 1"),

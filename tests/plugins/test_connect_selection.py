@@ -83,7 +83,7 @@ def test_each_name_makes_its_assignor() -> None:
 
 
 def test_a_task_assignor_is_none_for_connect() -> None:
-    with pytest.raises(UnknownPluginError, match="unknown Connect assignor 'sticky'"):
+    with pytest.raises(UnknownPluginError, match="'sticky' is a task assignor for Streams applications, not a Connect"):
         discover().connect_assignor("sticky")
 
 
