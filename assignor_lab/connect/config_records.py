@@ -15,6 +15,7 @@ from assignor_lab.connect.herder import RestartRequest
 from assignor_lab.connect.storage import LogRecord
 
 __all__ = [
+    "NO_LISTENER",
     "ConfigListener",
     "ConfigReader",
     "ConfigSnapshot",
@@ -26,6 +27,7 @@ __all__ = [
     "logger_records",
     "restart_records",
     "session_key_records",
+    "snapshot_of",
     "target_state_records",
     "task_records",
     "without_nulls",
@@ -364,3 +366,32 @@ def snapshot_of(records: Iterable[LogRecord], listener: ConfigListener) -> Confi
     for record in records:
         reader.read(record)
     return reader.snapshot()
+
+
+class _NoListener:
+    """For those who read what is there, and hear of nothing."""
+
+    def on_connector_config(self, connector: str) -> None:
+        """Nothing."""
+
+    def on_connector_removed(self, connector: str) -> None:
+        """Nothing."""
+
+    def on_task_configs(self, connector: str, tasks: Sequence[ConnectorTaskId]) -> None:
+        """Nothing."""
+
+    def on_target_state(self, connector: str) -> None:
+        """Nothing."""
+
+    def on_restart_request(self, request: RestartRequest) -> None:
+        """Nothing."""
+
+    def on_session_key(self, key: SessionKey) -> None:
+        """Nothing."""
+
+    def on_logger_level(self, namespace: str, level: str) -> None:
+        """Nothing."""
+
+
+#: A listener that hears of nothing.
+NO_LISTENER: ConfigListener = _NoListener()

@@ -14,9 +14,9 @@ from assignment_api.connect import ConnectorTaskId
 from assignment_api.connectors import ConnectorError
 from assignor_lab.connect.cluster_logs import ClusterLogs
 from assignor_lab.connect.config_records import (
+    NO_LISTENER,
     ConfigReader,
     ConfigSnapshot,
-    SessionKey,
     TargetState,
     connector_records,
     deletion_records,
@@ -73,7 +73,7 @@ class StandaloneHerder(HerderReads):
         super().__init__(logs, plugins, LoggerLevels(logs.clock))
         self._log = WorkerLogger(self._levels, "herder", worker_id)
         self._stages = Stages(logs.clock)
-        self._reader = ConfigReader(_NoListener())
+        self._reader = ConfigReader(NO_LISTENER)
         self._ready = False
         self._closed = False
         self._lock = asyncio.Lock()
@@ -413,28 +413,3 @@ async def _settled(future: asyncio.Future[TargetState]) -> bool:
         # Its status says so.
         return False
     return True
-
-
-class _NoListener:
-    """There is nobody else whose writes would have to be noticed."""
-
-    def on_connector_config(self, connector: str) -> None:
-        """Nothing."""
-
-    def on_connector_removed(self, connector: str) -> None:
-        """Nothing."""
-
-    def on_task_configs(self, connector: str, tasks: Sequence[ConnectorTaskId]) -> None:
-        """Nothing."""
-
-    def on_target_state(self, connector: str) -> None:
-        """Nothing."""
-
-    def on_restart_request(self, request: RestartRequest) -> None:
-        """Nothing."""
-
-    def on_session_key(self, key: SessionKey) -> None:
-        """Nothing."""
-
-    def on_logger_level(self, namespace: str, level: str) -> None:
-        """Nothing."""
