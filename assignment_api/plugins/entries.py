@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 import attrs
 
@@ -201,10 +201,17 @@ class MetricPlugin:
     unavoidable: str = attrs.field(default="", validator=_text)
 
 
-class History(Protocol):
-    """One group over several rounds; what happens to it depends on the seed, its state on the answers."""
+Previous_contra = TypeVar("Previous_contra", contravariant=True)
 
-    def round(self, number: int, previous: TaskAssignment | None) -> Mapping[str, Any]:
+
+class History(Protocol[Previous_contra]):
+    """One group over several rounds; what happens to it depends on the seed, its state on the answers.
+
+    What it is told is a :class:`~assignment_api.TaskAssignment` for groups of Streams, and for groups of Connect a
+    mapping of member ids to the :class:`~assignment_api.connect.Jobs` that each ran after the round before.
+    """
+
+    def round(self, number: int, previous: Previous_contra | None) -> Mapping[str, Any]:
         """The state that the leader sees in a round.
 
         Rounds are asked for in order, once for each assignor. Joins, leaves, crashes, returns and the growth of lags
@@ -215,7 +222,8 @@ class History(Protocol):
             previous: What the same assignor answered in the round before; ``None`` in round 0, and where it failed.
 
         Returns:
-            A scenario document of format 1, kind ``streams``.
+            A scenario document of format 1 and the family's kind. One of kind ``connect`` holds all rounds up to this
+            one.
         """
         ...
 
@@ -223,6 +231,13 @@ class History(Protocol):
 def _rounds(instance: object, attribute: attrs.Attribute[Any], value: object) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise PluginDefinitionError(f"{type(instance).__name__}.{attribute.name}: {value!r:.80} is no number from 1")
+
+
+def _history_kind(instance: object, attribute: attrs.Attribute[Any], value: object) -> None:
+    if value not in ("streams", "connect"):
+        raise PluginDefinitionError(
+            f"{type(instance).__name__}.{attribute.name}: {value!r:.80} is none of 'streams', 'connect'"
+        )
 
 
 @attrs.frozen
@@ -236,6 +251,7 @@ class ScenarioFamily:
         history: Makes the history of a seed; equal seeds give equal histories in every process.
         size: How much work the history of a seed is, in comparison with the family's other ones, such as clients times
             tasks; cheap, since it is asked for every seed before any history is made. ``None``: all are about equal.
+        kind: Kind of the documents, ``streams`` or ``connect``.
 
     Raises:
         PluginDefinitionError: if a field is of the wrong kind.
@@ -244,5 +260,6 @@ class ScenarioFamily:
     name: str = attrs.field(validator=_name)
     summary: str = attrs.field(validator=_text)
     rounds: int = attrs.field(validator=_rounds)
-    history: Callable[[int], History] = attrs.field(validator=_called)
+    history: Callable[[int], History[Any]] = attrs.field(validator=_called)
     size: Callable[[int], float] | None = attrs.field(default=None, validator=attrs.validators.optional(_called))
+    kind: Literal["streams", "connect"] = attrs.field(default="streams", validator=_history_kind)

@@ -109,7 +109,7 @@ def register(app: typer.Typer) -> None:
         c = with_prices(with_isolation(c, trust, isolate), prices)
         given = sources(config, c)
         registry = discover(given.effective().policy())
-        histories = generated(family_names(registry, families or ()), count or DEFAULT_COUNT, seed)
+        histories = generated(family_names(registry, families or (), assignor or ()), count or DEFAULT_COUNT, seed)
         with ExitStack() as stack:
             plan = stack.enter_context(
                 plan_sources(

@@ -146,7 +146,7 @@ class Contest:
 
     def _history(self, item: WorkItem, family: ScenarioFamily, benches: Benches) -> Iterator[Answer]:
         seed = item.seed or 0
-        histories: list[History | None] = [None] * len(self.assignors)
+        histories: list[History[TaskAssignment] | None] = [None] * len(self.assignors)
         previous: list[TaskAssignment | None] = [None] * len(self.assignors)
         place = Place(f"family {family.name}, seed {seed}")
         documents = SimilarDocuments()

@@ -10,7 +10,7 @@ from assignment_api.plugins import FoundConnectAssignor, FoundTaskAssignor, Plug
 from assignor_lab.scoring.contest import OBSERVED
 from assignor_lab.scoring.work import STREAMS
 
-__all__ = ["Contestant", "Contestants", "Unloaded", "assignor_of_kind", "contestants"]
+__all__ = ["Contestant", "Contestants", "Unloaded", "assignor_of_kind", "contestants", "kind_of_assignors"]
 
 Contestant = FoundTaskAssignor | FoundConnectAssignor
 
@@ -43,6 +43,12 @@ def assignor_of_kind(registry: Registry, selector: str, kind: str, *, may_run_co
     if kind == STREAMS:
         return registry.task_assignor(selector, may_run_code=may_run_code)
     return registry.connect_assignor(selector, may_run_code=may_run_code)
+
+
+def kind_of_assignors(registry: Registry, selectors: Iterable[str]) -> str:
+    """Kind of the histories that the named assignors answer: ``connect`` if all of them are Connect's alone."""
+    kinds = [registry.assignor_kinds(selector) for selector in selectors if selector != OBSERVED]
+    return "connect" if kinds and all(found == ("connect-assignor",) for found in kinds) else STREAMS
 
 
 def contestants(

@@ -17,12 +17,13 @@ import attrs
 import pyarrow as pa
 
 from assignment_api import ApplicationMetadata, TaskAssignment, TaskAssignor
-from assignment_api.plugins import MetricPlugin, PluginError, PluginLoadError, Registry, ScenarioFamily, discover
+from assignment_api.plugins import MetricPlugin, PluginError, Registry, discover
 from assignor_lab.runtime.fallback import replacement_without_lags
 from assignor_lab.runtime.isolation import Isolation, Limits
 from assignor_lab.scoring.contest import Answer, Competitor, Contest
 from assignor_lab.scoring.convergence import Rest
 from assignor_lab.scoring.details import detail_of
+from assignor_lab.scoring.families import families_of
 from assignor_lab.scoring.metrics.cost import COST_METRICS, priced_metrics
 from assignor_lab.scoring.prices import prices_of
 from assignor_lab.scoring.rows import RowMaker, rows_schema
@@ -233,10 +234,9 @@ def _new_workshop(spec: JobSpec) -> _Workshop:
     config = spec.config.effective()
     registry = discover(config.policy())
     isolation = Isolation(Limits.of(config), config.policy())
-    families = {found.name: found.plugin for found in registry.families()}
     contest = Contest(
         assignors=tuple(_competitor(registry, isolation, spec, selector) for selector in spec.assignors),
-        families={name: families.get(name) or _missing_family(name) for name in spec.families},
+        families=families_of(registry, spec.families),
         config=spec.config,
         observed=spec.observed,
     )
@@ -263,13 +263,6 @@ class _MissingAssignor:
 
     def create(self) -> TaskAssignor:
         raise self.error
-
-
-def _missing_family(name: str) -> ScenarioFamily:
-    def history(_seed: int) -> Any:
-        raise PluginLoadError(f"scenario family {name!r} is not installed on this executor: install it there, too")
-
-    return ScenarioFamily(name.replace(":", "-"), "", 1, history)
 
 
 def _metric(registry: Registry, name: str, priced: Mapping[str, MetricPlugin]) -> MetricPlugin:

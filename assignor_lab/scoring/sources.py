@@ -25,6 +25,7 @@ from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.import_log import import_log
 from assignor_lab.scenarios import Place, Scenario, ScenarioKindError, read_scenarios, scenario_from_document
 from assignor_lab.scenarios.lines import bounded_lines
+from assignor_lab.scoring.contestants import kind_of_assignors
 from assignor_lab.scoring.work import STREAMS, WorkItem
 
 __all__ = [
@@ -164,17 +165,25 @@ def _laid_down(line: bytes, number: int, position: int) -> WorkItem:
     return WorkItem(number, position, document, json.loads(file), int(place) or None)
 
 
-def family_names(registry: Registry, selectors: Iterable[str]) -> tuple[str, ...]:
-    """Names of the families that ``selectors`` mean, each once; ``all`` stands for every installed one.
+def family_names(registry: Registry, selectors: Iterable[str], assignors: Iterable[str] = ()) -> tuple[str, ...]:
+    """Names of the families that ``selectors`` mean, each once.
+
+    Args:
+        registry: What is installed.
+        selectors: Names, or ``all`` for every installed family of the kind that ``assignors`` answer.
+        assignors: Selectors of the assignors of the run; none: families of Streams.
 
     Raises:
         PluginError: a subclass, as :meth:`assignment_api.plugins.Registry.family` raises it.
     """
     names: dict[str, None] = {}
+    kind = kind_of_assignors(registry, assignors)
     for selector in selectors:
         for part in selector.split(","):
-            found = registry.families() if part.strip() == "all" else (registry.family(part),)
-            names.update((family.name, None) for family in found)
+            if part.strip() == "all":
+                names.update((family.name, None) for family in registry.families() if family.plugin.kind == kind)
+            else:
+                names[registry.family(part).name] = None
     return tuple(names)
 
 
@@ -218,8 +227,9 @@ def plan_sources(
             if kind == "family":
                 part = parts[0]
                 assert isinstance(part, Generated)
-                held = _one_kind(held, STREAMS, f"family {part.family} generates histories")
                 source = _family(part, first, registry)
+                family = registry.family(part.family).plugin
+                held = _one_kind(held, family.kind, f"family {part.family} generates histories")
             else:
                 count, rounds = 0, 1
                 for scenario in _scenarios(kind, parts, config_layers, on_note):

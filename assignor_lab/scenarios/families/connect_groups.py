@@ -224,9 +224,7 @@ def _family(name: str, summary: str, events: Sequence[tuple[int, Event]]) -> Sce
 
 #: Every family of Connect groups.
 CONNECT_FAMILIES: tuple[ScenarioFamily, ...] = (
-    _family(
-        "connect_histories", "Connect groups whose workers and connectors come and go.", _ANYTHING
-    ),
+    _family("connect_histories", "Connect groups whose workers and connectors come and go.", _ANYTHING),
     _family("connect_scale_out", "Connect groups that workers join, up to a third as many at a time.", ((1, _join),)),
     _family("connect_rolling_restart", "Connect groups whose workers restart, a third at a time.", ((1, _roll),)),
     _family(

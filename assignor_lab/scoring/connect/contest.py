@@ -1,8 +1,9 @@
 """One Connect scenario put to all assignors: histories round by round, episodes through the simulation. No Spark.
 
-The rounds of a history are those of the scenario: what its workers run in a round does not follow from the answers, so
-all assignors see the same state. What follows from an answer is told by the figure ``rounds_to_stable``: there the
-assignor goes on alone. In an episode each assignor leads a simulated group of its own through the same events.
+The rounds of a history in a file are those of the scenario: what its workers run in a round does not follow from the
+answers, so all assignors see the same state. What follows from an answer is told by the figure ``rounds_to_stable``:
+there the assignor goes on alone. In a history of a family each assignor goes on from its own answer, through the same
+events. In an episode each assignor leads a simulated group of its own through the same events.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
+from itertools import count
 from time import perf_counter_ns
 from typing import Any
 
@@ -26,7 +28,7 @@ from assignment_api.connect import (
     Rebalance,
     WorkerAssignment,
 )
-from assignment_api.plugins import FoundConnectAssignor, PluginError, discover
+from assignment_api.plugins import FoundConnectAssignor, PluginError, ScenarioFamily, discover
 from assignment_api.plugins.keys import is_setting
 from assignment_api.plugins.selection import ConfigSources
 from assignor_lab.runtime.connect_answering import spoken_protocol
@@ -35,6 +37,8 @@ from assignor_lab.runtime.invocation import Failure, failure_of
 from assignor_lab.runtime.isolation import Benches, Isolation, Leading, Limits, leading_assignor
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
 from assignor_lab.scoring.connect.metrics import CONNECT_METRICS, EPISODE_METRICS, ConnectMetric, Decision
+from assignor_lab.scoring.connect.rounds import Rounds, generated_rounds, written_rounds
+from assignor_lab.scoring.families import families_of
 from assignor_lab.scoring.rows import MAX_REMARKS, rows_schema
 from assignor_lab.scoring.work import JobSpec, WorkItem
 from assignor_lab.simulation import AssignorFactory, ConnectEpisode, assignors_from, read_episode, simulate
@@ -65,7 +69,8 @@ def connect_contest(spec: JobSpec) -> ConnectContest:
         except PluginError as error:
             contenders.append(Contender(name, None, failure_of(error)))
     isolation = Isolation(Limits.of(config), config.policy())
-    return ConnectContest(tuple(contenders), spec.config, assignors_from(registry), isolation)
+    families = families_of(registry, spec.families)
+    return ConnectContest(tuple(contenders), spec.config, assignors_from(registry), isolation, families)
 
 
 @attrs.frozen(eq=False)
@@ -77,26 +82,46 @@ class ConnectContest:
         config: Configuration around each scenario's own.
         builtin: Kafka's own assignors, which lead where a contender cannot: eager groups of an episode.
         isolation: Who runs in a process of its own, and those processes; ``None``: nobody does.
+        families: Name to family, for items that are histories of one.
     """
 
     contenders: Sequence[Contender]
     config: ConfigSources
     builtin: AssignorFactory
     isolation: Isolation | None = None
+    families: Mapping[str, ScenarioFamily] = attrs.field(factory=dict)
 
     def rows(self, item: WorkItem) -> Iterator[dict[str, Any]]:
         """A row for each round and assignor, whatever fails; only ``KeyboardInterrupt`` passes."""
+        if item.family is not None:
+            for contender in self.contenders:
+                yield from self._generated(item, self.families[item.family], contender)
+            return
         scenario = scenario_from_document(json.loads(item.document or "null"), Place(item.file or "-", item.line))
         for contender in self.contenders:
             if scenario.kind == "connect":
-                yield from self._history(item, scenario, contender)
+                yield from self._history(item, written_rounds(scenario), contender)
             else:
                 yield self._episode(item, scenario, contender)
 
-    def _history(self, item: WorkItem, scenario: Scenario, contender: Contender) -> Iterator[dict[str, Any]]:
+    def _generated(self, item: WorkItem, family: ScenarioFamily, contender: Contender) -> Iterator[dict[str, Any]]:
+        number = 0
+        try:
+            for row in self._history(item, generated_rounds(family, item.seed or 0), contender):
+                yield row
+                number += 1
+        except Exception as error:  # noqa: BLE001 - a family is a plugin and may raise anything
+            failure = failure_of(error)
+            for missing in range(number, family.rounds):
+                yield _row(item, None, missing, contender.name, failure)
+
+    def _history(self, item: WorkItem, rounds: Rounds, contender: Contender) -> Iterator[dict[str, Any]]:
         found, failure = contender.found, contender.failure
         leading: Leading | None = None
         benches = Benches(item.benched)
+        scenario = next(rounds, None)
+        if scenario is None:
+            return
         protocol, configs = scenario.connect_history.protocol, {}
         if found is not None:
             try:
@@ -105,8 +130,11 @@ class ConnectContest:
                 configs = dict(config.values_for(found.name))
             except AssignorLabError as error:
                 failure = failure_of(error)
-        for number, (each, rebalance) in enumerate(scenario.connect_history.rebalances(protocol)):
+        for number in count():
             start = perf_counter_ns()
+            history = scenario.connect_history
+            each, rebalance = history.rounds[number], history.rebalance(number, protocol)
+            after: Mapping[str, Jobs] | None = None
             before = {worker.member_id: worker.owned for worker in each.workers}
             outcome = ConnectOutcome(None, failure)
             refusal = benches.refusal(contender.name)
@@ -125,8 +153,13 @@ class ConnectContest:
                 row |= {"followup": decision.followup, "answer": _digest(decision.after)}
                 row |= {"remarks": [_encodable(remark) for remark in answer.remarks[:MAX_REMARKS]] or None}
                 row |= _figures(CONNECT_METRICS, decision)
+                after = decision.after
             row |= _times(outcome.assign_ns, start)
             yield row
+            try:
+                scenario = rounds.send(after)
+            except StopIteration:
+                return
 
     def _episode(self, item: WorkItem, scenario: Scenario, contender: Contender) -> dict[str, Any]:
         start = perf_counter_ns()
@@ -287,10 +320,14 @@ def _figures(metrics: Sequence[ConnectMetric[Any]], state: object) -> dict[str, 
     return {name: None if figure is None else float(figure) for name, figure in found.items()}
 
 
-def _row(item: WorkItem, scenario: Scenario, number: int, assignor: str, failure: Failure | None) -> dict[str, Any]:
+def _row(
+    item: WorkItem, scenario: Scenario | None, number: int, assignor: str, failure: Failure | None
+) -> dict[str, Any]:
     row: dict[str, Any] = dict.fromkeys(rows_schema(()).names)
-    row |= {"item": item.number, "round": number, "assignor": assignor, "source": item.source, "scenario": scenario.id}
-    row |= {"assumptions": list(scenario.assumptions) or None}
+    row |= {"item": item.number, "round": number, "assignor": assignor, "source": item.source}
+    row |= {"family": item.family, "seed": item.seed}
+    if scenario is not None:
+        row |= {"scenario": scenario.id, "assumptions": list(scenario.assumptions) or None}
     if failure is not None:
         row |= {"error_type": failure.type, "error_java_type": failure.java_type}
         row |= {"error_message": _encodable(failure.message)}
