@@ -14,7 +14,7 @@ PLUGIN_FILES := $(shell find plugins -type f \( -name '*.py' -o -name pyproject.
 .DEFAULT_GOAL := help
 # Every target installs into one environment.
 .NOTPARALLEL:
-.PHONY: help setup plugins demo test test-services lint types contracts docs parity bench api-snapshot lock dist clean
+.PHONY: help setup plugins demo test test-services lint types contracts docs parity fuzz bench api-snapshot lock dist clean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
@@ -73,6 +73,9 @@ docs: setup $(STAMPS)/dev $(STAMPS)/docs ## build the documentation and run its 
 parity: setup ## put random scenarios to official Kafka and to ours (COUNT=20000, SEED=drawn)
 	@scripts/build-official
 	$(BIN)/python -m parity --count $(or $(COUNT),20000) $(if $(SEED),--seed $(SEED))
+
+fuzz: setup ## play random episodes of Connect groups against the rules of safety (COUNT=100000, SEED=0)
+	$(BIN)/assignor connect fuzz --episodes $(or $(COUNT),100000) --seed $(or $(SEED),0)
 
 bench: setup ## time our assignors beside official Kafka (BENCH_FLAGS=--write: into benchmarks/README.md)
 	@scripts/build-official

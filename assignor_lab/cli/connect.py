@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,7 +11,7 @@ import attrs
 import typer
 
 from assignment_api.plugins import discover
-from assignor_lab.cli import connect_replay, connect_serve
+from assignor_lab.cli import connect_fuzz, connect_replay, connect_serve
 from assignor_lab.cli.connect_views import print_benchmark, print_plan, print_played, print_small
 from assignor_lab.cli.options import Json
 from assignor_lab.cli.text import console, print_json, print_line, table
@@ -27,6 +28,7 @@ from assignor_lab.simulation import (
     simulate,
     small_benchmark,
 )
+from assignor_lab.simulation.safety import random_episode
 
 __all__ = ["register"]
 
@@ -35,7 +37,7 @@ Episode = Annotated[
     typer.Argument(
         metavar="EPISODE",
         help="File of kind connect-episode, plain or gzip (- is the standard input), or the name of an episode that "
-        "comes with the command (see --list).",
+        "comes with the command (see --list); random-N is what `connect fuzz` plays under seed N.",
     ),
 ]
 Assignor = Annotated[
@@ -48,6 +50,9 @@ Names = Annotated[bool, typer.Option("--list", help="List the episodes that come
 Document = Annotated[
     bool, typer.Option("--document", help="Print the episode as a file would hold it, and play nothing.")
 ]
+
+#: Names of the episodes that `assignor connect fuzz` plays, each with its seed.
+_RANDOM = re.compile(r"random-([0-9]{1,18})\Z")
 
 Small = Annotated[bool, typer.Option("--small", help="The experiment that was recorded: 300 tasks, 4.3.1.")]
 PlanFile = Annotated[str, typer.Argument(metavar="FILE", help="JSON file; - is the standard input.")]
@@ -62,6 +67,7 @@ def register(app: typer.Typer) -> None:
     connect.command("simulate")(_simulate)
     connect.command("benchmark")(_benchmark)
     connect.command("plan-static")(_plan_static)
+    connect_fuzz.register(connect)
     connect_replay.register(connect)
     connect_serve.register(connect)
     app.add_typer(connect)
@@ -132,14 +138,26 @@ def _print_names(*, as_json: bool) -> None:
 
 
 def _episodes(source: str) -> list[ConnectEpisode]:
-    if source in EPISODES:
-        return [read_episode(scenario_from_document(EPISODES[source].document(), Place(source)))]
+    document = _known_document(source)
+    if document is not None:
+        return [read_episode(scenario_from_document(document, Place(source)))]
     return read_episodes(source)
 
 
 def _documents(source: str) -> list[Any]:
-    if source in EPISODES:
-        return [EPISODES[source].document()]
+    document = _known_document(source)
+    if document is not None:
+        return [document]
     from assignor_lab.scenarios import read_scenarios
 
     return [scenario.document for scenario in read_scenarios(source)]
+
+
+def _known_document(source: str) -> Any:
+    """The document of an episode that needs no file, or ``None``."""
+    if source in EPISODES:
+        return EPISODES[source].document()
+    random = _RANDOM.match(source)
+    if random is not None and not Path(source).exists():
+        return random_episode(int(random[1]))
+    return None
