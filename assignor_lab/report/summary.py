@@ -12,6 +12,7 @@ import attrs
 import cattrs
 
 from assignment_api import AssignorLabError
+from assignor_lab.report.comparison import Difference, Slices, WorstState
 
 __all__ = [
     "FORMAT",
@@ -301,6 +302,10 @@ class Results:
     failures: tuple[Failure, ...]
     placements: tuple[Placement, ...]
     placements_left_out: int
+    baseline: str | None = None
+    differences: tuple[Difference, ...] = ()
+    worst_cases: tuple[WorstState, ...] = ()
+    slices: Slices | None = None
 
 
 @attrs.frozen
@@ -312,6 +317,20 @@ class AssignTime:
     median: float | None
     p99: float | None
     max: float | None
+
+
+@attrs.frozen
+class ProbeCounts:
+    """What came of asking an assignor again in ``n`` states: bytes of memory, and in how many states it held."""
+
+    assignor: str
+    n: int
+    peak_memory_median: float | None
+    peak_memory_max: float | None
+    same_again: int
+    same_hash_seed: int
+    same_order: int
+    pure: int
 
 
 @attrs.frozen
@@ -327,6 +346,9 @@ class RunMetrics:
     cores: int | None
     versions: dict[str, str]
     assign_ms: tuple[AssignTime, ...]
+    rows_per_second_per_core: float | None = None
+    shares: dict[str, float] | None = None
+    probes: tuple[ProbeCounts, ...] = ()
 
 
 @attrs.frozen

@@ -54,6 +54,8 @@ def _views(summary: Mapping[str, Any], width: int) -> list[RenderableType]:
     views += [_measures(shown, ranked[at : at + side_by_side]) for at in range(0, len(ranked), side_by_side)]
     if shown.results.failures or any(each.status == "not_loaded" for each in shown.results.assignors):
         views.append(_failures(shown))
+    if shown.summary.run_metrics.probes:
+        views.append(_probes(shown))
     views += [Text(f"- {plain(remark)}") for remark in shown.remarks]
     if shown.results.assumptions:
         views += [Text(f"- assumed: {plain(each.text)}") for each in shown.results.assumptions[:5]]
@@ -109,6 +111,23 @@ def _value(ranking: MetricRanking, assignor: str, unit: str) -> Text:
         return Text("–")
     best = place.place == 1
     return Text(f"{'* ' if best else ''}{mean(place.mean, unit)}", style="bold" if best else "")
+
+
+def _probes(shown: Page) -> Table:
+    table = _table("What a call costs, and what its answer depends on besides its input")
+    for name in ("Assignor", "Median ms", "p99 ms", "Peak memory", "Depends on"):
+        table.add_column(name, overflow="fold", justify="left" if name in ("Assignor", "Depends on") else "right")
+    times = {each.assignor: each for each in shown.summary.run_metrics.assign_ms}
+    for probe in shown.summary.run_metrics.probes:
+        took = times.get(probe.assignor)
+        table.add_row(
+            Text(shortened(shown.names.get(probe.assignor, probe.assignor), NAME_LIMIT)),
+            Text("–" if took is None or took.median is None else f"{took.median:,.2f}"),
+            Text("–" if took is None or took.p99 is None else f"{took.p99:,.2f}"),
+            Text("–" if probe.peak_memory_max is None else f"{probe.peak_memory_max / 1_024:,.0f} KiB"),
+            Text(words.dependence(probe)),
+        )
+    return table
 
 
 def _failures(shown: Page) -> Table:

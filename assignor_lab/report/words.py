@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from assignor_lab.report.summary import Agreement, Assignor, Metric, Results
+from assignor_lab.report.summary import Agreement, Assignor, Metric, ProbeCounts, Results
 from assignor_lab.report.text import figure, listed, plural, shortened
 
 __all__ = [
     "OBSERVED",
     "agreement_sentence",
     "better",
+    "dependence",
     "display_name",
     "label",
     "opening",
@@ -110,6 +111,18 @@ def remarks(results: Results) -> list[str]:
             f"The ranking is over the {plural(results.ranking.states, 'decision')} in which all of them have an answer."
         )
     return sentences
+
+
+def dependence(probe: ProbeCounts) -> str:
+    """What the answers of an assignor were seen to depend on besides their input."""
+    held = (
+        (probe.same_again, "chance"),
+        (probe.same_hash_seed, "the hash seed"),
+        (probe.same_order, "the order of clients and tasks"),
+        (probe.pure, "earlier calls, or it changes its input"),
+    )
+    found = [f"{what} ({probe.n - times} of {probe.n})" for times, what in held if times < probe.n]
+    return "; ".join(found) or f"nothing (in {plural(probe.n, 'decision')})"
 
 
 def _names(results: Results) -> dict[str, str]:

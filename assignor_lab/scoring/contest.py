@@ -50,6 +50,8 @@ class Answer:
         outcome: What came of the call.
         followup: Whether a follow-up rebalance is asked for; ``None`` = unknown, or there is no answer.
         build_ns: Time that making the state took, shared among those who answered the same one.
+        asked: Who was asked, or ``None`` where nobody was.
+        configs: The configuration that it was given.
     """
 
     item: WorkItem
@@ -60,6 +62,8 @@ class Answer:
     outcome: Outcome
     followup: bool | None
     build_ns: int
+    asked: Asked | None = None
+    configs: Mapping[str, Any] = attrs.field(factory=dict)
 
 
 @attrs.frozen(eq=False)
@@ -191,6 +195,8 @@ class Contest:
         return _Built(scenario, application, config, None, perf_counter_ns() - start)
 
     def _asked(self, item: WorkItem, number: int, competitor: Competitor, built: _Built, benches: Benches) -> Answer:
+        asked: Asked | None = None
+        configs: Mapping[str, Any] = {}
         if built.application is None or built.config is None:
             outcome = Outcome(None, built.failure)
         else:
@@ -204,7 +210,16 @@ class Contest:
                 outcome = Outcome(None, failure_of(refusal), loss=refusal)
         followup = None if outcome.assignment is None else outcome.followup
         return Answer(
-            item, number, competitor.name, built.scenario, built.application, outcome, followup, built.build_ns
+            item,
+            number,
+            competitor.name,
+            built.scenario,
+            built.application,
+            outcome,
+            followup,
+            built.build_ns,
+            asked,
+            configs,
         )
 
 

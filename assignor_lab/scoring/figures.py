@@ -205,6 +205,29 @@ def worst_states(table: ResultsTable, metrics: Mapping[str, MetricPlugin], most:
     return [(item, number, assignor) for (item, number), assignor in found.items()]
 
 
+def probe_counts(path: Path, assignors: Sequence[str]) -> list[dict[str, Any]]:
+    """Entries of the summary's ``probes``, from the table ``run_metrics``; none for who was not looked into."""
+    columns = ("same_again", "same_hash_seed", "same_order", "pure")
+    table = pq.read_table(
+        path, columns=["assignor", "peak_memory_bytes", *columns], filters=pc.is_valid(pc.field("pure"))
+    )
+    entries = []
+    for assignor in assignors:
+        rows = table.filter(pc.equal(table["assignor"], assignor))
+        if rows.num_rows:
+            peaks = rows["peak_memory_bytes"].drop_null()
+            entries.append(
+                {
+                    "assignor": assignor,
+                    "n": rows.num_rows,
+                    "peak_memory_median": pc.quantile(peaks, 0.5)[0].as_py() if len(peaks) else None,
+                    "peak_memory_max": pc.max(peaks).as_py(),
+                    **{column: pc.sum(rows[column]).as_py() for column in columns},
+                }
+            )
+    return entries
+
+
 def assign_times(path: Path, assignors: Sequence[str]) -> list[dict[str, Any]]:
     """Entries of the summary's ``assign_ms``, from the table ``run_metrics``."""
     table = pq.read_table(path, columns=["assignor", "assign_ms"])

@@ -26,6 +26,7 @@ from assignor_lab.scoring.details import detail_of
 from assignor_lab.scoring.families import families_of
 from assignor_lab.scoring.metrics.cost import COST_METRICS, priced_metrics
 from assignor_lab.scoring.prices import prices_of
+from assignor_lab.scoring.probes import Probes
 from assignor_lab.scoring.rows import RowMaker, rows_schema
 from assignor_lab.scoring.work import STREAMS, JobSpec, WorkItem
 
@@ -128,7 +129,7 @@ def _answer_batches(spec: JobSpec, batches: Iterable[pa.RecordBatch]) -> Iterato
     rest = Rest(frozenset(spec.metrics))
     for item in _items(batches):
         for answer in shop.contest.answers(item):
-            rows.append(shop.rows.row(answer))
+            rows.append(shop.rows.row(answer) | shop.probes.columns(answer))
             rest.note(answer, rows[-1])
             shop.tell_observers(answer)
         rest.fill_in()
@@ -185,6 +186,7 @@ class _Workshop:
     isolation: Isolation
     contest: Contest
     rows: RowMaker
+    probes: Probes
     #: What was said of observers that failed, once each.
     complaints: set[str] = attrs.field(factory=set)
 
@@ -233,7 +235,8 @@ def _connect_contest(spec: JobSpec) -> ConnectContest:
 def _new_workshop(spec: JobSpec) -> _Workshop:
     config = spec.config.effective()
     registry = discover(config.policy())
-    isolation = Isolation(Limits.of(config), config.policy())
+    limits = Limits.of(config)
+    isolation = Isolation(limits, config.policy())
     contest = Contest(
         assignors=tuple(_competitor(registry, isolation, spec, selector) for selector in spec.assignors),
         families=families_of(registry, spec.families),
@@ -242,7 +245,7 @@ def _new_workshop(spec: JobSpec) -> _Workshop:
     )
     priced = {metric.name: metric for metric in priced_metrics(prices_of(config))}
     rows = RowMaker({name: _metric(registry, name, priced) for name in spec.metrics})
-    return _Workshop(spec, registry, isolation, contest, rows)
+    return _Workshop(spec, registry, isolation, contest, rows, Probes(limits, contest.families))
 
 
 def _competitor(registry: Registry, isolation: Isolation, spec: JobSpec, selector: str) -> Competitor:

@@ -64,6 +64,13 @@ _TIME_FIELDS = (
     pa.field("build_ms", pa.float64()),
     pa.field("metrics_ms", pa.float64()),
 )
+_PROBE_FIELDS = (
+    pa.field("peak_memory_bytes", pa.int64()),
+    pa.field("same_again", pa.bool_()),
+    pa.field("same_hash_seed", pa.bool_()),
+    pa.field("same_order", pa.bool_()),
+    pa.field("pure", pa.bool_()),
+)
 
 
 def results_schema(metrics: Sequence[str]) -> pa.Schema:
@@ -75,13 +82,13 @@ def results_schema(metrics: Sequence[str]) -> pa.Schema:
 
 
 def run_metrics_schema() -> pa.Schema:
-    """The table ``run_metrics``: keys, then times in milliseconds."""
-    return pa.schema((*_KEY_FIELDS, *_TIME_FIELDS), {b"assignor_lab.run_metrics": str(FORMAT).encode()})
+    """The table ``run_metrics``: keys, times in milliseconds, and what was found where the assignor was asked again."""
+    return pa.schema((*_KEY_FIELDS, *_TIME_FIELDS, *_PROBE_FIELDS), {b"assignor_lab.run_metrics": str(FORMAT).encode()})
 
 
 def rows_schema(metrics: Sequence[str]) -> pa.Schema:
     """Both tables side by side, as executors send them."""
-    return pa.schema((*results_schema(metrics), *_TIME_FIELDS))
+    return pa.schema((*results_schema(metrics), *_TIME_FIELDS, *_PROBE_FIELDS))
 
 
 class RowMaker:

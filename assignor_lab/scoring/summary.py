@@ -19,7 +19,7 @@ from assignment_api.streams.configs import ASSIGNMENT_KEYS
 from assignor_lab.scoring.contest import OBSERVED
 from assignor_lab.scoring.contestants import Contestants
 from assignor_lab.scoring.costs import Spent
-from assignor_lab.scoring.figures import ResultsTable, aggregates, assign_times, ranking, worst_states
+from assignor_lab.scoring.figures import ResultsTable, aggregates, assign_times, probe_counts, ranking, worst_states
 from assignor_lab.scoring.sources import Source
 from assignor_lab.scoring.tally import Tally
 from assignor_lab.scoring.work import STREAMS
@@ -233,6 +233,7 @@ def run_summary(machine: Machine, tally: Tally, times: Path, assignors: Sequence
         "cores": machine.cores,
         "versions": {name: version for name, version in versions.items() if version is not None},
         "assign_ms": assign_times(times, assignors),
+        "probes": probe_counts(times, assignors),
     }
 
 

@@ -45,6 +45,11 @@ def tagged() -> dict[str, Any]:
     absent = {"name": "half_done", "distribution": "acme-assignors", "version": "2.0", "status": "not_loaded"}
     reason = "ModuleNotFoundError: No module named 'acme_solver'"
     results["assignors"].append({**failing, **absent, "summary": None, "reason": reason, "rows": 0, "failed_rows": 0})
+    held = {"n": 2, "same_again": 2, "same_hash_seed": 2, "same_order": 2, "pure": 2}
+    document["run_metrics"]["probes"] = [
+        {"assignor": "sticky", "peak_memory_median": 17_600.0, "peak_memory_max": 20_480, **held},
+        {"assignor": "round_robin", "peak_memory_median": None, "peak_memory_max": None, **held, "same_hash_seed": 1},
+    ]
     return document
 
 

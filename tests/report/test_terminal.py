@@ -29,6 +29,13 @@ def test_the_tables_tell_the_ranking_and_the_agreement() -> None:
     assert "not loaded: ModuleNotFoundError: No module named 'acme_solver'" in text
 
 
+def test_what_a_call_costs_and_depends_on_is_told() -> None:
+    text = printed(tagged())
+    assert "20 KiB" in text
+    assert "nothing (in 2 decisions)" in text
+    assert "the hash seed (1 of 2)" in text
+
+
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 200])
 def test_every_assignor_is_shown_at_any_width(width: int) -> None:
     document = tagged()

@@ -15,7 +15,8 @@ from typing import NoReturn
 
 from assignment_api import ApplicationMetadata, AssignedTask, StreamsClientAssignment, TaskAssignment, TaskAssignor
 
-TOKEN = "assignor-hostile-child"
+#: Variable that tells a test's own processes from those of others on the machine.
+TOKEN = "ASSIGNOR_TEST_TOKEN"
 
 
 class Good(TaskAssignor):
@@ -56,7 +57,7 @@ class StopsItself(Good):
 def _linger() -> NoReturn:
     os.setsid()
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    os.execv(sys.executable, [sys.executable, "-S", "-c", f"import time; time.sleep(3600)  # {TOKEN}"])
+    os.execv(sys.executable, [sys.executable, "-S", "-c", f"import time; time.sleep(3600)  # {os.environ.get(TOKEN)}"])
 
 
 def _leave_daemon() -> None:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import attrs
 import pytest
 
 from assignment_api import ApplicationMetadata
@@ -35,11 +36,11 @@ def asked(isolation: Isolation, name: str) -> Outcome:
     return IsolatedAssignor(f"tests.runtime.hostile:{name}", None, isolation).invoke(application(), {}, strict=True)
 
 
-def lingering() -> list[str]:
+def lingering(token: str) -> list[str]:
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
-            found += [path.parent.name] if TOKEN.encode() in path.read_bytes() else []
+            found += [path.parent.name] if token.encode() in path.read_bytes() else []
         except OSError:
             continue
     return found
@@ -82,10 +83,13 @@ def test_a_forged_answer_is_checked_like_any_other(isolation: Isolation) -> None
 
 
 @pytest.mark.parametrize("name", ["LeavesDaemon", "LeavesDaemonAndDies"])
-def test_what_a_plugin_starts_ends_with_it(isolation: Isolation, name: str) -> None:
+def test_what_a_plugin_starts_ends_with_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    token = f"assignor-hostile-{os.getpid()}"
+    monkeypatch.setenv(TOKEN, token)
+    isolation = Isolation(attrs.evolve(LIMITS, environment=(TOKEN,)), Policy())
     asked(isolation, name)
     isolation.close()
-    assert lingering() == []
+    assert lingering(token) == []
 
 
 def test_a_leak_of_earlier_calls_does_not_decide_a_later_one(isolation: Isolation) -> None:

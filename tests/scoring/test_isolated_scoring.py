@@ -10,8 +10,9 @@ import pyarrow.compute as pc
 import pytest
 
 from assignment_api.plugins.selection import ConfigSources, config_sources
+from assignor_lab.report.summary import read_summary
 from assignor_lab.scoring import Generated
-from tests.scoring.runs import NAMED, results_of, run
+from tests.scoring.runs import NAMED, results_of, run, run_metrics_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -79,13 +80,15 @@ def test_where_an_assignor_runs_shows_in_no_row(spark: SparkSession, folder: Pat
     assert results_of(folder / "all").equals(results_of(folder / "none"))
 
 
-def test_nothing_of_the_plugins_processes_is_left(beside: pa.Table) -> None:
-    left = [found for found in Path("/proc").glob("[0-9]*/cwd") if "assignor-plugin-" in _target(found)]
-    assert len(left) <= 2 * (len(BAD) + 3), "more processes than plugins and Python workers"
-
-
-def _target(link: Path) -> str:
-    try:
-        return str(link.readlink())
-    except OSError:
-        return ""
+def test_what_was_found_on_asking_again_is_among_the_run_metrics(beside: pa.Table, folder: Path) -> None:
+    rows = [row for row in run_metrics_of(folder / "beside").to_pylist() if row["pure"] is not None]
+    assert {(row["item"], row["round"]) for row in rows} == {(0, 0)}
+    found = {row["assignor"]: row for row in rows}
+    assert set(GOOD) <= set(found) <= {*GOOD, f"{NAMED}Garbage", f"{NAMED}Mutates"}
+    for name in GOOD[:2]:
+        assert [found[name][key] for key in ("same_again", "same_hash_seed", "pure")] == [True] * 3
+        assert 1_000 < found[name]["peak_memory_bytes"] < 10_000_000
+    summary = read_summary(folder / "beside" / "summary.json")
+    assert {
+        probe.assignor: (probe.n, probe.pure) for probe in summary.run_metrics.probes if probe.assignor in GOOD
+    } == (dict.fromkeys(GOOD, (1, 1)))

@@ -13,6 +13,7 @@ from assignor_lab.runtime.isolation.errors import (
     ProcessStartError,
 )
 from assignor_lab.runtime.isolation.limits import Limits
+from assignor_lab.runtime.isolation.probing import Probe, Prober
 from assignor_lab.runtime.isolation.streams import Asked, IsolatedAssignor, Isolation, ask
 
 __all__ = [
@@ -28,6 +29,8 @@ __all__ = [
     "Limits",
     "MemoryLimitError",
     "OutputLimitError",
+    "Probe",
+    "Prober",
     "ProcessDiedError",
     "ProcessStartError",
     "ask",

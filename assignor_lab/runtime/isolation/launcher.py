@@ -24,7 +24,11 @@ import socket
 import sys
 import tempfile
 import time
+from importlib.metadata import distribution
 from typing import Any, NoReturn
+
+from assignment_api.plugins import Policy, discover
+from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
 
 __all__ = ["main"]
 
@@ -49,6 +53,7 @@ def main(control_fd: int, parent: int) -> NoReturn:
     """
     from assignor_lab.runtime.isolation import worker
 
+    _import_built_ins()
     # A Ctrl-C in the terminal is for the lab; the launcher notices that it goes.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
@@ -75,6 +80,16 @@ def main(control_fd: int, parent: int) -> NoReturn:
         for pid in list(launched):
             _reaped(pid, launched, waits=False)
         os._exit(0)
+
+
+def _import_built_ins() -> None:
+    """What many plugins' processes need in the end is imported once, and shared by them."""
+    with contextlib.suppress(Exception):
+        registry = discover(Policy(), [distribution(BUILTIN_DISTRIBUTION)])
+        for task_assignor in registry.task_assignors():
+            task_assignor.create()
+        for connect_assignor in registry.connect_assignors():
+            connect_assignor.create()
 
 
 def _forked(

@@ -54,9 +54,12 @@ class PluginProcess:
         limits: What it may use.
         launcher: Who starts processes.
         load: What is asked first of a new process: to import the plugin.
+        shows: Whether what it prints is passed on.
     """
 
-    def __init__(self, plugin: str, limits: Limits, launcher: Launcher, load: Callable[[], Question]) -> None:
+    def __init__(
+        self, plugin: str, limits: Limits, launcher: Launcher, load: Callable[[], Question], *, shows: bool = True
+    ) -> None:
         self._plugin = plugin
         self._limits = limits
         self._launcher = launcher
@@ -65,7 +68,9 @@ class PluginProcess:
         self._is_fresh = True
         self._starts = 0
         self._number = 0
-        self._shown = 0
+        self._shown = 0 if shows else SHOWN_BYTES + 1
+        #: What loading it came to, if that was a failure; it is not tried again.
+        self._not_loaded: dict[str, Any] | None = None
 
     @property
     def start(self) -> int:
@@ -101,6 +106,8 @@ class PluginProcess:
         return AnswerFormatError(f"assignor {self._plugin}: what came from its process is no answer: {_REMEDY}")
 
     def _asked(self, question: Question | QuestionOfStart) -> dict[str, Any]:
+        if self._not_loaded is not None:
+            return self._not_loaded
         if self._launched is None or self._launched.connection.fileno() < 0:
             # There was none yet, or it ended together with the launcher.
             self._is_fresh = True
@@ -109,6 +116,7 @@ class PluginProcess:
             failed = self._exchanged(self._load(), self._limits.start_ms, "start")
             if "failure" in failed:
                 self.close()
+                self._not_loaded = failed
                 return failed
         asked = question(self._starts) if callable(question) else question
         answer = self._exchanged(asked, self._limits.deadline_ms, "answer")

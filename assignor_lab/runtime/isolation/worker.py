@@ -24,6 +24,7 @@ from assignment_api.plugins.named_code import connect_assignor_asked_for, task_a
 from assignor_lab.runtime.connect_invocation import LeadingAssignor
 from assignor_lab.runtime.invocation import Failure, Outcome, failure_of, invoke
 from assignor_lab.runtime.isolation.connect_transfer import connect_answer_document, unpacked_rebalance
+from assignor_lab.runtime.isolation.probed import probe_document
 from assignor_lab.runtime.isolation.transfer import Receiver, answer_document
 
 __all__ = ["serve"]
@@ -50,6 +51,7 @@ def serve(connection: int) -> NoReturn:
         "streams": state.streams,
         "connect": state.connect,
         "connect_copy": state.connect_copy,
+        "probe": state.probe,
     }
     try:
         while True:
@@ -110,6 +112,12 @@ class _State:
         if outcome.out_of_memory:
             return dict(_OUT_OF_MEMORY)
         return {"call_ns": perf_counter_ns() - start, **_outcome_document(outcome, received)}
+
+    def probe(self, application: bytes, tasks: bytes, configs: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Finds out what a call costs, and what its answer depends on."""
+        assert isinstance(self._found, FoundTaskAssignor)
+        # A state of its own for each probe: an assignor that changes its input must not change that of the next one.
+        return probe_document(self._found, Receiver().application(application, tasks), read_only(configs))
 
     def connect(
         self, number: int, configs: Mapping[str, Any], past: tuple[bytes, ...] | None, rebalance: bytes

@@ -1,0 +1,75 @@
+"""What a probe finds out about an assignor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from assignment_api.plugins import Policy, discover
+from assignor_lab.runtime import Outcome, invoke
+from assignor_lab.runtime.isolation import IsolatedAssignor, Isolation, Limits, Probe, Prober
+from tests.runtime.test_isolation import application
+
+FINDINGS = ("same_again", "same_hash_seed", "same_order", "pure")
+LIMITS = Limits(deadline_ms=2_000, memory_mb=192)
+
+
+@pytest.fixture(scope="module")
+def isolation() -> Iterator[Isolation]:
+    opened = Isolation(LIMITS, Policy())
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def prober() -> Prober:
+    return Prober(LIMITS)
+
+
+def probed(prober: Prober, isolation: Isolation, selector: str, distribution: str | None = None) -> Probe | None:
+    state = application()
+    outcome = IsolatedAssignor(selector, distribution, isolation).invoke(state, {})
+    return prober.probe(selector, distribution, state, {}, outcome)
+
+
+def unmet(probe: Probe | None) -> set[str]:
+    assert probe is not None
+    return {name for name in FINDINGS if not getattr(probe, name)}
+
+
+@pytest.mark.parametrize(
+    ("selector", "expected"),
+    [
+        ("tests.runtime.fickle:BySortedOrder", set()),
+        ("tests.runtime.hostile:Good", {"same_order"}),
+        ("tests.runtime.fickle:ByChance", set(FINDINGS)),
+        ("tests.runtime.fickle:ByHashSeed", {"same_hash_seed", "same_order"}),
+        ("tests.runtime.fickle:Counts", {"same_order", "pure"}),
+        ("tests.scoring.assignors:Raises", set()),
+        ("tests.scoring.assignors:Mutates", {"pure"}),
+    ],
+)
+def test_what_an_answer_depends_on_is_found(
+    prober: Prober, isolation: Isolation, selector: str, expected: set[str]
+) -> None:
+    assert unmet(probed(prober, isolation, selector)) == expected
+
+
+@pytest.mark.parametrize("name", ["high_availability", "sticky", "rack_aware", "static"])
+def test_the_built_ins_depend_on_their_input_alone(prober: Prober, name: str) -> None:
+    found, state = discover().task_assignor(name), application()
+    probe = prober.probe(name, found.distribution, state, {}, invoke(found, state, {}))
+    assert unmet(probe) <= {"same_order"}  # the order of clients is part of the input to Kafka's own
+
+
+def test_the_peak_of_memory_is_that_of_the_call(prober: Prober, isolation: Isolation) -> None:
+    probe = probed(prober, isolation, "tests.runtime.fickle:NeedsMemory")
+    assert probe is not None
+    assert probe.peak_memory_bytes is not None
+    assert 10_000_000 <= probe.peak_memory_bytes < 11_000_000
+
+
+@pytest.mark.parametrize("name", ["KillsItsLauncher", "LeavesDaemonAndDies", "WritesGarbage"])
+def test_without_an_answer_nothing_is_found(prober: Prober, name: str) -> None:
+    assert prober.probe(f"tests.runtime.hostile:{name}", None, application(), {}, Outcome(None, None)) is None
