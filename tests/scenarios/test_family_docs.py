@@ -1,0 +1,29 @@
+"""The page on generated groups names every family with its sentence, every trap, and the sizes as they are drawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assignment_api.plugins import ScenarioFamily
+from assignor_lab.plugin import assignor_lab_scenario_families
+from assignor_lab.scenarios.families.adversarial import TRAPS
+from assignor_lab.scenarios.families.sizes import CLIENTS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "scenario-families.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("family", assignor_lab_scenario_families(), ids=lambda family: family.name)
+def test_each_family_is_in_the_page_with_its_rounds(family: ScenarioFamily) -> None:
+    assert f"| `{family.name}` | {family.rounds} | {family.summary} |" in PAGE
+
+
+@pytest.mark.parametrize("trap", TRAPS)
+def test_each_trap_is_in_the_page(trap: str) -> None:
+    assert f"| `{trap}` |" in PAGE
+
+
+def test_the_sizes_are_in_the_page() -> None:
+    parts = [f"{weight / 100:g} % {lowest}–{highest}" for weight, (lowest, highest) in CLIENTS]
+    assert ", ".join(parts) in PAGE.replace("\n", " ").replace("  ", " ")
