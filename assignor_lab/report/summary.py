@@ -12,7 +12,6 @@ import attrs
 import cattrs
 
 from assignment_api import AssignorLabError
-from assignor_lab.report.comparison import Difference, Slices, WorstState
 
 __all__ = [
     "FORMAT",
@@ -302,10 +301,6 @@ class Results:
     failures: tuple[Failure, ...]
     placements: tuple[Placement, ...]
     placements_left_out: int
-    baseline: str | None = None
-    differences: tuple[Difference, ...] = ()
-    worst_cases: tuple[WorstState, ...] = ()
-    slices: Slices | None = None
 
 
 @attrs.frozen
@@ -346,8 +341,6 @@ class RunMetrics:
     cores: int | None
     versions: dict[str, str]
     assign_ms: tuple[AssignTime, ...]
-    rows_per_second_per_core: float | None = None
-    shares: dict[str, float] | None = None
     probes: tuple[ProbeCounts, ...] = ()
 
 
