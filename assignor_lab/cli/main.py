@@ -23,6 +23,7 @@ EXTRAS = {
     "pyspark": "spark",
     "py4j": "spark",
     "pyarrow": "spark",
+    "packaging": "spark",
     "grpc": "spark-connect",
     "pandas": "spark-connect",
     "jinja2": "report",

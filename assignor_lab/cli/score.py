@@ -52,6 +52,10 @@ OnlyItem = Annotated[
 OnlyRound = Annotated[
     int | None, typer.Option("--only-round", metavar="N", min=0, help="Keep the rows of this round of a history only.")
 ]
+Wheels = Annotated[
+    list[Path] | None,
+    typer.Option("--plugin-wheel", metavar="FILE", help="A plugin's wheel that travels to the executors with the run."),
+]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with a run of the same command that stopped early.")]
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for tables, summary and report.")]
 PriceFile = Annotated[
@@ -79,6 +83,7 @@ def register(app: typer.Typer) -> None:
         junit: Junit = None,
         only_item: OnlyItem = None,
         only_round: OnlyRound = None,
+        plugin_wheel: Wheels = None,
         resume: Resume = False,  # noqa: FBT002 - a flag
         prices: PriceFile = None,
         trust: Trust = None,
@@ -101,16 +106,19 @@ def register(app: typer.Typer) -> None:
         gates = parsed_gates(fail_if or [], junit, baseline)
 
         from assignor_lab.report.terminal import print_summary
+        from assignor_lab.scoring.executors import fit_executors
         from assignor_lab.scoring.output import OutputFolder
         from assignor_lab.scoring.run import Run, run_scoring
         from assignor_lab.scoring.session import DEFAULT_MASTER, open_session, shown_address
         from assignor_lab.scoring.sources import family_names, generated, plan_sources
+        from assignor_lab.scoring.wheels import travelling_wheels as plugin_wheels
 
         c = with_prices(with_isolation(c, trust, isolate), prices)
         given = sources(config, c)
-        registry = discover(given.effective().policy())
-        histories = generated(family_names(registry, families or (), assignor or ()), count or DEFAULT_COUNT, seed)
         with ExitStack() as stack:
+            wheels = stack.enter_context(plugin_wheels(plugin_wheel or []))
+            registry = discover(given.effective().policy())
+            histories = generated(family_names(registry, families or (), assignor or ()), count or DEFAULT_COUNT, seed)
             plan = stack.enter_context(
                 plan_sources(
                     *((*(source or ()), *histories), registry, given.above, note),
@@ -121,10 +129,11 @@ def register(app: typer.Typer) -> None:
             competing, baseline = compared_with(registry, assignor or (), baseline, plan.kind)
             for unloaded in competing.unloaded:
                 note(f"{unloaded.name} is left out: {unloaded.reason}")
-            replay = _replay_of(source or [], given, config, c or [])
+            replay = _replay_of(source or [], given, config, c or [], plugin_wheel or [])
             terms = terms_of(registry, competing, assignor or (), gates, baseline, replay, plan.kind)
             folder = stack.enter_context(OutputFolder(out, resume=resume, on_note=note))
             spark = stack.enter_context(open_session(master, remote))
+            cores = fit_executors(spark, master or DEFAULT_MASTER if remote is None else None, wheels)
             on_progress = stack.enter_context(shown_progress())
             place = master or DEFAULT_MASTER if remote is None else shown_address(remote)
             options: dict[str, object] = {
@@ -135,9 +144,10 @@ def register(app: typer.Typer) -> None:
             }
             options |= {"baseline": baseline, "fail-if": fail_if, "junit": junit}
             options |= {"only-item": only_item, "only-round": only_round}
-            where = {"master": master, "remote": None if remote is None else place, "config": config}
-            command = _command(source or [], {**options, **where, "out": out}, given, c or [])
-            run = Run(registry, competing, plan, given, folder, command, place, terms, only_round)
+            options |= {"master": master, "remote": None if remote is None else place}
+            options |= {"config": config, "plugin-wheel": plugin_wheel, "out": out}
+            command = _command(source or [], options, given, c or [])
+            run = Run(registry, competing, plan, given, folder, command, place, terms, only_round, wheels, cores)
             summary = run_scoring(spark, run, on_progress)
         if json:
             print_json(summary)
@@ -153,8 +163,14 @@ def _print_files(run: Mapping[str, Any], results: Mapping[str, Any], out: Path) 
         f"{results['states']:,} states, {results['rows']:,} rows, {results['failed_rows']:,} failed, in "
         f"{run['seconds']:,.1f} s: {run['states_per_second'] or 0:,.1f} states per second"
     )
+    if run["shares"] is not None:
+        shares = ", ".join(f"{_SHARES[name]} {share:.0%}" for name, share in run["shares"].items())
+        print_line(f"{run['rows_per_second_per_core']:,.1f} rows per second per core; of the cores' time: {shares}")
     for name, file in (("Tables", "scores.parquet"), ("Summary", "summary.json"), ("Report", "report.html")):
         print_line(f"{name}: {out / file}")
+
+
+_SHARES = {"build": "building states", "assign": "assign", "metrics": "metrics", "spark": "Spark and idle"}
 
 
 def _command(words: list[str], options: dict[str, object], given: ConfigSources, overrides: list[str]) -> str:
@@ -189,9 +205,12 @@ def with_prices(overrides: list[str], prices: Path | None) -> list[str]:
     return [*price_overrides(read_prices(prices)), *overrides]
 
 
-def _replay_of(source: list[str], given: ConfigSources, config: Path | None, overrides: list[str]) -> Replay:
+def _replay_of(
+    source: list[str], given: ConfigSources, config: Path | None, overrides: list[str], wheels: list[Path]
+) -> Replay:
     """What of the command line decides the states, for the command that shows one of them again."""
     from assignor_lab.scoring.replay import Replay
 
     words = [] if config is None else ["--config", str(config)]
+    words += [word for wheel in wheels for word in ("--plugin-wheel", str(wheel))]
     return Replay(tuple(source), (*words, *_override_words(given, overrides)))

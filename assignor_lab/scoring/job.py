@@ -28,6 +28,7 @@ from assignor_lab.scoring.metrics.cost import COST_METRICS, priced_metrics
 from assignor_lab.scoring.prices import prices_of
 from assignor_lab.scoring.probes import Probes
 from assignor_lab.scoring.rows import RowMaker, rows_schema
+from assignor_lab.scoring.travelling import arrived
 from assignor_lab.scoring.work import STREAMS, JobSpec, WorkItem
 
 if TYPE_CHECKING:
@@ -228,11 +229,13 @@ def _connect_contest(spec: JobSpec) -> ConnectContest:
     if _current_connect is None or _current_connect[0] != spec:
         from assignor_lab.scoring.connect import connect_contest
 
+        arrived(spec.wheels)
         _current_connect = spec, connect_contest(spec)
     return _current_connect[1]
 
 
 def _new_workshop(spec: JobSpec) -> _Workshop:
+    arrived(spec.wheels)
     config = spec.config.effective()
     registry = discover(config.policy())
     limits = Limits.of(config)

@@ -44,6 +44,7 @@ from assignor_lab.scoring.summary import (
 from assignor_lab.scoring.tables import parts_of, results_writer, run_metrics_writer
 from assignor_lab.scoring.tally import LIGHT_COLUMNS, take_tally
 from assignor_lab.scoring.terms import terms_of_run
+from assignor_lab.scoring.travelling import TravellingWheel
 from assignor_lab.scoring.waves import waves
 from assignor_lab.scoring.work import STREAMS, JobSpec
 
@@ -86,6 +87,8 @@ class Run:
         master: Where Spark runs, for the summary.
         terms: Baseline, gates, and how a state is shown again.
         only_round: The one round whose rows are kept; ``None``: all.
+        wheels: Plugins that travel.
+        cores: Tasks that run at a time, where the session itself does not tell; ``None``: not known.
     """
 
     registry: Registry
@@ -97,6 +100,8 @@ class Run:
     master: str | None = None
     terms: Terms = NO_TERMS
     only_round: int | None = None
+    wheels: tuple[TravellingWheel, ...] = ()
+    cores: int | None = None
 
 
 def run_scoring(spark: SparkSession, run: Run, on_progress: Callable[[Progress], None]) -> dict[str, Any]:
@@ -118,7 +123,7 @@ def run_scoring(spark: SparkSession, run: Run, on_progress: Callable[[Progress],
         JobFailedError: if Spark gave up.
         OSError: if the folder cannot be written.
     """
-    spec = job_spec(run.registry, run.competing, run.plan, run.config)
+    spec = job_spec(run.registry, run.competing, run.plan, run.config, run.wheels)
     metrics = measured(run.registry, spec.kind)
     plugins = {name: found.plugin for name, found in metrics.items()}
     started = datetime.now(UTC)
@@ -136,7 +141,7 @@ def run_scoring(spark: SparkSession, run: Run, on_progress: Callable[[Progress],
         started=started.strftime("%Y-%m-%dT%H:%M:%SZ"),
         seconds=scored.seconds,
         master=run.master,
-        cores=parallelism_of(spark),
+        cores=parallelism_of(spark) or run.cores,
         java=_java_version(spark),
         spent=scored.spent,
         restored=scored.restored,
@@ -201,7 +206,7 @@ def _all_waves(
         yield number, table
     families = {found.name: found.plugin for found in run.registry.families()}
     sizes = {name: size for name, family in families.items() if (size := family.size) is not None}
-    tasks = partial(_tasks_at_a_time, spark)
+    tasks = partial(_tasks_at_a_time, spark, run.cores)
     for wave in waves(spark, run.plan, spec, tasks, benching, done=journal.done, sizes=sizes):
         kept = wave.rows
         if run.only_round is not None:
@@ -216,8 +221,8 @@ def _benching(run: Run) -> Benching:
     return Benching(run.plan.sources, isolated)
 
 
-def _tasks_at_a_time(spark: SparkSession) -> int:
-    return parallelism_of(spark) or UNKNOWN_PARALLELISM
+def _tasks_at_a_time(spark: SparkSession, known: int | None) -> int:
+    return parallelism_of(spark) or known or UNKNOWN_PARALLELISM
 
 
 def _light_rows(table: Path) -> Iterator[Mapping[str, Any]]:

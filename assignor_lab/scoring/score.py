@@ -12,6 +12,7 @@ from assignment_api.plugins.selection import ConfigSources
 from assignor_lab.scoring.contestants import Contestants, contestants
 from assignor_lab.scoring.prices import prices_of
 from assignor_lab.scoring.sources import Plan, SourceInput, plan_sources
+from assignor_lab.scoring.travelling import TravellingWheel
 from assignor_lab.scoring.work import STREAMS, JobSpec
 
 if TYPE_CHECKING:
@@ -63,7 +64,13 @@ def score(
         return answers_frame(items_frame(spark, ([item] for item in plan.work()), pieces), spec)
 
 
-def job_spec(registry: Registry, competing: Contestants, plan: Plan, config: ConfigSources) -> JobSpec:
+def job_spec(
+    registry: Registry,
+    competing: Contestants,
+    plan: Plan,
+    config: ConfigSources,
+    wheels: tuple[TravellingWheel, ...] = (),
+) -> JobSpec:
     """The terms of a run as they travel to the executors.
 
     Raises:
@@ -77,6 +84,7 @@ def job_spec(registry: Registry, competing: Contestants, plan: Plan, config: Con
         config=config,
         may_run_code=True,
         kind=plan.kind,
+        wheels=wheels,
     )
 
 

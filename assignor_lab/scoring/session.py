@@ -8,9 +8,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,6 +21,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from assignment_api import AssignorLabError
+from assignor_lab.scoring.failures import last_line
 from assignor_lab.scoring.quiet import filtered_stderr
 
 if TYPE_CHECKING:
@@ -35,8 +38,17 @@ __all__ = [
 ]
 
 DEFAULT_MASTER = "local[*]"
+_NAME = "assignor score"
 #: What Spark takes as its master.
 _MASTER = re.compile(r"local(\[[^\]]+\])?\Z|local-cluster\[|yarn\Z|(spark|k8s)://.")
+_LOCAL = re.compile(r"local(\[(?P<cores>\*|\d+)\])?\Z")
+#: One server whose port can be tried; a list of masters is left to Spark.
+_SERVER = re.compile(r"(spark|sc)://(?P<host>\[[0-9a-fA-F:]+\]|[^:/;,\[\]]+)(:(?P<port>\d{1,5}))?(/.*)?\Z", re.DOTALL)
+CONNECT_PORT = 15002
+#: Seconds within which a server must take a connection.
+PATIENCE_SECONDS = 15.0
+#: How often a piece of work is tried on one machine; on a cluster Spark itself does so.
+TRIES = 4
 #: First Java release that Spark 4 runs on.
 JAVA_RELEASE = 17
 
@@ -73,7 +85,7 @@ def open_session(master: str | None = None, remote: str | None = None) -> Iterat
 
     Args:
         master: Spark's master; ``None``: all cores of this machine.
-        remote: Address of a Spark Connect server, in place of a master.
+        remote: Address of a Spark Connect server, in place of a master; ``local[2]`` and the like: one in this process.
 
     Raises:
         MissingExtraError: if PySpark, or what Spark Connect needs, is not installed.
@@ -84,19 +96,43 @@ def open_session(master: str | None = None, remote: str | None = None) -> Iterat
     for module, extra in (("pyspark", "spark"), ("pyarrow", "spark")):
         if find_spec(module) is None:
             raise MissingExtraError(f"scoring needs {module}: install it with: pip install 'assignor-lab[{extra}]'")
-    # Otherwise the workers take the python3 of the PATH, which knows nothing of this environment.
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    _choose_python(here=_is_here(master or DEFAULT_MASTER) if remote is None else _is_here(remote))
     if remote is not None:
-        yield from _connected(remote)
-        return
+        _check_connect()
+        if not _LOCAL.match(remote):
+            yield from _connected(remote)
+            return
     _check_java()
     # A failed task is reported once, by us; Spark's own report of it is hundreds of lines.
     level = "ERROR" if os.environ.get("ASSIGNOR_DEBUG") else "FATAL"
     with TemporaryDirectory(prefix="assignor-spark-") as scratch:
         log4j = Path(scratch, "log4j2.properties")
         log4j.write_text(_LOG4J.replace("LEVEL", level.lower()), encoding="utf-8")
-        yield from _local(master or DEFAULT_MASTER, Path(scratch), log4j, level)
+        settings = _settings(master or remote or DEFAULT_MASTER, Path(scratch), log4j)
+        if remote is not None:
+            yield from _connected_here(_with_tries(remote), settings)
+        else:
+            yield from _classic(_with_tries(master or DEFAULT_MASTER), settings, level)
+
+
+def _is_here(master: str) -> bool:
+    return master.startswith("local")
+
+
+def _choose_python(*, here: bool) -> None:
+    """Otherwise the workers take the python3 of the PATH, which knows nothing of this environment."""
+    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    if here:
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+    else:
+        # Who set it, knows where Python is on the cluster.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+
+
+def _with_tries(master: str) -> str:
+    """A master on this machine that tries again, as a cluster does: a worker may be killed for want of memory."""
+    match = _LOCAL.match(master)
+    return master if match is None else f"local[{match['cores'] or 1},{TRIES}]"
 
 
 def _check_form(master: str | None, remote: str | None) -> None:
@@ -104,20 +140,76 @@ def _check_form(master: str | None, remote: str | None) -> None:
         raise SparkAddressError(
             f"{master!r:.80} is no master of Spark: give local, local[2], local[*], spark://host:port, yarn or k8s://..."
         )
-    if remote is not None and not remote.startswith("sc://"):
+    if remote is not None and not remote.startswith("sc://") and not _LOCAL.match(remote):
         # Not quoted: what was meant as an address may hold a token.
         raise SparkAddressError("the address of a Spark Connect server has the form sc://host:port")
+    for address in (master, remote):
+        if address is not None and (match := _SERVER.match(address)) is not None:
+            _check_answers(match["host"], int(match["port"] or CONNECT_PORT))
 
 
-def _connected(remote: str) -> Iterator[SparkSession]:
+def _check_answers(host: str, port: int) -> None:
+    """Spark itself would try for minutes."""
+    try:
+        socket.create_connection((host.strip("[]"), port), timeout=PATIENCE_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise SparkAddressError(f"nobody answers at {host}:{port} ({error}): is Spark running there?") from error
+
+
+def _check_connect() -> None:
     for module in ("grpc", "pandas"):
         if find_spec(module) is None:
             raise MissingExtraError(
                 f"Spark Connect needs {module}: install it with: pip install 'assignor-lab[spark-connect]'"
             )
+
+
+def _connected(remote: str) -> Iterator[SparkSession]:
     from pyspark.sql import SparkSession
 
-    session = SparkSession.builder.remote(remote).appName("assignor score").getOrCreate()
+    try:
+        session = SparkSession.builder.remote(remote).appName(_NAME).create()
+        _ = session.version
+    except Exception as error:
+        # Not quoted: the address may hold a token, and so may what is said of it.
+        raise SparkAddressError(
+            f"no session can be had at {shown_address(remote)} ({type(error).__name__}): is it a Spark Connect server?"
+        ) from error
+    yield from _stopped_at_end(session)
+
+
+def _connected_here(remote: str, settings: Mapping[str, str]) -> Iterator[SparkSession]:
+    """Spark Connect with its server in a JVM of this process."""
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.remote(remote)
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    with filtered_stderr(), warnings.catch_warnings():
+        # The server starts with these settings, and then says that they cannot be changed any more.
+        warnings.simplefilter("ignore")
+        session = builder.getOrCreate()
+    yield from _stopped_at_end(session)
+
+
+def _classic(master: str, settings: Mapping[str, str], level: str) -> Iterator[SparkSession]:
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master(master).appName(_NAME)
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    try:
+        with filtered_stderr():
+            session = builder.getOrCreate()
+    except Exception as error:
+        if _is_here(master):
+            raise
+        raise SparkAddressError(f"no session can be had at {master:.80}: {last_line(error)}") from error
+    session.sparkContext.setLogLevel(level)
+    yield from _stopped_at_end(session)
+
+
+def _stopped_at_end(session: SparkSession) -> Iterator[SparkSession]:
     try:
         yield session
     finally:
@@ -125,34 +217,21 @@ def _connected(remote: str) -> Iterator[SparkSession]:
             session.stop()
 
 
-def _local(master: str, scratch: Path, log4j: Path, level: str) -> Iterator[SparkSession]:
-    from pyspark.sql import SparkSession
-
-    builder = (
-        SparkSession.builder.master(master)
-        .appName("assignor score")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.warehouse.dir", str(scratch / "warehouse"))
-        .config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={log4j.as_uri()} {_JAVA_OPTIONS}")
-    )
-    if master.startswith("local"):
+def _settings(master: str, scratch: Path, log4j: Path) -> dict[str, str]:
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.warehouse.dir": str(scratch / "warehouse"),
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log4j.as_uri()} {_JAVA_OPTIONS}",
+    }
+    if _is_here(master):
+        settings["spark.local.dir"] = str(scratch)
+    if _is_here(master) or urlsplit(master).hostname in ("127.0.0.1", "localhost", "::1"):
         # One machine: nothing has to listen to the outside.
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-        builder = (
-            builder.config("spark.driver.bindAddress", "127.0.0.1")
-            .config("spark.driver.host", "127.0.0.1")
-            .config("spark.local.dir", str(scratch))
-        )
-    with filtered_stderr():
-        session = builder.getOrCreate()
-    try:
-        session.sparkContext.setLogLevel(level)
-        yield session
-    finally:
-        with suppress(Exception):
-            session.stop()
+        settings |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+    return settings
 
 
 def _check_java() -> None:

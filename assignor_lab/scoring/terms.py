@@ -39,6 +39,7 @@ def terms_of_run(run: Run, salt: bytes) -> Mapping[str, str]:
         "metrics": _named_digest(
             {name: f"{found.distribution} {found.version}" for name, found in measured(run.registry, plan.kind).items()}
         ),
+        "plugin wheels": ", ".join(f"{wheel.name} {wheel.version} sha256:{wheel.sha256}" for wheel in run.wheels),
         **{name: str(value) for name, value in kept.items() if value is not None},
         **dict(_config(run.config, salt)),
     }

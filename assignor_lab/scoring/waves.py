@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 
 from assignor_lab.scoring.benching import Benching
 from assignor_lab.scoring.costs import Costs, SizeOf, dealt
+from assignor_lab.scoring.failures import last_line
 from assignor_lab.scoring.job import answers_frame, items_frame
 from assignor_lab.scoring.rows import KEYS, rows_schema
 from assignor_lab.scoring.sources import Plan
@@ -177,9 +178,7 @@ def _result(future: Future[pa.Table]) -> pa.Table:
         if "Python worker exited unexpectedly" in text or "Python worker failed" in text:
             reason = "a plugin ended the Python process that it ran in; leave it out, or find it by naming fewer"
         else:
-            # Spark's text begins with generalities; what happened stands in the last line of the worker's error.
-            worker = [line.strip() for line in text.partition("JVM stacktrace:")[0].splitlines() if line.strip()]
-            reason = worker[-1] if worker else type(error).__name__
+            reason = last_line(error)
         raise JobFailedError(f"Spark gave the job up: {reason}") from error
 
 

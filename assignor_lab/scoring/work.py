@@ -5,6 +5,7 @@ from __future__ import annotations
 import attrs
 
 from assignment_api.plugins.selection import ConfigSources
+from assignor_lab.scoring.travelling import TravellingWheel
 
 __all__ = ["NO_CONFIG", "STREAMS", "JobSpec", "WorkItem"]
 
@@ -53,6 +54,7 @@ class JobSpec:
         may_run_code: Whether ``module:attribute`` among the assignors may be imported.
         observed: Score what Kafka really decided, too, where it is known.
         kind: Kind of the scenarios: ``streams``, ``connect`` or ``connect-episode``.
+        wheels: Plugins that travel.
     """
 
     assignors: tuple[str, ...]
@@ -62,3 +64,4 @@ class JobSpec:
     may_run_code: bool = False
     observed: bool = True
     kind: str = STREAMS
+    wheels: tuple[TravellingWheel, ...] = ()

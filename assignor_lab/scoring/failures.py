@@ -1,0 +1,15 @@
+"""What Spark's errors, which are pages long, really say."""
+
+from __future__ import annotations
+
+__all__ = ["last_line"]
+
+
+def last_line(error: Exception) -> str:
+    """What happened: the last line of a worker's error, which stands before Spark's own stack trace.
+
+    Spark's text begins with generalities.
+    """
+    text = str(error).partition("JVM stacktrace:")[0].partition("Driver stacktrace:")[0]
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("at ")]
+    return lines[-1] if lines else type(error).__name__

@@ -1,0 +1,118 @@
+"""Plugins' wheels where they arrive: found among the job's files and put on the module search path."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from importlib import invalidate_caches
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import attrs
+
+from assignment_api.plugins import PluginLoadError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["TravellingWheel", "WheelLostError", "arrived", "missing_requirements", "problem_on_arrival", "sent"]
+
+
+class WheelLostError(PluginLoadError):
+    """A wheel did not arrive on an executor, or is not what was sent."""
+
+
+@attrs.frozen
+class TravellingWheel:
+    """A wheel that was checked.
+
+    Args:
+        path: Its copy on the driver; the name of the file is the name that it travels under.
+        name: Canonical name of the distribution.
+        version: Its version.
+        sha256: Of the file, hex.
+        needs: What it requires, as in its metadata.
+    """
+
+    path: Path
+    name: str
+    version: str
+    sha256: str
+    needs: tuple[str, ...] = ()
+
+
+def sent(spark: SparkSession, wheels: Iterable[TravellingWheel]) -> None:
+    """Hands the wheels to Spark, which brings them to every executor.
+
+    As files, not as Python files: those would stand before everything that is installed there.
+    """
+    for wheel in wheels:
+        spark.addArtifacts(str(wheel.path), file=True)
+
+
+def arrived(wheels: Iterable[TravellingWheel]) -> None:
+    """Puts the wheels on the module search path of this process, which is an executor's; at its end, once each.
+
+    Raises:
+        WheelLostError: if one is not there, or not what was sent.
+    """
+    for wheel in wheels:
+        if str(wheel.path) in sys.path:
+            # The driver's own process.
+            continue
+        from pyspark import SparkFiles
+
+        path = Path(SparkFiles.get(wheel.path.name))
+        if str(path) in sys.path:
+            continue
+        try:
+            digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        except OSError as error:
+            raise WheelLostError(
+                f"the wheel of {wheel.name} {wheel.version} did not reach this executor: {error}"
+            ) from error
+        if digest != wheel.sha256:
+            raise WheelLostError(f"the wheel of {wheel.name} {wheel.version} reached this executor damaged")
+        sys.path.append(str(path))
+        invalidate_caches()
+
+
+def missing_requirements(wheel: TravellingWheel, wheels: Sequence[TravellingWheel]) -> Iterator[str]:
+    """What ``wheel`` needs and this process does not have, a phrase for each.
+
+    Args:
+        wheel: The wheel.
+        wheels: All that travel.
+    """
+    from packaging.requirements import Requirement
+    from packaging.utils import canonicalize_name
+
+    travelling = {other.name: other.version for other in wheels}
+    for text in wheel.needs:
+        need = Requirement(text)
+        if need.marker is not None and not need.marker.evaluate({"extra": ""}):
+            continue
+        try:
+            held = travelling.get(canonicalize_name(need.name)) or version(need.name)
+        except PackageNotFoundError:
+            yield f"needs {need.name}, which is not installed"
+            continue
+        if not need.specifier.contains(held, prereleases=True):
+            yield f"needs {need.name}{need.specifier}, and {held} is installed"
+
+
+def problem_on_arrival(wheels: Sequence[TravellingWheel]) -> str | None:
+    """Why this executor cannot use the wheels; ``None`` if it can."""
+    try:
+        arrived(wheels)
+    except WheelLostError as error:
+        return str(error)
+    for wheel in wheels:
+        held = version(wheel.name)
+        if held != wheel.version:
+            return f"it has {wheel.name} {held} installed, which hides the wheel of {wheel.version}: uninstall it there"
+        for problem in missing_requirements(wheel, wheels):
+            return f"the plugin {wheel.name} {wheel.version} {problem} there: install it on every executor"
+    return None

@@ -1,0 +1,186 @@
+"""One run on every kind of Spark: one machine, a standalone cluster of two workers, Spark Connect. With a plugin that
+is installed nowhere, so that its wheel has to travel.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.scoring.clusters import Cluster, descendants
+from tests.scoring.runs import results_bytes, results_of
+from tests.scoring.test_score_command import COMMAND, FAMILY, environment, score
+from tests.scoring.wheels import write_wheel
+
+pytestmark = pytest.mark.services
+
+NAMES = ["--assignor", "first_client", "--assignor", "sticky"]
+COUNT = ["--count", "80"]
+
+
+@pytest.fixture(scope="module")
+def expected(plugin_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """Bytes of the table of the run on one core."""
+    return scored(tmp_path_factory.mktemp("expected"), plugin_wheel, ["--master", "local[1]"])
+
+
+def words_of(wheel: Path, place: Sequence[str]) -> list[str]:
+    return [*FAMILY, *COUNT, *NAMES, "--plugin-wheel", str(wheel), *place]
+
+
+def scored(folder: Path, wheel: Path, place: Sequence[str]) -> bytes:
+    done = score(folder, *words_of(wheel, place))
+    assert done.returncode == 0, done.stderr.decode()
+    assert done.stderr == b""
+    return results_bytes(folder / "out")
+
+
+def test_on_one_core_the_travelling_plugin_has_an_answer_to_every_state(
+    expected: bytes, plugin_wheel: Path, tmp_path: Path
+) -> None:
+    assert scored(tmp_path, plugin_wheel, ["--master", "local[2]"]) == expected
+    rows = results_of(tmp_path / "out").to_pylist()
+    assert [row["assignor"] for row in rows] == ["first_client", "sticky"] * 640
+    assert not any(row["error_type"] for row in rows)
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))
+    assert summary["results"]["versions"]["travelling-plugin"] == "1.0"
+    replay = summary["results"]["worst_cases"][0]["replay"]
+    assert f"--plugin-wheel {plugin_wheel}" in replay
+
+
+def test_a_standalone_cluster_gives_the_same_bytes(
+    expected: bytes, plugin_wheel: Path, cluster: Cluster, tmp_path: Path
+) -> None:
+    assert scored(tmp_path, plugin_wheel, ["--master", cluster.master]) == expected
+    run = json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))["run_metrics"]
+    assert run["cores"] == 2
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["in this process", "a server"])
+def test_spark_connect_gives_the_same_bytes(
+    expected: bytes, plugin_wheel: Path, request: pytest.FixtureRequest, tmp_path: Path, *, own: bool
+) -> None:
+    address = "local[2]" if own else request.getfixturevalue("connect")
+    assert scored(tmp_path, plugin_wheel, ["--remote", address]) == expected
+    run = json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))["run_metrics"]
+    assert (run["master"], run["cores"]) == (address, 2)
+
+
+def test_an_executor_that_is_killed_costs_nothing(
+    expected: bytes, plugin_wheel: Path, cluster: Cluster, tmp_path: Path
+) -> None:
+    words = words_of(plugin_wheel, ["--master", cluster.master])
+    with running(tmp_path, words) as run:
+        first_wave(tmp_path)
+        os.kill(cluster.executors()[0], signal.SIGKILL)
+        ended(run)
+    assert results_bytes(tmp_path / "out") == expected
+
+
+def test_a_python_worker_that_is_killed_costs_nothing(expected: bytes, plugin_wheel: Path, tmp_path: Path) -> None:
+    with running(tmp_path, words_of(plugin_wheel, ["--master", "local[2]"])) as run:
+        first_wave(tmp_path)
+        workers = [pid for pid in descendants(run.pid) if "pyspark.daemon" in command_of(pid)]
+        assert workers
+        os.kill(workers[-1], signal.SIGKILL)
+        ended(run)
+    assert results_bytes(tmp_path / "out") == expected
+
+
+def command_of(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""
+
+
+@contextmanager
+def running(folder: Path, words: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
+    """The command in a process that does not outlive the test."""
+    process = subprocess.Popen(
+        [*COMMAND, "score", *words, "--out", str(folder / "out")],
+        cwd=folder,
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def first_wave(folder: Path) -> None:
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and not list(folder.rglob("wave-*.arrow")):
+        time.sleep(0.02)
+
+
+def ended(run: subprocess.Popen[bytes]) -> None:
+    _, errors = run.communicate(timeout=240)
+    assert run.returncode == 0, errors.decode()
+
+
+def test_what_a_plugin_lacks_on_the_executors_is_told_before_the_run(cluster: Cluster, tmp_path: Path) -> None:
+    # Only the driver's environment has it.
+    here = tmp_path / "here" / "only_here-1.0.dist-info"
+    here.mkdir(parents=True)
+    (here / "METADATA").write_text("Metadata-Version: 2.1\nName: only-here\nVersion: 1.0\n")
+    wheel = write_wheel(tmp_path, requires=["only-here"])
+    words = words_of(wheel, ["--master", cluster.master])
+    done = score(tmp_path, *words, PYTHONPATH=f"{Path(__file__).parents[2]}{os.pathsep}{here.parent}")
+    assert done.returncode == 2
+    text = done.stderr.decode()
+    assert "the plugin travelling-plugin 1.0 needs only-here, which is not installed there" in text
+    assert len(text.splitlines()) == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_executor_without_this_package_says_so(cluster: Cluster, tmp_path: Path) -> None:
+    # Python on the executors, with everything but this project.
+    python = tmp_path / "python"
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "sitecustomize.py").write_text(HIDING)
+    python.write_text(f'#!/bin/sh\nPYTHONPATH="{site}:$PYTHONPATH" exec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    words = [*FAMILY, "--count", "1", "--assignor", "sticky", "--master", cluster.master]
+    done = score(tmp_path, *words, PYSPARK_PYTHON=str(python))
+    assert done.returncode == 2, done.stderr.decode()
+    assert "it lacks assignor-lab" in done.stderr.decode()
+    assert "install assignor-lab" in done.stderr.decode()
+    assert len(done.stderr.decode().splitlines()) == 1
+
+
+HIDING = """
+import importlib.metadata
+
+real = importlib.metadata.version
+
+
+def version(name):
+    if name == "assignor-lab":
+        raise importlib.metadata.PackageNotFoundError(name)
+    return real(name)
+
+
+importlib.metadata.version = version
+"""
+
+
+def test_a_cluster_that_is_not_there_is_said_at_once(tmp_path: Path) -> None:
+    for place in (["--master", "spark://127.0.0.1:1"], ["--remote", "sc://127.0.0.1:1/;token=hunter2"]):
+        done = score(tmp_path, *FAMILY, "--assignor", "sticky", *place)
+        assert done.returncode == 2, done.stderr.decode()
+        assert "nobody answers at 127.0.0.1:1" in done.stderr.decode()
+        assert "hunter2" not in done.stderr.decode()
