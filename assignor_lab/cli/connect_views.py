@@ -112,6 +112,7 @@ def print_benchmark(document: dict[str, Any]) -> None:
     """The blog's benchmark."""
     print_rows("Seconds until stable: 90 connectors x 10 tasks on 3 workers (figures 4 and 6)", document["times"])
     print_rows("Table 1: throughput of the tasks", document["table_1"])
+    print_rows("What a task's throughput may mean (MB/s; by what all tasks can do together)", document["definitions"])
     print_rows("Rebalances and jobs, by the client's pace (figure 5 shows counts that the text does not give)",
                document["counts"])  # fmt: skip
     print_rows("Workers come and go while 900 tasks run", document["scenarios"])

@@ -19,8 +19,10 @@ from assignor_lab.simulation import (
     simulate,
 )
 from assignor_lab.simulation.blog_experiment import run_start_and_stop
+from assignor_lab.simulation.published import TABLE_1
 from assignor_lab.simulation.safety import broken_rules, play_random
-from assignor_lab.simulation.throughput import ThroughputModel, measure_throughput
+from assignor_lab.simulation.throughput import ThroughputModel, measure_work
+from assignor_lab.simulation.throughput_definitions import as_compared
 
 
 @pytest.fixture(scope="module")
@@ -82,9 +84,15 @@ def test_the_blogs_experiment_has_the_counts_of_its_model_and_its_conclusions(as
     assert (incremental.stop.rebalances, incremental.stop.job_starts, incremental.stop.job_stops) == (180, 0, 990)
     assert eager.start.seconds / incremental.start.seconds >= 10
     slow, fast = (
-        measure_throughput(run.cluster.runs, ThroughputModel(), run.stable_ms) for run in (eager, incremental)
+        as_compared(measure_work(run.cluster.runs, ThroughputModel(), run.stable_ms)) for run in (eager, incremental)
     )
+    for row, (published_slow, published_fast, _) in TABLE_1.items():
+        assert getattr(slow, row) == pytest.approx(published_slow, rel=0.25), row
+        assert getattr(fast, row) == pytest.approx(published_fast, rel=0.25), row
     assert 1.7 <= fast.aggregate / slow.aggregate <= 2.5
+    assert 1.7 <= fast.median / slow.median <= 2.3
+    assert 1.6 <= fast.minimum / slow.minimum <= 2.0
+    assert fast.maximum / slow.maximum >= 7
 
 
 @pytest.mark.parametrize("seed", range(150))
