@@ -47,7 +47,7 @@ class OffsetLog:
         with self._lock:
             if sink:
                 return [
-                    Offset({"kafka_topic": topic, "kafka_partition": partition}, {"kafka_offset": offset})
+                    Offset({"kafka_partition": partition, "kafka_topic": topic}, {"kafka_offset": offset})
                     for (topic, partition), offset in sorted(self._sinks.get(connector, {}).items())
                 ]
             return [

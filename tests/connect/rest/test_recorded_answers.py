@@ -2,46 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import attrs
 import httpx
 import pytest
 
 from assignor_lab.connect import herder as h
 from assignor_lab.connect.rest import create_app
 from tests.connect.rest.clients import client_of
+from tests.connect.rest.intended import intended
 from tests.connect.rest.pretend_herder import PretendCluster, PretendHerder
 from tests.connect.rest.recorded import RECORDINGS, Exchange, differences, exchanges, send
 
 pytestmark = pytest.mark.anyio
-
-LIST = Path(__file__).with_name("intended_differences.txt")
-
-
-@attrs.frozen
-class Intended:
-    """A line of the list."""
-
-    method: str
-    path: str
-    difference: str
-
-    def covers(self, exchange: Exchange, found: str) -> bool:
-        return (
-            exchange.method == self.method
-            and re.fullmatch(self.path, exchange.path) is not None
-            and re.fullmatch(self.difference, found, re.DOTALL) is not None
-        )
-
-
-def intended() -> list[Intended]:
-    lines = [line for line in LIST.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
-    return [Intended(*(part.strip() for part in line.split(" | ")[:3])) for line in lines]
-
 
 # --- the cluster as the recording found it --------------------------------------------------------
 
@@ -133,13 +107,13 @@ async def test_every_recorded_answer_is_ours_too(recording: str) -> None:
     unexpected = [
         f"{exchange.where} {exchange.method} {exchange.path}: {each}"
         for exchange, each in await found_in(recording)
-        if not any(line.covers(exchange, each) for line in intended())
+        if not any(line.covers(exchange, each) for line in intended(live=False))
     ]
     assert unexpected == []
 
 
 async def test_every_line_of_the_list_is_needed_and_there_are_ten_at_most() -> None:
     found = [each for recording in RECORDINGS for each in await found_in(recording)]
-    unused = [line for line in intended() if not any(line.covers(*each) for each in found)]
+    unused = [line for line in intended(live=False) if not any(line.covers(*each) for each in found)]
     assert unused == []
-    assert len(intended()) <= 10
+    assert len(intended(live=False)) + len(intended(live=True)) <= 10
