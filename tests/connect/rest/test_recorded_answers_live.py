@@ -207,8 +207,9 @@ async def test_while_configurations_change_all_the_time_every_answer_is_one_that
         while True:
             _, answer = await made.ask(exchange)
             conflicts.add(answer.status_code)
-            candidates = [_of_the_moment_too(differences(each, answer)) for each in recorded]
-            wrong.extend(min(candidates, key=len))
+            candidates: list[list[str]] = [_of_the_moment_too(differences(each, answer)) for each in recorded]
+            least = min(candidates, key=len)
+            wrong.extend(least)
             await asyncio.sleep(0.01)
 
     async with world(tmp_path, (W91, W92), ConnectProtocol.SESSIONED) as made:
