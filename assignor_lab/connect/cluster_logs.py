@@ -30,7 +30,8 @@ class ClusterLogs:
         self.ledger = RunLedger()
         self.offset_flush_interval_ms = offset_flush_interval_ms
         self.data = DataDir(path)
-        self._logs: list[RecordLog] = []
+        #: All of them.
+        self.logs: list[RecordLog] = []
         try:
             self.config = self._log("config")
             self.offsets = OffsetLog(self._log("offsets"))
@@ -44,18 +45,18 @@ class ClusterLogs:
 
     def _log(self, name: str) -> RecordLog:
         log = RecordLog(self.data.log(name))
-        self._logs.append(log)
+        self.logs.append(log)
         return log
 
     def start(self) -> None:
         """Begins to write; call it on the event loop that the readers are on."""
         loop = asyncio.get_running_loop()
-        for log in self._logs:
+        for log in self.logs:
             log.start(loop)
 
     def close(self) -> None:
         """Writes what is waiting and lets others use the directory. Tasks must have ended."""
-        for log in self._logs:
+        for log in self.logs:
             log.close()
         if hasattr(self, "topics"):
             self.topics.close()

@@ -87,6 +87,9 @@ class HerderLoop:
         self._reconfigure = reconfigure
         self._running: set[str | ConnectorTaskId] = set()
         self._restart_tasks: dict[ConnectorTaskId, None] = {}
+        #: Connectors on their way to a target state.
+        self._moving: set[asyncio.Future[TargetState]] = set()
+        self._polls = False
         self._resolved = True
         self._scheduled_ms: int | None = None
         self._unsubscribe: Callable[[], None] | None = None
@@ -190,8 +193,10 @@ class HerderLoop:
         timeout = None if not known else max(min(known) - self.logs.clock.now_ms(), 0) / 1000
         # The herder has to be seen to be alive now and then.
         longest = self.settings.timings.rebalance_timeout_ms / 3000
+        self._polls = True
         with self.stages.of("polling the group coordinator"), contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._woken.wait(), longest if timeout is None else min(timeout, longest))
+        self._polls = False
         self._woken.clear()
 
     async def _renew_key(self) -> bool:
@@ -303,11 +308,16 @@ class HerderLoop:
         if config is None or name in self.instances.connectors:
             return None
         target = self.snapshot.target_state(name)
-        started = asyncio.wrap_future(self.instances.start_connector(name, without_nulls(config), target))
-        started.add_done_callback(partial(self._connector_moved, name))
-        return started
+        started = self.instances.start_connector(name, without_nulls(config), target)
+        return self._moving_to(name, asyncio.wrap_future(started))
+
+    def _moving_to(self, name: str, moved: asyncio.Future[TargetState]) -> asyncio.Future[TargetState]:
+        self._moving.add(moved)
+        moved.add_done_callback(partial(self._connector_moved, name))
+        return moved
 
     def _connector_moved(self, name: str, future: asyncio.Future[TargetState]) -> None:
+        self._moving.discard(future)
         if future.cancelled() or self.stopping:
             return
         error = future.exception()
@@ -394,7 +404,7 @@ class HerderLoop:
                 continue
             moved = self.instances.set_target(name, self.snapshot.target_state(name))
             if moved is not None:
-                asyncio.wrap_future(moved).add_done_callback(partial(self._connector_moved, name))
+                self._moving_to(name, asyncio.wrap_future(moved))
 
     async def _stop_retasked(self) -> None:
         retasked = self.news.take_retasked()
@@ -416,9 +426,12 @@ class HerderLoop:
     def is_calm(self) -> bool:
         """Whether it wants nothing and waits for nothing."""
         return (
-            self.ready
+            self._polls
+            and not self._woken.is_set()
             and self._resolved
             and self._scheduled_ms is None
             and not (self.membership.needs_join or self.news or self.news.restarts)
             and self.queue.next_ms is None
+            and not self._moving
+            and self.instances.is_settled()
         )

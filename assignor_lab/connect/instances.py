@@ -187,6 +187,7 @@ class Instances:
         if not run.ended.is_set():
             _logger.warning("task %s did not stop in time on %s and is given up", task, self._worker_id)
             run.silence()
+            self._starting.discard(task)
         if self.tasks.get(task) is run:
             del self.tasks[task]
 
@@ -197,6 +198,10 @@ class Instances:
             connector.stop()
         for task in self.tasks.values():
             task.silence()
+
+    def is_settled(self) -> bool:
+        """Whether everything that was started has said how that went."""
+        return not self._starting
 
     # --- InstanceListener -----------------------------------------------------------------------------
 
@@ -209,10 +214,12 @@ class Instances:
 
     def on_paused(self, job: Job) -> None:
         """Writes PAUSED."""
+        self._starting.discard(job)
         self._logs.statuses.put(job, self._status(job, State.PAUSED))
 
     def on_stopped(self, job: Job) -> None:
         """Writes STOPPED."""
+        self._starting.discard(job)
         self._logs.statuses.put(job, self._status(job, State.STOPPED))
 
     def on_failed(self, job: Job, trace: str) -> None:
@@ -225,6 +232,7 @@ class Instances:
 
     def on_shutdown(self, job: Job) -> None:
         """Writes UNASSIGNED."""
+        self._starting.discard(job)
         self._logs.statuses.put_safe(job, self._status(job, State.UNASSIGNED))
 
     def on_restarting(self, job: Job) -> None:

@@ -38,7 +38,7 @@ async def serve(directory: Path, seed: int) -> None:
     cluster = ConnectCluster(directory, TIMINGS, PLUGINS, offset_flush_interval_ms=50)
     async with cluster:
         served = ServedCluster(cluster)
-        each = settings(delay_ms=300)
+        each = settings(delay_ms=300, session_timeout_ms=400)
         workers = [await served.add(0, each) for _ in range(3)]
         print("urls", *(worker.url for worker in workers), flush=True)
         await cluster.until_calm(60)

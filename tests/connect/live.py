@@ -25,6 +25,7 @@ from assignment_api.connectors import (
     SourceTask,
     Task,
 )
+from assignment_api.plugins import discover
 from assignor_lab.connect.cluster import ConnectCluster
 from assignor_lab.connect.connector_plugins import ConnectorPlugins, connector_kind
 from assignor_lab.connect.connectors import (
@@ -39,8 +40,8 @@ from assignor_lab.connect.settings import LiveTimings, LiveWorkerSettings
 
 TIMINGS = LiveTimings(
     heartbeat_interval_ms=30,
-    session_timeout_ms=400,
-    rebalance_timeout_ms=4_000,
+    session_timeout_ms=2_000,
+    rebalance_timeout_ms=10_000,
     initial_rebalance_delay_ms=40,
     task_shutdown_graceful_timeout_ms=1_000,
     connector_shutdown_graceful_timeout_ms=1_000,
@@ -136,6 +137,7 @@ class CollectingSink(SinkConnector):
         return [self.config] * max_tasks
 
 
+REGISTRY = discover()
 PLUGINS = ConnectorPlugins(
     [
         connector_kind("tracked", TrackedSource),
@@ -167,7 +169,7 @@ async def cluster(
 ) -> AsyncIterator[ConnectCluster]:
     """A cluster that has come to rest; its workers are w0, w1, ..."""
     async with ConnectCluster(
-        path, TIMINGS, options.pop("plugins", PLUGINS), offset_flush_interval_ms=50, **options
+        path, TIMINGS, options.pop("plugins", PLUGINS), REGISTRY, offset_flush_interval_ms=50, **options
     ) as made:
         for number in range(workers):
             made.add_worker(f"w{number}", 18_083 + number, each or settings())
@@ -232,5 +234,8 @@ async def until(condition: Callable[[], bool], timeout_s: float = 20.0) -> None:
 
 def states(made: ConnectCluster, name: str) -> list[str]:
     """States of a connector and its tasks, by number."""
-    status = leader_or_any(made).connector_status(name)
+    try:
+        status = leader_or_any(made).connector_status(name)
+    except NotFoundError:
+        return []
     return [status.connector.state, *(task.state for task in status.tasks)]
