@@ -128,6 +128,26 @@ def _downgrade(name: str, rule: str) -> Callable[[], dict[str, Any]]:
     return make
 
 
+def _kip987() -> dict[str, Any]:
+    def static(connectors: list[str], tasks: list[str]) -> dict[str, Any]:
+        return {"protocol": "static", "static": {"connectors": connectors, "tasks": tasks}}
+
+    connectors, members = _three()
+    every_task = [f"{name}-{task}" for name, tasks in connectors.items() for task in range(tasks)]
+    events = [
+        {"at_ms": 10_000, "type": "rolling_restart", "down_ms": 5_000, "every_ms": 60_000, "protocol": "static"},
+        {"at_ms": 240_000, "type": "start", "worker": "static1", **static(["a"], [])},
+        {"at_ms": 300_000, "type": "start", "worker": "static2", **static([], ["b-0"])},
+        {"at_ms": 360_000, "type": "start", "worker": "static3", **static(["a"], ["b-0"])},
+        {"at_ms": 420_000, "type": "stop", "worker": "static1"},
+        {"at_ms": 480_000, "type": "stop", "worker": "worker3"},
+        {"at_ms": 560_000, "type": "start", "worker": "static4", **static(list(connectors), every_task)},
+        {"at_ms": 620_000, "type": "stop", "worker": "worker1"},
+        {"at_ms": 680_000, "type": "stop", "worker": "worker2"},
+    ]
+    return _episode("kip987-test-plan", connectors, members, events, 780_000, "sessioned", 30_000)
+
+
 #: Name to episode.
 EPISODES: Mapping[str, NamedEpisode] = {
     each.name: each
@@ -169,6 +189,11 @@ EPISODES: Mapping[str, NamedEpisode] = {
             "downgrade-kip415",
             "The same as KIP-415 promised it: an empty assignment, then a second one.",
             _downgrade("downgrade-kip415", "kip415"),
+        ),
+        NamedEpisode(
+            "kip987-test-plan",
+            "From sessioned to static by a rolling restart; static workers join and leave, wildcard workers leave.",
+            _kip987,
         ),
     )
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assignment_api.connect import ConnectProtocol
+from assignment_api.connect import ConnectorTaskId, ConnectProtocol
 from assignment_api.plugins import discover
 from assignor_lab.scenarios import Place, ScenarioFormatError, scenario_from_document
 from assignor_lab.simulation import (
@@ -61,6 +61,43 @@ def test_kafkas_downgrade_leaves_jobs_running_twice_and_kip_415s_does_not(assign
     assert reasons == {"KAFKA-13816"}
     assert kip.cluster.runs.overlaps(kip.cluster.now) == []
     assert [each.assigned for each in kip.cluster.rounds[1:]] == [0, 12]
+
+
+def where(episode: Played, job: str | ConnectorTaskId, at_ms: int) -> list[str]:
+    now = episode.cluster.start_ms + at_ms
+    runs = episode.cluster.runs.runs[job]
+    return [run.worker for run in runs if run.start_ms <= now and (run.end_ms is None or run.end_ms > now)]
+
+
+@pytest.mark.parametrize(
+    ("at_ms", "of_a", "of_b_0"),
+    [
+        (290_000, "static1", None),
+        (350_000, "static1", "static2"),
+        (410_000, "static1", "static2"),
+        (470_000, "static3", "static2"),
+        (780_000, "static3", "static2"),
+    ],
+)
+def test_kip_987s_test_plan_has_each_listed_job_on_a_worker_that_lists_it(
+    at_ms: int, of_a: str, of_b_0: str | None, assignors: AssignorFactory
+) -> None:
+    episode = played("kip987-test-plan", assignors)
+    assert where(episode, "a", at_ms) == [of_a]
+    if of_b_0 is not None:
+        assert where(episode, ConnectorTaskId("b", 0), at_ms) == [of_b_0]
+
+
+def test_kip_987s_test_plan_ends_with_everything_on_static_workers_and_nothing_waiting(
+    assignors: AssignorFactory,
+) -> None:
+    episode = played("kip987-test-plan", assignors)
+    jobs = episode.cluster.config.view(episode.cluster.config.end).jobs
+    owners = {job: where(episode, job, 780_000) for job in (*jobs.connectors(), *jobs.tasks())}
+    assert all(len(each) == 1 and each[0].startswith("static") for each in owners.values())
+    assert episode.cluster.coordinator.protocol is ConnectProtocol.STATIC
+    # The jobs of the wildcard workers that left were static by then: nobody waited for a delay.
+    assert [each.delay_ms for each in episode.cluster.rounds if each.prepared_ms > 600_000] == [0, 0]
 
 
 @pytest.mark.parametrize("name", EPISODES)
