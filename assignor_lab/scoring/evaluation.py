@@ -12,6 +12,7 @@ from assignment_api.plugins import MetricPlugin
 from assignor_lab.scoring.figures import ResultsTable
 from assignor_lab.scoring.replay import Replay
 from assignor_lab.scoring.statistics.distributions import distributions, quantiles
+from assignor_lab.scoring.statistics.slices import Slices, slices_of
 from assignor_lab.scoring.statistics.worst import OriginTable, worst_rows
 
 if TYPE_CHECKING:
@@ -53,14 +54,23 @@ def evaluation(table: ResultsTable, metrics: Mapping[str, MetricPlugin], terms: 
     pairs = {assignor: _pairs(table, assignor, terms.baseline) for assignor in table.assignors}
     compared: dict[tuple[str, str], dict[str, Any]] = {}
     worst: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    slices = slices_of(table, len(metrics))
+    cells = {
+        assignor: slices.cells_of(table.rows_of(assignor)["item"].combine_chunks()) for assignor in table.assignors
+    }
+    sliced: dict[str, list[dict[str, Any]]] = {"bins": [], "figures": [], "differences": []}
     for metric, plugin in metrics.items():
         columns = table.column(metric)
+        bins, spreads = slices.spread(columns, cells)
+        sliced["bins"].append({"metric": metric, **attrs.asdict(bins)})
         for assignor, values in columns.items():
             found, head = pairs[assignor], {"assignor": assignor, "metric": metric}
+            sliced["figures"].append({**head, **spreads[assignor]})
             figures = None
             if found is not None and terms.baseline is not None:
                 figures = found.figures(values, columns[terms.baseline])
                 compared[assignor, metric] = {**head, **_difference(figures)}
+                sliced["differences"].append({**head, **_sliced(slices, figures)})
             cases = worst[assignor, metric] = []
             for case in _cases(values, figures, plugin):
                 origin = origins[assignor][case.pop("row")]
@@ -71,6 +81,7 @@ def evaluation(table: ResultsTable, metrics: Mapping[str, MetricPlugin], terms: 
         "distributions": distributions(table, metrics),
         "differences": [compared[key] for key in order if key in compared],
         "worst_cases": [case for key in order for case in worst[key]],
+        "slices": {**slices.described(), **sliced},
         "gates": _gates(table, terms),
     }
 
@@ -92,6 +103,12 @@ def _difference(figures: PairedFigures) -> dict[str, Any]:
     entry["histories"] = entry.pop("units")
     order = ("histories", "states", "mean", "baseline_mean", "difference", "low", "high", "level", "effect")
     return {**{key: entry[key] for key in (*order, "lower", "equal", "higher")}, "values": spread}
+
+
+def _sliced(slices: Slices, figures: PairedFigures) -> dict[str, Any]:
+    from assignor_lab.scoring.statistics.slice_differences import slice_differences
+
+    return slice_differences(slices, figures)
 
 
 def _cases(values: pa.Array, figures: PairedFigures | None, plugin: MetricPlugin) -> Iterator[dict[str, Any]]:

@@ -1,0 +1,192 @@
+"""The run cut by family and by size of the group: figures, their spread and the differences, for each part of it.
+
+A history belongs to one part, with all of its rounds: to its family, and to the size class of the most clients that
+it ever has. Parts are added up from cells (a family and a size class), so a figure is looked at once. What comes out is
+bounded, however many states were scored: where there are many families, assignors and metrics, families and sizes are
+not combined, and beyond that only the whole run is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import attrs
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from assignor_lab.scoring.figures import ResultsTable
+from assignor_lab.scoring.statistics.bins import Bins, bins_of
+
+__all__ = ["MOST_FIGURES", "SIZES", "Slice", "Slices", "rounded", "slices_of"]
+
+#: Least number of clients of each size class.
+SIZES = (1, 4, 9, 21, 101)
+#: Entries (parts times assignors times metrics) that are kept.
+MOST_FIGURES = 12_000
+#: Digits of a figure that are kept.
+_DIGITS = 6
+
+Cell = tuple[str | None, int | None]
+
+
+@attrs.frozen
+class Slice:
+    """A part of the run.
+
+    Args:
+        family: Position of its family; ``None``: all of them.
+        size: Position of its size class; ``None``: all of them.
+        cells: Positions of the cells that it is made of.
+        histories: Histories and single states in it.
+    """
+
+    family: int | None
+    size: int | None
+    cells: tuple[int, ...]
+    histories: int
+
+
+@attrs.frozen(eq=False)
+class Slices:
+    """How a run is cut.
+
+    Args:
+        families: Families that have states, by name; ``None`` stands for states that were not generated, and is last.
+        sizes: Least number of clients of the size classes that have states.
+        parts: The parts, the whole run first.
+        cell_of_item: Cell of each work item that has rows.
+        items: Numbers of these items, in order.
+    """
+
+    families: tuple[str | None, ...]
+    sizes: tuple[int, ...]
+    parts: tuple[Slice, ...]
+    cell_of_item: pa.Array
+    items: pa.Array
+
+    def cells_of(self, items: pa.Array) -> pa.Array:
+        """The cell of each of ``items``."""
+        return self.cell_of_item.take(pc.index_in(items, value_set=self.items))
+
+    def described(self) -> dict[str, Any]:
+        """What the summary's ``slices`` says of the parts themselves."""
+        uppers = [*(low - 1 for low in SIZES[1:]), None]
+        return {
+            "families": list(self.families),
+            "sizes": [{"low": low, "high": uppers[SIZES.index(low)]} for low in self.sizes],
+            "of": [{"family": part.family, "size": part.size, "histories": part.histories} for part in self.parts],
+        }
+
+    def spread(self, columns: Mapping[str, pa.Array], cells: Mapping[str, pa.Array]) -> tuple[Bins, dict[str, Any]]:
+        """How the figures of one metric lie in each part.
+
+        Args:
+            columns: Figures of each assignor.
+            cells: Cell of each of these figures' rows.
+
+        Returns:
+            The bins, which all share, and for each assignor lists with an entry for each part: ``n``, ``mean``,
+            ``min``, ``max``, ``counts``; the figures are ``None`` where ``n`` is 0.
+        """
+        bins = bins_of(pa.chunked_array([values.drop_null() for values in columns.values()], pa.float64()))
+        return bins, {assignor: self._spread(values, cells[assignor], bins) for assignor, values in columns.items()}
+
+    def _spread(self, values: pa.Array, cells: pa.Array, bins: Bins) -> dict[str, list[Any]]:
+        known = pa.table({"cell": cells, "value": values}).filter(pc.is_valid(values))
+        known = known.append_column("bin", bins.positions(known["value"]))
+        of = ["count", "sum", "min", "max"]
+        # One thread, so that sums do not depend on who was first.
+        groups = known.group_by(["cell", "bin"], use_threads=False).aggregate([("value", name) for name in of])
+        by_cell: dict[int, list[dict[str, Any]]] = {}
+        for group in groups.sort_by([("cell", "ascending"), ("bin", "ascending")]).to_pylist():
+            by_cell.setdefault(group["cell"], []).append(group)
+        lists: dict[str, list[Any]] = {name: [] for name in ("n", "mean", "min", "max", "counts")}
+        for part in self.parts:
+            found = [group for cell in part.cells for group in by_cell.get(cell, ())]
+            for name, figure in _added_up(found, len(bins)).items():
+                lists[name].append(figure)
+        return lists
+
+
+def _added_up(groups: Sequence[Mapping[str, Any]], bins: int) -> dict[str, Any]:
+    counts = [0] * bins
+    for group in groups:
+        counts[group["bin"]] += group["value_count"]
+    number = sum(counts)
+    if not number:
+        return {"n": 0, "mean": None, "min": None, "max": None, "counts": []}
+    while counts[-1] == 0:
+        counts.pop()
+    return {
+        "n": number,
+        "mean": rounded(sum(group["value_sum"] for group in groups) / number),
+        "min": rounded(min(group["value_min"] for group in groups)),
+        "max": rounded(max(group["value_max"] for group in groups)),
+        "counts": counts,
+    }
+
+
+def rounded(figure: float) -> float:
+    """``figure`` with the digits that a drawing needs."""
+    return float(f"{figure:.{_DIGITS}g}")
+
+
+def slices_of(table: ResultsTable, metrics: int) -> Slices:
+    """How the run is cut.
+
+    Args:
+        table: The finished table.
+        metrics: Number of metrics.
+    """
+    rows = pq.read_table(table.path, columns=["item", "family", "clients"])
+    items = rows.group_by("item", use_threads=False).aggregate([("family", "min"), ("clients", "max")]).sort_by("item")
+    keys = [(family, _size(clients)) for family, clients in _pairs(items)]
+    families = tuple(sorted({family for family, _ in keys}, key=lambda name: (name is None, name or "")))
+    classes = sorted({size for _, size in keys if size is not None})
+    cells = sorted(dict.fromkeys(keys), key=lambda key: (families.index(key[0]), -1 if key[1] is None else key[1]))
+    number = {cell: position for position, cell in enumerate(cells)}
+    histories = [0] * len(cells)
+    for key in keys:
+        histories[number[key]] += 1
+    parts = _parts(families, classes, cells, histories, MOST_FIGURES // max(len(table.assignors) * metrics, 1))
+    return Slices(
+        families,
+        tuple(SIZES[size] for size in classes),
+        parts,
+        pa.array([number[key] for key in keys], pa.int32()),
+        items["item"].combine_chunks(),
+    )
+
+
+def _pairs(items: pa.Table) -> Iterable[tuple[str | None, int | None]]:
+    return zip(items["family_min"].to_pylist(), items["clients_max"].to_pylist(), strict=True)
+
+
+def _size(clients: int | None) -> int | None:
+    """Position of the size class; ``None`` where no state could be made."""
+    return None if clients is None else max(sum(clients >= low for low in SIZES) - 1, 0)
+
+
+def _parts(
+    families: Sequence[str | None], classes: Sequence[int], cells: Sequence[Cell], histories: Sequence[int], most: int
+) -> tuple[Slice, ...]:
+    one_way = [*((family, None) for family in range(len(families))), *((None, size) for size in range(len(classes)))]
+    both_ways = product(range(len(families)), range(len(classes)))
+    found: list[Slice] = []
+    for wanted in ([(None, None)], one_way, list(both_ways)):
+        more = []
+        for family, size in wanted:
+            own = tuple(
+                position
+                for position, (name, own_size) in enumerate(cells)
+                if (family is None or families[family] == name) and (size is None or classes[size] == own_size)
+            )
+            if own or not found:
+                more.append(Slice(family, size, own, sum(histories[cell] for cell in own)))
+        if found and len(found) + len(more) > most:
+            break
+        found += more
+    return tuple(found)
