@@ -27,6 +27,7 @@ from assignment_api import (
 )
 from assignment_api.utils.validation import StrictFinding, strict_findings, validate_task_assignment
 from assignor_lab.runtime.callback import observes, tell
+from assignor_lab.runtime.packing import fingerprint
 
 __all__ = [
     "CallOutcome",
@@ -155,11 +156,11 @@ def invoke(
         The outcome. Whatever the plugin raises, ``SystemExit`` included, is in it; only ``KeyboardInterrupt`` passes.
     """
     watched = assignor.distribution != TRUSTED_DISTRIBUTION
-    before = _text_of(application) if watched else None
+    before = fingerprint(application) if watched else None
     shown = application.for_next_assignor()
     outcome = _call(assignor, application, shown, configs)
     # What was shown shares its tasks with the application and has clients of its own: both count.
-    if watched and any(_guarded(partial(_text_of, seen)) != before for seen in (shown, application)):
+    if watched and any(_fingerprint_or_none(seen) != before for seen in (shown, application)):
         error = InputMutatedError(f"assignor {assignor.name} changed its input: inputs are immutable by contract")
         return Outcome(None, failure_of(error), assign_ns=outcome.assign_ns, input_mutated=True)
     if strict and outcome.assignment is not None:
@@ -325,6 +326,8 @@ def _check_values(name: str, place: str, value: StreamsClientAssignment | Assign
             raise InvalidAnswerError(f"assignor {name}: {place}: {field}: {error}") from error
 
 
-def _text_of(application: ApplicationMetadata) -> str:
-    infos, states = application.task_infos(), application.streams_client_states()
-    return repr((list(infos.values()), list(states.values()), application.assignment_configs()))
+def _fingerprint_or_none(application: ApplicationMetadata) -> tuple[bytes, ...] | None:
+    try:
+        return fingerprint(application)
+    except Exception:  # noqa: BLE001 - a plugin may have put anything in place of what was there
+        return None

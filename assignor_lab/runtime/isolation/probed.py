@@ -10,7 +10,7 @@ from typing import Any
 from assignment_api import ApplicationMetadata
 from assignment_api.plugins import FoundTaskAssignor
 from assignor_lab.runtime.invocation import Outcome, invoke
-from assignor_lab.runtime.isolation.transfer import packed_application
+from assignor_lab.runtime.packing import packed_application
 
 __all__ = ["answer_digest", "probe_document"]
 

@@ -19,7 +19,8 @@ from assignor_lab.runtime.isolation.launching import launcher_of, search_path
 from assignor_lab.runtime.isolation.limits import Limits
 from assignor_lab.runtime.isolation.probed import answer_digest
 from assignor_lab.runtime.isolation.process import PluginProcess, Question
-from assignor_lab.runtime.isolation.transfer import packed_application, plain
+from assignor_lab.runtime.isolation.transfer import plain
+from assignor_lab.runtime.packing import packed_application
 
 __all__ = ["Probe", "Prober"]
 

@@ -36,7 +36,7 @@ QuestionOfStart = Callable[[int], Question]
 #: Seconds between two looks at the memory of a process that is at work.
 WATCH_SECONDS = 0.1
 #: Bytes that a plugin may print to the lab's standard error, over the life of this object.
-SHOWN_BYTES = 16_384
+SHOWN_BYTES = 4_096
 #: How many times its deadline a plugin may take on a machine that is too busy to let it run.
 MAX_STRETCH = 10
 _BLOCK = 65_536

@@ -25,7 +25,8 @@ from assignor_lab.runtime.isolation.errors import AnswerFormatError, IsolationEr
 from assignor_lab.runtime.isolation.launching import launcher_of, search_path
 from assignor_lab.runtime.isolation.limits import Limits
 from assignor_lab.runtime.isolation.process import PluginProcess, Question
-from assignor_lab.runtime.isolation.transfer import answer_of, packed_application, plain
+from assignor_lab.runtime.isolation.transfer import answer_of, plain
+from assignor_lab.runtime.packing import packed_application
 
 __all__ = ["Asked", "IsolatedAssignor", "Isolation", "ask"]
 

@@ -1,8 +1,7 @@
-"""An application on its way to a plugin's process, and an answer on its way back.
+"""An application in a plugin's process, and an answer on its way back.
 
-Tasks travel as numbers: positions in a list of task ids. An application is pickled plain data; its tasks are a part of
-their own, since they seldom change between the rounds of a history and need not be made anew then. An answer is JSON;
-whoever reads it checks every number of it.
+An application comes as :mod:`assignor_lab.runtime.packing` packs it. An answer is JSON, in which tasks are numbers,
+too: whoever reads it checks every one of them.
 """
 
 from __future__ import annotations
@@ -11,8 +10,6 @@ import pickle
 from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
-
-import attrs
 
 from assignment_api import (
     ApplicationMetadata,
@@ -32,87 +29,16 @@ from assignment_api import (
 from assignor_lab.runtime.invocation import MESSAGE_LIMIT
 from assignor_lab.runtime.isolation.errors import AnswerFormatError
 
-__all__ = ["Receiver", "answer_document", "answer_of", "packed_application"]
+__all__ = ["Receiver", "answer_document", "answer_of"]
 
 #: Remarks of an answer that travel.
 MAX_REMARKS = 1_000
 
-_CONFIG_FIELDS = tuple(field.name for field in attrs.fields(AssignmentConfigs))
 _MAX_KEPT = 20_000
 
 
-def packed_application(application: ApplicationMetadata) -> tuple[bytes, bytes]:
-    """The application and its tasks, each as bytes, for :class:`Receiver`."""
-    infos = application.task_infos()
-    positions: dict[TaskId, int] = {task: number for number, task in enumerate(infos)}
-    tasks = [
-        (
-            info.is_stateful,
-            info.is_logged,
-            info.state_store_names,
-            None
-            if info.topic_partitions is None
-            else [
-                (each.topic, each.partition, each.is_source, each.is_changelog, each.rack_ids)
-                for each in info.topic_partitions
-            ],
-        )
-        for info in infos.values()
-    ]
-    shared: dict[int, dict[int, int]] = {}
-    clients = [_client(client, positions, shared) for client in application.streams_client_states().values()]
-    workload = _workload(application.workload(), positions)
-    leader = application.leader_process_id()
-    configs = application.assignment_configs()
-    ids = [(task.subtopology, task.partition, task.topology_name) for task in positions]
-    rest = (
-        ids,
-        clients,
-        tuple([getattr(configs, name) for name in _CONFIG_FIELDS]),
-        application.current_time_ms(),
-        None if leader is None else leader.id.int,
-        workload,
-    )
-    return pickle.dumps(rest, protocol=5), pickle.dumps((ids[: len(infos)], tasks), protocol=5)
-
-
-def _workload(workload: Workload | None, positions: dict[TaskId, int]) -> Any:
-    if workload is None:
-        return None
-    weights = [
-        (positions.setdefault(task, len(positions)), each.state_bytes, each.input_bytes_per_s, each.weight)
-        for task, each in workload.tasks.items()
-    ]
-    return weights, workload.restore_bytes_per_s
-
-
-def _client(
-    client: StreamsClientState, positions: dict[TaskId, int], shared: dict[int, dict[int, int]]
-) -> tuple[Any, ...]:
-    def number(task: TaskId) -> int:
-        # Tasks that no longer exist come after those of the application.
-        return positions.setdefault(task, len(positions))
-
-    lags = client._lags
-    if lags is not None and id(lags) not in shared:
-        shared[id(lags)] = {number(task): lag for task, lag in lags.items()}
-    before = client._previous_tasks_by_consumer
-    return (
-        client.process_id.id.int,
-        client.num_stream_threads,
-        client.consumers,
-        [number(task) for task in client.previous_active_tasks],
-        [number(task) for task in client.previous_standby_tasks],
-        None if lags is None else shared[id(lags)],
-        None if before is None else {consumer: [number(task) for task in tasks] for consumer, tasks in before.items()},
-        None if client.host_info is None else (client.host_info.host, client.host_info.port),
-        dict(client.client_tags),
-        client.rack_id,
-    )
-
-
 class Receiver:
-    """Makes applications of what :func:`packed_application` made; ids and tasks are kept from call to call."""
+    """Makes applications of what was packed; ids and tasks are kept from call to call."""
 
     def __init__(self) -> None:
         self._ids: dict[tuple[int, int, str | None], TaskId] = {}
