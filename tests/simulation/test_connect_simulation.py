@@ -93,7 +93,8 @@ def test_kip_987s_test_plan_ends_with_everything_on_static_workers_and_nothing_w
 ) -> None:
     episode = played("kip987-test-plan", assignors)
     jobs = episode.cluster.config.view(episode.cluster.config.end).jobs
-    owners = {job: where(episode, job, 780_000) for job in (*jobs.connectors(), *jobs.tasks())}
+    placed: list[str | ConnectorTaskId] = [*jobs.connectors(), *jobs.tasks()]
+    owners = {job: where(episode, job, 780_000) for job in placed}
     assert all(len(each) == 1 and each[0].startswith("static") for each in owners.values())
     assert episode.cluster.coordinator.protocol is ConnectProtocol.STATIC
     # The jobs of the wildcard workers that left were static by then: nobody waited for a delay.
