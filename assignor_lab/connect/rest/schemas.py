@@ -114,7 +114,7 @@ SCHEMAS: dict[str, Schema] = {
     "CreateConnector": {
         **_object(
             {
-                "name": {"type": "string", "pattern": _NAME},
+                "name": {"anyOf": [{"type": "string", "pattern": _NAME}, {"type": ["number", "boolean"]}]},
                 "config": _ref("ConfigToSet"),
             },
             {
