@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,25 +45,32 @@ def scored(folder: Path, wheel: Path, place: Sequence[str]) -> bytes:
     return results_bytes(folder / "out")
 
 
-def test_on_one_core_the_travelling_plugin_has_an_answer_to_every_state(
+def test_on_one_machine_a_python_process_that_is_killed_costs_nothing(
     expected: bytes, plugin_wheel: Path, tmp_path: Path
 ) -> None:
-    assert scored(tmp_path, plugin_wheel, ["--master", "local[2]"]) == expected
+    with running(tmp_path, words_of(plugin_wheel, ["--master", "local[2]"])) as run:
+        first_wave(tmp_path)
+        workers = [pid for pid in descendants(run.pid) if "pyspark.daemon" in command_of(pid)]
+        os.kill(workers[-1], signal.SIGKILL)
+        ended(run)
+    assert results_bytes(tmp_path / "out") == expected
     rows = results_of(tmp_path / "out").to_pylist()
     assert [row["assignor"] for row in rows] == ["first_client", "sticky"] * 640
     assert not any(row["error_type"] for row in rows)
-    summary = json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))
-    assert summary["results"]["versions"]["travelling-plugin"] == "1.0"
-    replay = summary["results"]["worst_cases"][0]["replay"]
-    assert f"--plugin-wheel {plugin_wheel}" in replay
+    results = summary_of(tmp_path)["results"]
+    assert results["versions"]["travelling-plugin"] == "1.0"
+    assert f"--plugin-wheel {plugin_wheel}" in results["worst_cases"][0]["replay"]
 
 
-def test_a_standalone_cluster_gives_the_same_bytes(
+def test_on_a_standalone_cluster_an_executor_that_is_killed_costs_nothing(
     expected: bytes, plugin_wheel: Path, cluster: Cluster, tmp_path: Path
 ) -> None:
-    assert scored(tmp_path, plugin_wheel, ["--master", cluster.master]) == expected
-    run = json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))["run_metrics"]
-    assert run["cores"] == 2
+    with running(tmp_path, words_of(plugin_wheel, ["--master", cluster.master])) as run:
+        first_wave(tmp_path)
+        os.kill(cluster.executors()[0], signal.SIGKILL)
+        ended(run)
+    assert results_bytes(tmp_path / "out") == expected
+    assert summary_of(tmp_path)["run_metrics"]["cores"] == 2
 
 
 @pytest.mark.parametrize("own", [True, False], ids=["in this process", "a server"])
@@ -71,29 +79,13 @@ def test_spark_connect_gives_the_same_bytes(
 ) -> None:
     address = "local[2]" if own else request.getfixturevalue("connect")
     assert scored(tmp_path, plugin_wheel, ["--remote", address]) == expected
-    run = json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))["run_metrics"]
+    run = summary_of(tmp_path)["run_metrics"]
     assert (run["master"], run["cores"]) == (address, 2)
 
 
-def test_an_executor_that_is_killed_costs_nothing(
-    expected: bytes, plugin_wheel: Path, cluster: Cluster, tmp_path: Path
-) -> None:
-    words = words_of(plugin_wheel, ["--master", cluster.master])
-    with running(tmp_path, words) as run:
-        first_wave(tmp_path)
-        os.kill(cluster.executors()[0], signal.SIGKILL)
-        ended(run)
-    assert results_bytes(tmp_path / "out") == expected
-
-
-def test_a_python_worker_that_is_killed_costs_nothing(expected: bytes, plugin_wheel: Path, tmp_path: Path) -> None:
-    with running(tmp_path, words_of(plugin_wheel, ["--master", "local[2]"])) as run:
-        first_wave(tmp_path)
-        workers = [pid for pid in descendants(run.pid) if "pyspark.daemon" in command_of(pid)]
-        assert workers
-        os.kill(workers[-1], signal.SIGKILL)
-        ended(run)
-    assert results_bytes(tmp_path / "out") == expected
+def summary_of(folder: Path) -> dict[str, Any]:
+    summary: dict[str, Any] = json.loads((folder / "out" / "summary.json").read_text(encoding="utf-8"))
+    return summary
 
 
 def command_of(pid: int) -> str:

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.plugins.installing import MISBEHAVING, install
+from tests.scoring.commands import refused
 from tests.scoring.runs import results_bytes, results_of
 
 ROOT = Path(__file__).parents[2]
@@ -97,7 +98,7 @@ def test_everybody_installed_is_scored_and_who_cannot_be_loaded_is_named(tmp_pat
     ],
 )
 def test_mistakes_end_with_exit_code_2_and_one_message(tmp_path: Path, words: Sequence[str], message: str) -> None:
-    text = refusal(tmp_path, *words)
+    text = refused(tmp_path, *words)
     assert message in text
     assert len(text.splitlines()) == 1
 
@@ -115,7 +116,7 @@ def test_files_that_cannot_be_read_end_with_exit_code_2_and_their_place(
     tmp_path: Path, name: str, content: bytes, message: str
 ) -> None:
     (tmp_path / name).write_bytes(content)
-    text = refusal(tmp_path, name)
+    text = refused(tmp_path, name)
     assert name in text
     assert message in text
     assert len(text.splitlines()) == 1
@@ -127,7 +128,7 @@ def test_files_that_cannot_be_read_end_with_exit_code_2_and_their_place(
     ids=["master and remote", "count without families"],
 )
 def test_options_that_contradict_each_other_are_refused(tmp_path: Path, words: Sequence[str]) -> None:
-    refusal(tmp_path, *words)
+    refused(tmp_path, *words)
 
 
 def test_a_folder_with_somebody_elses_report_is_refused(tmp_path: Path) -> None:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from junitparser import Failure, JUnitXml
 
+from tests.scoring.commands import command, refused
 from tests.scoring.runs import NAMED, results_of
-from tests.scoring.test_score_command import FAMILY, refusal, score
+from tests.scoring.test_score_command import FAMILY
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 WORSE = f"{NAMED}WorseSticky"
 GATE = "total_tasks_per_thread > baseline + 5 % with 95 % confidence"
@@ -22,12 +26,12 @@ def summary_of(folder: Path) -> dict[str, Any]:
     return results
 
 
-def test_a_worse_copy_fails_its_gate_and_its_worst_case_can_be_seen_again(tmp_path: Path) -> None:
+def test_a_worse_copy_fails_its_gate_and_its_worst_case_can_be_seen_again(spark: SparkSession, tmp_path: Path) -> None:
     gates = ["--fail-if", GATE, "--fail-if", "failed_rows > 0", "--junit", "gates.xml"]
-    done = score(tmp_path, "--assignor", WORSE, "--baseline", "sticky", *FAMILY, "--count", "6", *gates)
-    assert done.returncode == 1, done.stderr.decode()
-    assert f"FAILED  {WORSE}: {GATE}: " in done.stdout.decode()
-    assert f"passed  {WORSE}: failed_rows > 0: 0; fails at > 0; over 48 rows" in done.stdout.decode()
+    done = command(tmp_path, "--assignor", WORSE, "--baseline", "sticky", *FAMILY, "--count", "6", *gates, spark=spark)
+    assert done.returncode == 1, done.stderr
+    assert f"FAILED  {WORSE}: {GATE}: " in done.stdout
+    assert f"passed  {WORSE}: failed_rows > 0: 0; fails at > 0; over 48 rows" in done.stdout
 
     (suite,) = JUnitXml.fromfile(str(tmp_path / "gates.xml"))
     assert (suite.tests, suite.failures, suite.errors) == (2, 1, 0)
@@ -46,8 +50,8 @@ def test_a_worse_copy_fails_its_gate_and_its_worst_case_can_be_seen_again(tmp_pa
     words = shlex.split(worst["replay"])
     assert words[:2] == ["assignor", "score"]
     assert words[-2:] == ["--out", "replay"]
-    again = score(tmp_path, *words[2:-2])
-    assert again.returncode == 0, again.stderr.decode()
+    again = command(tmp_path, *words[2:-2], spark=spark)
+    assert again.returncode == 0, again.stderr
     rows = results_of(tmp_path / "out").to_pylist()
     assert {(row["scenario"], row["assignor"]) for row in rows} == {
         (worst["scenario"], WORSE),
@@ -58,11 +62,11 @@ def test_a_worse_copy_fails_its_gate_and_its_worst_case_can_be_seen_again(tmp_pa
     assert summary_of(tmp_path)["states"] == 1
 
 
-def test_an_assignor_against_itself_passes(tmp_path: Path) -> None:
+def test_an_assignor_against_itself_passes(spark: SparkSession, tmp_path: Path) -> None:
     gates = ["--fail-if", GATE, "--fail-if", "stateful_actives_moved > baseline", "--junit", str(tmp_path / "g.xml")]
     alone = ["--assignor", "sticky", "--baseline", "sticky"]
-    done = score(tmp_path, *alone, *FAMILY, "--count", "2", *gates, "--json")
-    assert done.returncode == 0, done.stderr.decode()
+    done = command(tmp_path, *alone, *FAMILY, "--count", "2", *gates, "--json", spark=spark)
+    assert done.returncode == 0, done.stderr
     assert [each["status"] for each in json.loads(done.stdout)["results"]["gates"]] == ["passed", "passed"]
     assert [case.is_passed for suite in JUnitXml.fromfile(str(tmp_path / "g.xml")) for case in suite] == [True, True]
 
@@ -84,5 +88,5 @@ def test_an_assignor_against_itself_passes(tmp_path: Path) -> None:
 def test_what_cannot_be_judged_is_refused_before_anything_is_scored(
     tmp_path: Path, words: list[str], message: str
 ) -> None:
-    text = refusal(tmp_path, "--assignor", "sticky", *FAMILY, "--count", "1", *words, COLUMNS="400")
+    text = refused(tmp_path, "--assignor", "sticky", *FAMILY, "--count", "1", *words)
     assert message in text
