@@ -56,6 +56,13 @@ Delay = Annotated[
         help="scheduled.rebalance.max.delay.ms: how long the jobs of a lost worker wait for it.",
     ),
 ]  # fmt: skip
+Session = Annotated[
+    int,
+    typer.Option(
+        "--session-timeout-ms", metavar="MS", min=100, max=1_800_000,
+        help="session.timeout.ms: how long nothing need be heard of a worker before it is taken for dead.",
+    ),
+]  # fmt: skip
 Assignor = Annotated[
     str | None,
     typer.Option("--assignor", metavar="NAME", help="Assignor for every protocol but eager; Kafka's own by default."),
@@ -106,6 +113,7 @@ def _serve(
     static_connectors: StaticConnectors = None,
     static_tasks: StaticTasks = None,
     max_delay_ms: Delay = 300_000,
+    session_timeout_ms: Session = 10_000,
     assignor: Assignor = None,
     allow_host: AllowedHosts = None,
     allow_origin: AllowedOrigins = None,
@@ -133,7 +141,7 @@ def _serve(
         _settings(f"w{number}", workers, protocol, max_delay_ms, static_connectors or [], static_tasks or [])
         for number in range(1, workers + 1)
     ]
-    asyncio.run(_run_cluster(data_dir, host, port, settings, assignor, rest))
+    asyncio.run(_run_cluster(data_dir, host, port, settings, session_timeout_ms, assignor, rest))
 
 
 def _settings(
@@ -157,15 +165,25 @@ def _settings(
 
 
 async def _run_cluster(
-    data_dir: Path, host: str, port: int, settings: list[LiveWorkerSettings], assignor: str | None, rest: Any
+    data_dir: Path,
+    host: str,
+    port: int,
+    settings: list[LiveWorkerSettings],
+    session_timeout_ms: int,
+    assignor: str | None,
+    rest: Any,
 ) -> None:
     from assignor_lab.connect.cluster import ConnectCluster
     from assignor_lab.connect.control import listen
     from assignor_lab.connect.served_cluster import ServedCluster
     from assignor_lab.connect.settings import LiveTimings
 
-    # Everything that a broker would wait for is in this process.
-    timings = LiveTimings(initial_rebalance_delay_ms=500)
+    # Within one process a heartbeat costs nothing, and nobody's start takes seconds.
+    timings = LiveTimings(
+        heartbeat_interval_ms=min(300, session_timeout_ms // 3),
+        session_timeout_ms=session_timeout_ms,
+        initial_rebalance_delay_ms=500,
+    )
     async with ConnectCluster(data_dir, timings, assignor=assignor, host=host) as cluster:
         served = ServedCluster(cluster, host, rest)
         try:

@@ -338,7 +338,10 @@ class StandaloneHerder(HerderReads):
     async def _locked(self, stage: str, action: Callable[[], Awaitable[T]]) -> T:
         async with self._lock:
             with self._stages.of(stage):
-                return await action()
+                answer = await action()
+            # Whoever asks next finds what was said meanwhile.
+            await self._logs.statuses.flush()
+            return answer
 
     def _checked_tasks(self, name: str, message: str) -> tuple[ConnectorTaskId, ...]:
         snapshot = self._fresh()

@@ -134,6 +134,14 @@ class StatusLog:
             self._written_topics.discard((connector, topic))
             self._append(f"{_TOPIC}{topic}{_BETWEEN}{connector}", None)
 
+    async def flush(self) -> None:
+        """Returns when everything that was written so far is known.
+
+        Raises:
+            StorageError: if it could not be written.
+        """
+        await self._log.write([])
+
     def _append(self, key: str, value: Any) -> None:
         try:
             self._log.append([(key, value)])

@@ -35,7 +35,7 @@ from assignor_lab.connect.connectors import (
     GeneratorSourceConnector,
 )
 from assignor_lab.connect.distributed import DistributedHerder
-from assignor_lab.connect.herder import ConflictError, HerderError, NotFoundError
+from assignor_lab.connect.herder import BadRequestError, ConflictError, HerderError, NotFoundError
 from assignor_lab.connect.settings import LiveTimings, LiveWorkerSettings
 
 TIMINGS = LiveTimings(
@@ -215,9 +215,7 @@ async def retried(request: Callable[[], Any], timeout_s: float = 20.0) -> Any:
     while True:
         try:
             return await request()
-        except ConflictError:
-            raise
-        except NotFoundError:
+        except (BadRequestError, ConflictError, NotFoundError):
             raise
         except HerderError:
             if time.monotonic() > end:

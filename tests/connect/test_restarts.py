@@ -38,8 +38,8 @@ class Sequences:
     @classmethod
     async def begun(cls, made: ConnectCluster) -> Sequences:
         """From now on; what was said before is on disk."""
+        await made.logs.statuses.flush()
         (status_log,) = [log for log in made.logs.logs if log.path.stem == "status"]
-        await status_log.write([])
         sequences = cls()
         status_log.subscribe(sequences.read)
         sequences.of.clear()

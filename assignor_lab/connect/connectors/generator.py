@@ -24,6 +24,11 @@ __all__ = ["FailingSourceConnector", "FailingSourceTask", "GeneratorSourceConnec
 
 _MOST_AT_ONCE = 1_000
 
+
+def _rate(value: Any) -> str | None:
+    return None if value is not None and 0.001 <= value <= 1_000_000 else "Value must be from 0.001 to 1000000"
+
+
 _GENERATOR_KEYS = (
     ConfigKey("topic", ConfigType.STRING, "Topic to write to.", importance=Importance.HIGH),
     ConfigKey(
@@ -35,7 +40,7 @@ _GENERATOR_KEYS = (
     ),
     ConfigKey(
         "records.per.second", ConfigType.DOUBLE, "Records of each sequence in a second.", default=10.0,
-        check=at_least(0.001),
+        check=_rate,
     ),
     ConfigKey(
         "records.max", ConfigType.LONG, "Length of each sequence; -1 = without an end.", default=-1,

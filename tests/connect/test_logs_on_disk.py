@@ -1,0 +1,270 @@
+"""Logs on disk: what was acknowledged is there again, whatever a crash left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assignment_api.connectors import PathNotAllowedError, SourceRecord
+from assignor_lab.connect.herder import BadRequestError
+from assignor_lab.connect.storage import (
+    DataDir,
+    DataDirLockedError,
+    LogCorruptError,
+    LogRecord,
+    RecordLog,
+    StorageError,
+    Topics,
+)
+from assignor_lab.connect.storage import record_log as record_log_module
+
+
+def written(path: Path, *batches: Sequence[tuple[str, object]]) -> None:
+    """Appends batches, each with a write of its own."""
+
+    async def write() -> None:
+        log = RecordLog(path)
+        log.start(asyncio.get_running_loop())
+        for batch in batches:
+            await log.write(batch)
+        await asyncio.to_thread(log.close)
+
+    asyncio.run(write())
+
+
+def read(path: Path) -> dict[str, object]:
+    """Keys and values of a log."""
+    log = RecordLog(path)
+    try:
+        return {record.key: record.value for record in log.records()}
+    finally:
+        log.close()
+
+
+def test_what_was_written_is_read_again_in_order(tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    written(path, [("a", {"n": 1}), ("b", [None, "é", "\ud800"])], [("a", {"n": 2}), ("c", 1.5)], [("b", None)])
+    log = RecordLog(path)
+    assert log.records() == [LogRecord(2, "a", {"n": 2}), LogRecord(3, "c", 1.5)]
+    assert log.end == 5
+    log.close()
+
+
+def test_every_torn_end_costs_the_last_write_alone(tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    written(path, [("a", 1)], [("b", 2)])
+    whole = path.read_bytes()
+    first = RecordLog(path)
+    first.close()
+    written(path, [("c", 3)])
+    more = path.read_bytes()
+    for size in range(len(whole), len(more)):
+        path.write_bytes(more[:size])
+        assert read(path) == {"a": 1, "b": 2}, f"cut at {size}"
+        assert path.read_bytes() == whole
+    for size in range(len(whole)):
+        path.write_bytes(whole[:size])
+        assert set(read(path)) <= {"a"}
+
+
+def test_zeros_at_the_end_are_a_torn_end(tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    written(path, [("a", 1)])
+    good = path.read_bytes()
+    path.write_bytes(good + bytes(5000))
+    assert read(path) == {"a": 1}
+    assert path.read_bytes() == good
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_any_changed_byte_is_noticed_or_cut_off_and_never_believed(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    path = tmp_path_factory.mktemp("log") / "a.log"
+    written(path, *([(f"k{number}", number)] for number in range(6)))
+    raw = bytearray(path.read_bytes())
+    at = data.draw(st.integers(0, len(raw) - 1))
+    raw[at] ^= data.draw(st.integers(1, 255))
+    path.write_bytes(bytes(raw))
+    try:
+        found = read(path)
+    except LogCorruptError as error:
+        assert str(path) in str(error)  # noqa: PT017 - either outcome is right
+        assert path.read_bytes() == bytes(raw)
+        return
+    # Only the last write can have been taken for unfinished.
+    assert found == {f"k{number}": number for number in range(5)}
+
+
+def test_damage_in_the_middle_is_an_error_with_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    written(path, [("a", 1)], [("b", 2)], [("c", 3)])
+    raw = path.read_bytes()
+    path.write_bytes(raw.replace(b'"b",2', b'"b",9'))
+    with pytest.raises(LogCorruptError, match=r"bytes .* damaged, and good records follow"):
+        RecordLog(path)
+
+
+def test_a_file_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    path.write_text("2026-11-21 something else entirely\n")
+    with pytest.raises(LogCorruptError, match="not a log of this project"):
+        RecordLog(path)
+    assert path.read_text().startswith("2026")
+
+
+def test_many_writers_share_a_write_and_all_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    syncs = []
+    real = os.fsync
+
+    def counted(file: int) -> None:
+        syncs.append(file)
+        real(file)
+
+    async def write() -> list[int]:
+        log = RecordLog(tmp_path / "a.log")
+        monkeypatch.setattr(os, "fsync", counted)
+        log.start(asyncio.get_running_loop())
+        ends = await asyncio.gather(*(log.write([(f"k{number}", number)]) for number in range(2_000)))
+        await asyncio.to_thread(log.close)
+        return ends
+
+    asyncio.run(write())
+    assert len(read(tmp_path / "a.log")) == 2_000
+    assert len(syncs) < 200
+
+
+def test_a_reader_knows_a_record_before_its_writer_is_told(tmp_path: Path) -> None:
+    async def write() -> list[str]:
+        log = RecordLog(tmp_path / "a.log")
+        log.start(asyncio.get_running_loop())
+        heard: list[str] = []
+        await log.write([("before", 1)])
+        log.subscribe(lambda record: heard.append(record.key))
+        await log.write([("after", 2)])
+        copy = list(heard)
+        await asyncio.to_thread(log.close)
+        return copy
+
+    assert asyncio.run(write()) == ["before", "after"]
+
+
+def test_a_value_without_a_json_form_writes_nothing(tmp_path: Path) -> None:
+    async def write() -> None:
+        log = RecordLog(tmp_path / "a.log")
+        log.start(asyncio.get_running_loop())
+        for value in (object(), {1, 2}, int("9" * 100) ** 50):
+            with pytest.raises((TypeError, ValueError)):
+                log.append([("good", 1), ("bad", value)])
+        await asyncio.to_thread(log.close)
+
+    asyncio.run(write())
+    assert read(tmp_path / "a.log") == {}
+
+
+def test_compaction_keeps_the_last_of_each_key_and_the_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record_log_module, "_COMPACT_ABOVE_BYTES", 2_000)
+    path = tmp_path / "a.log"
+    written(path, *([(f"k{number % 5}", {"n": number}), ("gone", None)] for number in range(300)))
+    assert path.stat().st_size < 4_000
+    log = RecordLog(path)
+    assert {record.key: record.value for record in log.records()} == {
+        f"k{number}": {"n": 295 + number} for number in range(5)
+    }
+    assert log.end == 600
+    log.close()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_write_that_fails_is_told_and_nothing_more_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    async def write() -> None:
+        log = RecordLog(tmp_path / "a.log")
+        log.start(asyncio.get_running_loop())
+        await log.write([("a", 1)])
+        monkeypatch.setattr(os, "write", full)
+        for _ in range(2):
+            with pytest.raises(StorageError, match="No space left"):
+                await log.write([("b", 2)])
+        monkeypatch.undo()
+        await asyncio.to_thread(log.close)
+
+    asyncio.run(write())
+    assert read(tmp_path / "a.log") == {"a": 1}
+
+
+def test_a_directory_belongs_to_one_process(tmp_path: Path) -> None:
+    data = DataDir(tmp_path)
+    code = (
+        "import sys; from pathlib import Path; from assignor_lab.connect.storage import DataDir, DataDirLockedError\n"
+        "try: DataDir(Path(sys.argv[1]))\n"
+        "except DataDirLockedError as error: print(error)"
+    )
+    said = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert f"in use by process {os.getpid()}" in said.stdout
+    with pytest.raises(DataDirLockedError):
+        DataDir(tmp_path)
+    data.close()
+    DataDir(tmp_path).close()
+
+
+def test_the_clusters_id_stays(tmp_path: Path) -> None:
+    data = DataDir(tmp_path)
+    first = data.cluster_id()
+    data.close()
+    again = DataDir(tmp_path)
+    assert again.cluster_id() == first
+    assert len(first) == 22
+    again.close()
+
+
+@pytest.mark.parametrize("path", ["../outside", "/etc/passwd", "link/x", "", ".", "a\0b", "sub/../../x", "loop/x"])
+def test_connectors_cannot_leave_their_files(tmp_path: Path, path: str) -> None:
+    data = DataDir(tmp_path / "data")
+    (data.files / "link").symlink_to(tmp_path)
+    (data.files / "loop").symlink_to(data.files / "loop")
+    with pytest.raises(PathNotAllowedError):
+        data.file(path)
+    assert data.file("sub/../inside") == data.files / "inside"
+    assert data.file(str(data.files / "inside")) == data.files / "inside"
+    data.close()
+
+
+def test_topics_keep_their_records_over_torn_ends(tmp_path: Path) -> None:
+    topics = Topics(tmp_path)
+    for start in range(0, 30, 10):
+        topics.append([SourceRecord({}, {}, "t", {"n": n}, None, 1) for n in range(start, start + 10)])
+    topics.close()
+    file = tmp_path / "t" / "1.log"
+    file.write_bytes(file.read_bytes()[:-3])
+    again = Topics(tmp_path)
+    partition = again.partition("t", 1)
+    assert partition.end == 20
+    assert [record.value["n"] for record in partition.read(7, 5)] == [7, 8, 9, *range(10, 20)]
+    assert partition.read(20) == []
+    again.append([SourceRecord({}, {}, "t", "next", None, 1)])
+    assert [record.value for record in partition.read(20)] == ["next"]
+    assert json.dumps(list(again.ends().items())) == '[[["t", 1], 21]]'
+    again.close()
+
+
+@pytest.mark.parametrize("topic", ["", ".", "..", "a/b", "../x", "a" * 250, "é", "a b"])
+def test_a_topics_name_is_kafkas(tmp_path: Path, topic: str) -> None:
+    topics = Topics(tmp_path)
+    with pytest.raises(BadRequestError):
+        topics.append([SourceRecord({}, {}, topic, 1)])
+    with pytest.raises(BadRequestError):
+        topics.partition("t", 5_000)
+    assert list(tmp_path.iterdir()) == []
