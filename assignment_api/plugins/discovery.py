@@ -43,7 +43,11 @@ OFFERING_HOOKS: dict[str, tuple[str, type]] = {
     "assignor_lab_metrics": ("metric", MetricPlugin),
     "assignor_lab_scenario_families": ("scenario-family", ScenarioFamily),
 }
-OBSERVING_HOOK = "assignor_lab_assignment_computed"
+#: Hooks that only observe, each with the kind under which its implementations are kept.
+OBSERVING_HOOKS = {
+    "assignor_lab_assignment_computed": "observer",
+    "assignor_lab_connect_assignment_computed": "connect-observer",
+}
 
 
 @attrs.frozen
@@ -53,7 +57,8 @@ class PluginRow:
     Args:
         name: Name of the assignor, metric or family; of the entry point where nothing more is known.
         kind: ``task-assignor``, ``connect-assignor``, ``connector``, ``group-assignor``, ``metric``,
-            ``scenario-family``, ``observer``, ``plugin`` for a whole entry point, ``policy`` for an item of the policy.
+            ``scenario-family``, ``observer``, ``connect-observer``, ``plugin`` for a whole entry point, ``policy`` for
+            an item of the policy.
         distribution: Where it comes from; empty for ``policy``.
         version: Version of the distribution.
         status: ``available``, ``ambiguous``, ``refused``, ``blocked``, ``broken``, or ``unused`` for an item of the
@@ -190,9 +195,10 @@ def _asked(source: _Source, problems: list[PluginRow]) -> Iterator[Offer]:
             else:
                 reason = f"hook {hook} returned {type(item).__name__} as item {number}, expected {expected.__name__}"
                 problems.append(_problem(source, "broken", one_line(reason)))
-    if getattr(manager.hook, OBSERVING_HOOK).get_hookimpls():
-        observe = getattr(manager.hook, OBSERVING_HOOK)
-        yield Offer("observer", source.entry_point.name, observe, source.name, source.version)
+    for hook, kind in OBSERVING_HOOKS.items():
+        observe = getattr(manager.hook, hook)
+        if observe.get_hookimpls():
+            yield Offer(kind, source.entry_point.name, observe, source.name, source.version)
 
 
 def _registered(entry_point: EntryPoint) -> pluggy.PluginManager:

@@ -15,8 +15,6 @@ from assignment_api.connect import ConnectAssignor, ConnectProtocol
 from assignment_api.connectors import Connector
 from assignment_api.group.assignor import TaskAssignor as GroupTaskAssignor
 from assignment_api.plugins.errors import PluginDefinitionError
-from assignment_api.streams.application import ApplicationMetadata
-from assignment_api.streams.assignment import TaskAssignment
 from assignment_api.streams.assignor import TaskAssignor
 
 __all__ = [
@@ -174,6 +172,13 @@ def _direction(instance: object, attribute: attrs.Attribute[Any], value: object)
         )
 
 
+def _kind(instance: object, attribute: attrs.Attribute[Any], value: object) -> None:
+    if value not in ("streams", "connect"):
+        raise PluginDefinitionError(
+            f"{type(instance).__name__}.{attribute.name}: {value!r:.80} is none of 'streams', 'connect'"
+        )
+
+
 @attrs.frozen
 class MetricPlugin:
     """A figure for one answer to one state, as hook ``assignor_lab_metrics`` returns it.
@@ -184,9 +189,13 @@ class MetricPlugin:
         direction: Whether a ``lower`` or a ``higher`` figure is better, or ``none``.
         summary: One sentence that a user understands; reports show it.
         compute: Takes the state and the answer; ``None`` where the state does not tell. It must depend on its
-            arguments alone.
+            arguments alone. Of kind ``streams`` it takes an ``ApplicationMetadata`` and a ``TaskAssignment``, of kind
+            ``connect`` a :class:`~assignment_api.connect.Rebalance` and a
+            :class:`~assignment_api.connect.ConnectAssignment`.
         group: Heading under which reports show it: ``balance``, ``spread``, ``movement``, or a text of your own.
         unavoidable: One sentence on what no assignor can avoid; empty where there is nothing to say.
+        kind: What is measured: answers to ``streams`` applications, or to each rebalance in the history of a
+            ``connect`` group.
 
     Raises:
         PluginDefinitionError: if a field is of the wrong kind.
@@ -196,9 +205,10 @@ class MetricPlugin:
     unit: str = attrs.field(validator=_text)
     direction: Literal["lower", "higher", "none"] = attrs.field(validator=_direction)
     summary: str = attrs.field(validator=_text)
-    compute: Callable[[ApplicationMetadata, TaskAssignment], float | None] = attrs.field(validator=_called)
+    compute: Callable[..., float | None] = attrs.field(validator=_called)
     group: str = attrs.field(default="other", validator=_text)
     unavoidable: str = attrs.field(default="", validator=_text)
+    kind: Literal["streams", "connect"] = attrs.field(default="streams", validator=_kind)
 
 
 Previous_contra = TypeVar("Previous_contra", contravariant=True)
@@ -233,13 +243,6 @@ def _rounds(instance: object, attribute: attrs.Attribute[Any], value: object) ->
         raise PluginDefinitionError(f"{type(instance).__name__}.{attribute.name}: {value!r:.80} is no number from 1")
 
 
-def _history_kind(instance: object, attribute: attrs.Attribute[Any], value: object) -> None:
-    if value not in ("streams", "connect"):
-        raise PluginDefinitionError(
-            f"{type(instance).__name__}.{attribute.name}: {value!r:.80} is none of 'streams', 'connect'"
-        )
-
-
 @attrs.frozen
 class ScenarioFamily:
     """States made from a seed, as hook ``assignor_lab_scenario_families`` returns it.
@@ -262,4 +265,4 @@ class ScenarioFamily:
     rounds: int = attrs.field(validator=_rounds)
     history: Callable[[int], History[Any]] = attrs.field(validator=_called)
     size: Callable[[int], float] | None = attrs.field(default=None, validator=attrs.validators.optional(_called))
-    kind: Literal["streams", "connect"] = attrs.field(default="streams", validator=_history_kind)
+    kind: Literal["streams", "connect"] = attrs.field(default="streams", validator=_kind)

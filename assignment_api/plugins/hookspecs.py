@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 import pluggy
 
+from assignment_api.connect import ConnectAssignment, Rebalance
 from assignment_api.plugins.entries import (
     ConnectAssignorPlugin,
     ConnectorPlugin,
@@ -28,6 +29,7 @@ from assignment_api.streams.assignment import AssignmentError, TaskAssignment
 __all__ = [
     "PROJECT_NAME",
     "assignor_lab_assignment_computed",
+    "assignor_lab_connect_assignment_computed",
     "assignor_lab_connect_assignors",
     "assignor_lab_connectors",
     "assignor_lab_group_assignors",
@@ -111,5 +113,22 @@ def assignor_lab_assignment_computed(
         application: The state that it was given, with its lags not yet computed.
         assignment: Its answer, or ``None`` where it gave none.
         error: What validation found in the answer, or ``None`` where there is no answer.
+        failure: One line that says why there is no answer, or ``None``.
+    """
+
+
+@_hookspec
+def assignor_lab_connect_assignment_computed(
+    assignor: str, rebalance: Rebalance, assignment: ConnectAssignment | None, failure: str | None
+) -> None:
+    """Observes every answer to a rebalance of a Connect group; an implementation may take only some of the arguments.
+
+    In an episode these are the rebalances of the simulated group. What it raises is reported and changes nothing; what
+    it returns is ignored.
+
+    Args:
+        assignor: Name under which the assignor was selected.
+        rebalance: What it was asked.
+        assignment: Its answer, or ``None`` where it gave none.
         failure: One line that says why there is no answer, or ``None``.
     """

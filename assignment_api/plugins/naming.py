@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import attrs
 
-from assignment_api.plugins.discovery import Offer, PluginRow
+from assignment_api.plugins.discovery import OBSERVING_HOOKS, Offer, PluginRow
 from assignment_api.plugins.reserved import (
     BUILTIN_DISTRIBUTION,
     canonical_name,
@@ -93,7 +93,7 @@ def _reason_against_twin(offer: Offer, by_name: Mapping[tuple[str, str], list[Of
 
 def _accepted_row(offer: Offer, by_name: Mapping[tuple[str, str], tuple[Offer, ...]]) -> PluginRow:
     shared = by_name[offer.kind, canonical_name(offer.name)]
-    if len(shared) > 1 and offer.kind != "observer":
+    if len(shared) > 1 and offer.kind not in OBSERVING_HOOKS.values():
         others = ", ".join(other.distribution for other in shared if other is not offer)
         reason = f"{others} offers this name, too: select it as {offer.distribution}:{offer.name}"
         return _row(offer, "ambiguous", reason)

@@ -6,10 +6,11 @@ policy, and finds the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import Distribution
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from assignment_api.connect import ConnectAssignment, Rebalance
 from assignment_api.plugins.discovery import Offer, PluginRow, collect, describe_error
 from assignment_api.plugins.entries import (
     ConnectorPlugin,
@@ -215,25 +216,38 @@ class Registry:
         Returns:
             A row for each observer that raised; the others have been told all the same.
         """
+        return self._notify(
+            "observer",
+            lambda entry: entry(
+                assignor=assignor,
+                application=application.for_next_assignor(),
+                assignment=assignment,
+                error=error,
+                failure=failure,
+            ),
+        )
+
+    def notify_connect_assignment_computed(
+        self, assignor: str, rebalance: Rebalance, assignment: ConnectAssignment | None, failure: str | None = None
+    ) -> tuple[PluginRow, ...]:
+        """The same for hook ``assignor_lab_connect_assignment_computed``."""
+        return self._notify(
+            "connect-observer",
+            lambda entry: entry(assignor=assignor, rebalance=rebalance, assignment=assignment, failure=failure),
+        )
+
+    def _notify(self, kind: str, tell: Callable[[Any], object]) -> tuple[PluginRow, ...]:
         problems = []
         for offer in self._names.offers:
-            if offer.kind != "observer":
+            if offer.kind != kind:
                 continue
             try:
-                offer.entry(
-                    assignor=assignor,
-                    application=application.for_next_assignor(),
-                    assignment=assignment,
-                    error=error,
-                    failure=failure,
-                )
+                tell(offer.entry)
             except KeyboardInterrupt:
                 raise
             except BaseException as raised:  # noqa: BLE001 - an observer changes nothing, whatever it raises
                 problems.append(
-                    PluginRow(
-                        offer.name, "observer", offer.distribution, offer.version, "broken", describe_error(raised)
-                    )
+                    PluginRow(offer.name, kind, offer.distribution, offer.version, "broken", describe_error(raised))
                 )
         return tuple(problems)
 

@@ -205,6 +205,15 @@ def worst_states(table: ResultsTable, metrics: Mapping[str, MetricPlugin], most:
     return [(item, number, assignor) for (item, number), assignor in found.items()]
 
 
+def first_states(table: ResultsTable, most: int) -> list[tuple[int, int]]:
+    """The first states, item and round, that somebody has an answer to; at most ``most``."""
+    found: dict[tuple[int, int], None] = {}
+    for assignor in table.assignors if most > 0 else ():
+        rows = table.rows_of(assignor).slice(0, most)
+        found.update(dict.fromkeys(zip(rows["item"].to_pylist(), rows["round"].to_pylist(), strict=True)))
+    return sorted(found)[:most] if most > 0 else []
+
+
 def probe_counts(path: Path, assignors: Sequence[str]) -> list[dict[str, Any]]:
     """Entries of the summary's ``probes``, from the table ``run_metrics``; none for who was not looked into."""
     columns = ("same_again", "same_hash_seed", "same_order", "pure")

@@ -7,7 +7,6 @@ an executor finds the plugins for itself, once for each Python process.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -25,6 +24,7 @@ from assignor_lab.scoring.convergence import Rest
 from assignor_lab.scoring.details import detail_of
 from assignor_lab.scoring.families import families_of
 from assignor_lab.scoring.metrics.cost import COST_METRICS, priced_metrics
+from assignor_lab.scoring.observing import Complaints
 from assignor_lab.scoring.prices import prices_of
 from assignor_lab.scoring.probes import Probes
 from assignor_lab.scoring.rows import RowMaker, rows_schema
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
 __all__ = ["answers_frame", "details_frame", "items_frame"]
 
-#: Sentences about failing observers that an executor writes at most.
-MAX_COMPLAINTS = 20
 #: Rows that an executor holds before it hands them on.
 BATCH_ROWS = 512
 
@@ -153,6 +151,13 @@ def _connect_batches(spec: JobSpec, batches: Iterable[pa.RecordBatch]) -> Iterat
 def _detail_batches(
     spec: JobSpec, wanted: Mapping[tuple[int, int], str | None], batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
+    if spec.kind != STREAMS:
+        contest = _connect_contest(spec)
+        for item in _items(batches):
+            pictures = contest.pictures(item, wanted)
+            rows = [{"item": item.number, "round": number, "detail": json.dumps(each)} for number, each in pictures]
+            yield pa.RecordBatch.from_pylist(rows, schema=_DETAIL_SCHEMA)
+        return
     shop = _workshop(spec)
     for item in _items(batches):
         by_round: dict[int, list[Any]] = {}
@@ -188,25 +193,21 @@ class _Workshop:
     contest: Contest
     rows: RowMaker
     probes: Probes
-    #: What was said of observers that failed, once each.
-    complaints: set[str] = attrs.field(factory=set)
+    complaints: Complaints = attrs.field(factory=Complaints)
 
     def tell_observers(self, answer: Answer) -> None:
         """Shows an answer to the observers among the plugins; one that fails is named on standard error, once."""
         if answer.application is None:
             return
         outcome = answer.outcome
-        for problem in self.registry.notify_assignment_computed(
+        problems = self.registry.notify_assignment_computed(
             answer.assignor,
             answer.application,
             outcome.assignment,
             outcome.validation if outcome.assignment is not None else None,
             None if outcome.failure is None else outcome.failure.message,
-        ):
-            complaint = f"assignor: observer {problem.name} of {problem.distribution}: {problem.reason}"
-            if complaint not in self.complaints and len(self.complaints) < MAX_COMPLAINTS:
-                self.complaints.add(complaint)
-                sys.stderr.write(complaint + "\n")
+        )
+        self.complaints.say(problems)
 
 
 _current: _Workshop | None = None

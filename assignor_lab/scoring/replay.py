@@ -40,6 +40,6 @@ class Replay:
         if family is not None:
             state = ["--families", family, "--seed", str(seed or 0), "--count", "1", "--only-round", str(number)]
         else:
-            state = [*self.sources, "--only-item", str(item)]
+            state = [*self.sources, "--only-item", str(item), *(["--only-round", str(number)] if number else [])]
         names = [word for name in assignors for word in ("--assignor", name)]
         return shlex.join(["assignor", "score", *state, *names, *self.config, "--out", self.out])

@@ -34,11 +34,11 @@ from assignor_lab.scoring.session import parallelism_of
 from assignor_lab.scoring.sources import Plan
 from assignor_lab.scoring.summary import (
     FORMAT,
-    NO_PLACEMENTS,
     Machine,
     Wanted,
     results_summary,
     run_summary,
+    wanted_groups,
     wanted_placements,
 )
 from assignor_lab.scoring.tables import parts_of, results_writer, run_metrics_writer
@@ -134,7 +134,7 @@ def run_scoring(spark: SparkSession, run: Run, on_progress: Callable[[Progress],
     tally = take_tally(_light_rows(results))
     names = tuple(name for name in (*spec.assignors, OBSERVED) if tally.rows_of.get(name))
     table = ResultsTable(results, names)
-    wanted = wanted_placements(table, plugins) if spec.kind == STREAMS else NO_PLACEMENTS
+    wanted = (wanted_placements if spec.kind == STREAMS else wanted_groups)(table, plugins)
     details = _details(spark, run.plan, spec, wanted, benching)
     machine = Machine(
         command=run.command,

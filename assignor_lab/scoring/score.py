@@ -93,17 +93,28 @@ def measured(registry: Registry, kind: str = STREAMS) -> dict[str, Found[MetricP
     if kind != STREAMS:
         from assignor_lab.scoring.connect import described_metrics
 
-        return described_metrics(kind)
+        plugins = metric_columns(registry, kind) if kind == "connect" else ()
+        return described_metrics(kind) | {name: registry.metric(name) for name in plugins}
     return {name: registry.metric(name) for name in metric_columns(registry)}
 
 
-def metric_columns(registry: Registry) -> tuple[str, ...]:
-    """Column names of all metrics; one that is called like another column gets its distribution before its name."""
+def metric_columns(registry: Registry, kind: str = STREAMS) -> tuple[str, ...]:
+    """Column names of plugins' metrics of a kind.
+
+    One that is called like another column gets its distribution before its name. For ``streams`` the lab's own are
+    among them, which come by the same way.
+    """
     from assignor_lab.scoring.rows import rows_schema
 
     taken = set(rows_schema(()).names)
+    if kind != STREAMS:
+        from assignor_lab.scoring.connect import described_metrics
+
+        taken |= described_metrics(kind).keys()
     return tuple(
-        f"{found.distribution}:{found.name}" if found.name in taken else found.name for found in registry.metrics()
+        f"{found.distribution}:{found.name}" if found.name in taken else found.name
+        for found in registry.metrics()
+        if found.plugin.kind == kind
     )
 
 

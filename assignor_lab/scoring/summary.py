@@ -19,12 +19,20 @@ from assignment_api.streams.configs import ASSIGNMENT_KEYS
 from assignor_lab.scoring.contest import OBSERVED
 from assignor_lab.scoring.contestants import Contestants
 from assignor_lab.scoring.costs import Spent
-from assignor_lab.scoring.figures import ResultsTable, aggregates, assign_times, probe_counts, ranking, worst_states
+from assignor_lab.scoring.figures import (
+    ResultsTable,
+    aggregates,
+    assign_times,
+    first_states,
+    probe_counts,
+    ranking,
+    worst_states,
+)
 from assignor_lab.scoring.sources import Source
 from assignor_lab.scoring.tally import Tally
 from assignor_lab.scoring.work import STREAMS
 
-__all__ = ["FORMAT", "NO_PLACEMENTS", "Machine", "Wanted", "results_summary", "run_summary", "wanted_placements"]
+__all__ = ["FORMAT", "Machine", "Wanted", "results_summary", "run_summary", "wanted_groups", "wanted_placements"]
 
 FORMAT = 1
 #: Keys of Kafka Connect that decide an assignment.
@@ -71,10 +79,6 @@ class Wanted:
     left_out: int
 
 
-#: Nothing is shown in full: Connect groups have no placements of tasks with standbys.
-NO_PLACEMENTS = Wanted({}, {}, 0)
-
-
 def wanted_placements(table: ResultsTable, metrics: Mapping[str, MetricPlugin]) -> Wanted:
     """Captured states in their order, then worst cases, as far as there is room."""
     captured = [(item, 0) for item in table.rows_of(OBSERVED)["item"].to_pylist()]
@@ -86,6 +90,18 @@ def wanted_placements(table: ResultsTable, metrics: Mapping[str, MetricPlugin]) 
             states[item, number] = assignor
             chosen[item, number] = "worst"
     return Wanted(states, chosen, max(len(captured) - MAX_PLACEMENTS, 0))
+
+
+def wanted_groups(table: ResultsTable, metrics: Mapping[str, MetricPlugin]) -> Wanted:
+    """The same for Connect: worst cases, and the first rounds or episodes of the run where nothing is worst."""
+    states: dict[tuple[int, int], str | None] = {
+        (item, number): assignor for item, number, assignor in worst_states(table, metrics, MAX_WORST)
+    }
+    chosen = dict.fromkeys(states, "worst")
+    for state in first_states(table, MAX_WORST - len(states)):
+        states.setdefault(state, None)
+        chosen.setdefault(state, "first")
+    return Wanted(states, chosen, 0)
 
 
 def results_summary(
@@ -104,7 +120,7 @@ def results_summary(
     names = [assignor.name for assignor in competing.assignors]
     scored = [name for name in table.assignors if tally.rows_of.get(name, 0) > tally.failed_of.get(name, 0)]
     ranked = [name for name in scored if name != OBSERVED or tally.captured == tally.states]
-    placements, too_large = _placements(wanted, details)
+    placements, too_large = _placements(wanted, details) if kind == STREAMS else ([], 0)
     seeds = [source.generated.seed for source in sources if source.generated is not None]
     return {
         "title": _title(sources, placements),
@@ -127,6 +143,7 @@ def results_summary(
         "failures": tally.failures(),
         "placements": placements,
         "placements_left_out": wanted.left_out + too_large,
+        "groups": [] if kind == STREAMS else _groups(wanted, details),
     }
 
 
@@ -213,6 +230,12 @@ def _placements(wanted: Wanted, details: Mapping[tuple[int, int], dict[str, Any]
         head = {"scenario": detail["scenario"], "round": detail["round"], "chosen": chosen}
         placements.append({**head, **detail})
     return placements, left_out
+
+
+def _groups(wanted: Wanted, details: Mapping[tuple[int, int], dict[str, Any]]) -> list[dict[str, Any]]:
+    """Pictures of Connect groups; in the order in which they were chosen."""
+    found = [(chosen, details.get(state)) for state, chosen in wanted.chosen.items()]
+    return [{**detail, "chosen": chosen} for chosen, detail in found if detail is not None and detail["scenario"]]
 
 
 def run_summary(machine: Machine, tally: Tally, times: Path, assignors: Sequence[str]) -> dict[str, Any]:

@@ -9,8 +9,7 @@ events. In an episode each assignor leads a simulated group of its own through t
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from hashlib import blake2b
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 from time import perf_counter_ns
 from typing import Any
@@ -28,7 +27,14 @@ from assignment_api.connect import (
     Rebalance,
     WorkerAssignment,
 )
-from assignment_api.plugins import FoundConnectAssignor, PluginError, ScenarioFamily, discover
+from assignment_api.plugins import (
+    FoundConnectAssignor,
+    MetricPlugin,
+    PluginError,
+    Registry,
+    ScenarioFamily,
+    discover,
+)
 from assignment_api.plugins.keys import is_setting
 from assignment_api.plugins.selection import ConfigSources
 from assignor_lab.runtime.connect_answering import spoken_protocol
@@ -36,17 +42,24 @@ from assignor_lab.runtime.connect_invocation import ConnectOutcome
 from assignor_lab.runtime.invocation import Failure, failure_of
 from assignor_lab.runtime.isolation import Benches, Isolation, Leading, Limits, leading_assignor
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
-from assignor_lab.scoring.connect.metrics import CONNECT_METRICS, EPISODE_METRICS, ConnectMetric, Decision
+from assignor_lab.scoring.connect.answer import ConnectAnswer
+from assignor_lab.scoring.connect.metrics import CONNECT_METRICS, EPISODE_METRICS, Decision
+from assignor_lab.scoring.connect.pictures import group_picture
 from assignor_lab.scoring.connect.rounds import Rounds, generated_rounds, written_rounds
+from assignor_lab.scoring.connect.rows import connect_row
 from assignor_lab.scoring.families import families_of
-from assignor_lab.scoring.rows import MAX_REMARKS, rows_schema
+from assignor_lab.scoring.observing import Complaints
 from assignor_lab.scoring.work import JobSpec, WorkItem
-from assignor_lab.simulation import AssignorFactory, ConnectEpisode, assignors_from, read_episode, simulate
+from assignor_lab.simulation import AssignorFactory, ConnectEpisode, Played, assignors_from, read_episode, simulate
 
 __all__ = ["ConnectContest", "Contender", "connect_contest", "rounds_until_rest"]
 
 #: Rebalances after which a group that is still not at rest is taken never to come to rest.
 MAX_ROUNDS = 50
+
+
+#: Told the name of the assignor, what it was asked and what came of it.
+Tell = Callable[[str, Rebalance, ConnectOutcome], None]
 
 
 @attrs.frozen
@@ -70,7 +83,34 @@ def connect_contest(spec: JobSpec) -> ConnectContest:
             contenders.append(Contender(name, None, failure_of(error)))
     isolation = Isolation(Limits.of(config), config.policy())
     families = families_of(registry, spec.families)
-    return ConnectContest(tuple(contenders), spec.config, assignors_from(registry), isolation, families)
+    complaints = Complaints()
+
+    def tell(name: str, rebalance: Rebalance, outcome: ConnectOutcome) -> None:
+        failure = None if outcome.failure is None else outcome.failure.message
+        complaints.say(registry.notify_connect_assignment_computed(name, rebalance, outcome.assignment, failure))
+
+    plugins = _plugins(spec, registry)
+    return ConnectContest(tuple(contenders), spec.config, assignors_from(registry), isolation, families, tell, plugins)
+
+
+def _plugins(spec: JobSpec, registry: Registry) -> dict[str, MetricPlugin]:
+    """Those metrics of the run that are not the lab's own; one that this process lacks fails in each row."""
+    own = {metric.name for metric in CONNECT_METRICS} | {metric.name for metric in EPISODE_METRICS}
+    plugins = {}
+    for name in spec.metrics:
+        if name not in own:
+            try:
+                plugins[name] = registry.metric(name).plugin
+            except PluginError as error:
+                plugins[name] = MetricPlugin(name.replace(":", "-"), "", "none", "", _raising(error), kind="connect")
+    return plugins
+
+
+def _raising(error: PluginError) -> Callable[..., float | None]:
+    def compute(*_state: object) -> float | None:
+        raise error
+
+    return compute
 
 
 @attrs.frozen(eq=False)
@@ -83,6 +123,8 @@ class ConnectContest:
         builtin: Kafka's own assignors, which lead where a contender cannot: eager groups of an episode.
         isolation: Who runs in a process of its own, and those processes; ``None``: nobody does.
         families: Name to family, for items that are histories of one.
+        tell: Told of every answer, in an episode of each rebalance's.
+        plugins: Column to metric, of those that plugins bring.
     """
 
     contenders: Sequence[Contender]
@@ -90,9 +132,31 @@ class ConnectContest:
     builtin: AssignorFactory
     isolation: Isolation | None = None
     families: Mapping[str, ScenarioFamily] = attrs.field(factory=dict)
+    tell: Tell = lambda _name, _rebalance, _outcome: None
+    plugins: Mapping[str, MetricPlugin] = attrs.field(factory=dict)
 
     def rows(self, item: WorkItem) -> Iterator[dict[str, Any]]:
-        """A row for each round and assignor, whatever fails; only ``KeyboardInterrupt`` passes."""
+        """The rows of :meth:`answers`."""
+        return (connect_row(answer, self.plugins) for answer in self.answers(item))
+
+    def pictures(
+        self, item: WorkItem, wanted: Mapping[tuple[int, int], str | None]
+    ) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Number and picture (:func:`~assignor_lab.scoring.connect.pictures.group_picture`) of the wanted rounds.
+
+        Args:
+            item: What is answered once more.
+            wanted: Pairs of item and round, each with the assignor whose state is to be shown where they differ.
+        """
+        by_round: dict[int, list[ConnectAnswer]] = {}
+        for answer in self.answers(item):
+            if (item.number, answer.round) in wanted:
+                by_round.setdefault(answer.round, []).append(answer)
+        for number, answers in by_round.items():
+            yield number, group_picture(answers, wanted[item.number, number])
+
+    def answers(self, item: WorkItem) -> Iterator[ConnectAnswer]:
+        """One for each round and assignor, whatever fails; only ``KeyboardInterrupt`` passes."""
         if item.family is not None:
             for contender in self.contenders:
                 yield from self._generated(item, self.families[item.family], contender)
@@ -104,18 +168,18 @@ class ConnectContest:
             else:
                 yield self._episode(item, scenario, contender)
 
-    def _generated(self, item: WorkItem, family: ScenarioFamily, contender: Contender) -> Iterator[dict[str, Any]]:
+    def _generated(self, item: WorkItem, family: ScenarioFamily, contender: Contender) -> Iterator[ConnectAnswer]:
         number = 0
         try:
-            for row in self._history(item, generated_rounds(family, item.seed or 0), contender):
-                yield row
+            for answer in self._history(item, generated_rounds(family, item.seed or 0), contender):
+                yield answer
                 number += 1
         except Exception as error:  # noqa: BLE001 - a family is a plugin and may raise anything
             failure = failure_of(error)
             for missing in range(number, family.rounds):
-                yield _row(item, None, missing, contender.name, failure)
+                yield ConnectAnswer(item, None, missing, contender.name, failure)
 
-    def _history(self, item: WorkItem, rounds: Rounds, contender: Contender) -> Iterator[dict[str, Any]]:
+    def _history(self, item: WorkItem, rounds: Rounds, contender: Contender) -> Iterator[ConnectAnswer]:
         found, failure = contender.found, contender.failure
         leading: Leading | None = None
         benches = Benches(item.benched)
@@ -134,8 +198,6 @@ class ConnectContest:
             start = perf_counter_ns()
             history = scenario.connect_history
             each, rebalance = history.rounds[number], history.rebalance(number, protocol)
-            after: Mapping[str, Jobs] | None = None
-            before = {worker.member_id: worker.owned for worker in each.workers}
             outcome = ConnectOutcome(None, failure)
             refusal = benches.refusal(contender.name)
             if refusal is not None:
@@ -145,42 +207,55 @@ class ConnectContest:
                     leading = leading_assignor(found, configs, self.isolation)
                 outcome = leading.assign(rebalance)
                 benches.note(contender.name, outcome.loss)
-            row = _row(item, scenario, number, contender.name, outcome.failure)
-            row |= {"clients": len(each.workers), "tasks": sum(each.configured.task_counts.values())}
-            answer = outcome.assignment
-            if answer is not None and leading is not None:
-                decision = _decision(rebalance, before, answer, leading)
-                row |= {"followup": decision.followup, "answer": _digest(decision.after)}
-                row |= {"remarks": [_encodable(remark) for remark in answer.remarks[:MAX_REMARKS]] or None}
-                row |= _figures(CONNECT_METRICS, decision)
-                after = decision.after
-            row |= _times(outcome.assign_ns, start)
-            yield row
+                self.tell(contender.name, rebalance, outcome)
+            decision: Decision | None = None
+            if outcome.assignment is not None and leading is not None:
+                before = {worker.member_id: worker.owned for worker in each.workers}
+                decision = _decision(rebalance, before, outcome.assignment, leading)
+            yield ConnectAnswer(
+                item,
+                scenario,
+                number,
+                contender.name,
+                outcome.failure,
+                size=(len(each.workers), sum(each.configured.task_counts.values())),
+                rebalance=rebalance,
+                assignment=outcome.assignment,
+                decision=decision,
+                assign_ns=outcome.assign_ns,
+                other_ns=perf_counter_ns() - start - outcome.assign_ns,
+            )
             try:
-                scenario = rounds.send(after)
+                scenario = rounds.send(None if decision is None else decision.after)
             except StopIteration:
                 return
 
-    def _episode(self, item: WorkItem, scenario: Scenario, contender: Contender) -> dict[str, Any]:
+    def _episode(self, item: WorkItem, scenario: Scenario, contender: Contender) -> ConnectAnswer:
         start = perf_counter_ns()
         spent = [0]
-        failure, figures = contender.failure, dict[str, float | None]()
-        size: dict[str, int] = {}
+        failure = contender.failure
+        size: tuple[int, int] | None = None
+        played: Played | None = None
         if contender.found is not None:
             try:
                 episode = _led_by(read_episode(scenario), contender.found, self._settings(contender.found))
-                size = {"clients": len(episode.workers), "tasks": sum(episode.connectors.values())}
-                figures = _figures(EPISODE_METRICS, simulate(episode, self._factory(contender.found, spent)))
+                size = len(episode.workers), sum(episode.connectors.values())
+                played = simulate(episode, self._factory(contender.found, spent))
             except _NoAnswerError as error:
                 failure = error.failure
             except Exception as error:  # noqa: BLE001 - whatever an answer leads the simulation to is a row
                 failure = failure_of(error)
-        return {
-            **_row(item, scenario, 0, contender.name, failure),
-            **size,
-            **figures,
-            **_times(spent[0], start),
-        }
+        return ConnectAnswer(
+            item,
+            scenario,
+            0,
+            contender.name,
+            failure,
+            size=size,
+            played=played,
+            assign_ns=spent[0],
+            other_ns=perf_counter_ns() - start - spent[0],
+        )
 
     def _settings(self, found: FoundConnectAssignor) -> dict[str, Any]:
         # What Kafka's keys say, each worker of an episode has been told by the episode.
@@ -191,7 +266,7 @@ class ConnectContest:
         def make(protocol: ConnectProtocol) -> ConnectAssignor:
             leads = found.plugin.protocols
             if not leads or protocol.value in leads or protocol.is_incremental:
-                return _Watched(found, spent, self.isolation)
+                return _Watched(found, spent, self.isolation, self.tell)
             return self.builtin(protocol)
 
         return make
@@ -208,10 +283,11 @@ class _NoAnswerError(Exception):
 class _Watched(ConnectAssignor):
     """An assignor in a simulated group, checked and timed as everywhere else."""
 
-    def __init__(self, found: FoundConnectAssignor, spent: list[int], isolation: Isolation | None) -> None:
+    def __init__(self, found: FoundConnectAssignor, spent: list[int], isolation: Isolation | None, tell: Tell) -> None:
         self._found = found
         self._spent = spent
         self._isolation = isolation
+        self._tell = tell
         self._leading = leading_assignor(found, {}, isolation)
 
     def configure(self, configs: Mapping[str, Any]) -> None:
@@ -220,6 +296,7 @@ class _Watched(ConnectAssignor):
     def assign(self, rebalance: Rebalance) -> ConnectAssignment:
         outcome = self._leading.assign(rebalance)
         self._spent[0] += outcome.assign_ns
+        self._tell(self._found.name, rebalance, outcome)
         if outcome.assignment is None:
             raise _NoAnswerError(outcome.failure or Failure("InternalError", None, "neither an answer nor a failure"))
         return outcome.assignment
@@ -313,44 +390,3 @@ def _decision(
         followup=_asks_for_another(answer),
         rounds=rounds_until_rest(leading, rebalance, answer),
     )
-
-
-def _figures(metrics: Sequence[ConnectMetric[Any]], state: object) -> dict[str, float | None]:
-    found = {metric.name: metric.compute(state) for metric in metrics}
-    return {name: None if figure is None else float(figure) for name, figure in found.items()}
-
-
-def _row(
-    item: WorkItem, scenario: Scenario | None, number: int, assignor: str, failure: Failure | None
-) -> dict[str, Any]:
-    row: dict[str, Any] = dict.fromkeys(rows_schema(()).names)
-    row |= {"item": item.number, "round": number, "assignor": assignor, "source": item.source}
-    row |= {"family": item.family, "seed": item.seed}
-    if scenario is not None:
-        row |= {"scenario": scenario.id, "assumptions": list(scenario.assumptions) or None}
-    if failure is not None:
-        row |= {"error_type": failure.type, "error_java_type": failure.java_type}
-        row |= {"error_message": _encodable(failure.message)}
-    return row
-
-
-def _times(assign_ns: int, start: int) -> dict[str, float | None]:
-    """Times in milliseconds; ``metrics_ms`` is everything besides the calls of the assignor."""
-    return {
-        "assign_ms": assign_ns / 1e6 if assign_ns else None,
-        "metrics_ms": (perf_counter_ns() - start - assign_ns) / 1e6,
-    }
-
-
-def _encodable(text: str) -> str:
-    """Arrow takes no halves of surrogate pairs, which a plugin's message may well hold."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def _digest(after: Mapping[str, Jobs]) -> str:
-    """16 hex digits that stand for who runs what, in whatever order."""
-    digest = blake2b(digest_size=8)
-    for member, jobs in sorted(after.items()):
-        line = [member, sorted(jobs.connectors), sorted(map(str, jobs.tasks))]
-        digest.update(json.dumps(line).encode())
-    return digest.hexdigest()

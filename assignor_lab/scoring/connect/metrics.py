@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import metadata
+from itertools import pairwise
 from typing import Any, Generic, Literal, NoReturn, TypeVar
 
 import attrs
@@ -23,6 +24,7 @@ __all__ = [
     "Decision",
     "described_metrics",
     "jobs_above_even_share",
+    "jobs_moved",
     "jobs_per_worker",
     "jobs_stopped",
     "jobs_unassigned",
@@ -103,6 +105,18 @@ def jobs_stopped(decision: Decision) -> int:
     return stopped
 
 
+def jobs_moved(decision: Decision) -> int:
+    """Jobs that ran on a worker which is still there, and that do not run on it after this rebalance.
+
+    They run on another one, or wait for the next rebalance; those that are no longer configured do not count.
+    """
+    moved = 0
+    for member, jobs in decision.before.items():
+        left = jobs.minus(decision.after.get(member, Jobs()))
+        moved += sum(job in decision.configured for job in (*left.connectors, *left.tasks))
+    return moved
+
+
 def jobs_unassigned(decision: Decision) -> int:
     """Configured jobs that nobody runs after this rebalance."""
     return unassigned_jobs(decision.configured, decision.after)
@@ -127,6 +141,15 @@ CONNECT_METRICS: tuple[ConnectMetric[Decision], ...] = (
         jobs_stopped,
         "movement",
         "Jobs that are no longer configured are not counted; evening out a new worker stops some.",
+    ),
+    ConnectMetric(
+        "jobs_moved",
+        "jobs",
+        "lower",
+        "Jobs that are taken from a worker which ran them and is still there: another one runs them, or nobody yet.",
+        jobs_moved,
+        "movement",
+        "Jobs whose worker is gone are not counted; evening out a new worker moves some.",
     ),
     ConnectMetric(
         "jobs_per_worker",
@@ -189,6 +212,17 @@ def _figure_of(key: str) -> Callable[[Played], float | None]:
     return lambda played: episode_figures(played)[key][0]
 
 
+def episode_jobs_moved(played: Played) -> int:
+    """How often a job started on another worker than the one that ran it before."""
+    moved = 0
+    for runs in played.cluster.runs.runs.values():
+        # What ended before it began to run (asked to stop while it was starting) has been nowhere.
+        ran = [run.worker for run in sorted(runs, key=lambda run: run.start_ms)
+               if run.end_ms is None or run.end_ms > run.start_ms]  # fmt: skip
+        moved += sum(before != after for before, after in pairwise(ran))
+    return moved
+
+
 EPISODE_METRICS: tuple[ConnectMetric[Played], ...] = (
     ConnectMetric(
         "unavailable_task_seconds",
@@ -216,6 +250,15 @@ EPISODE_METRICS: tuple[ConnectMetric[Played], ...] = (
         _figure_of("jobs stopped"),
         "movement",
         "The jobs of a worker that stops or fails, and those that are deleted.",
+    ),
+    ConnectMetric(
+        "episode_jobs_moved",
+        "jobs",
+        "lower",
+        "How often a job started on another worker than the one that ran it before.",
+        episode_jobs_moved,
+        "movement",
+        "The jobs of a worker that stops or fails and does not come back in time; some for a new worker.",
     ),
     ConnectMetric(
         "episode_rebalances",
@@ -274,9 +317,16 @@ def described_metrics(kind: str) -> dict[str, Found[MetricPlugin]]:
 
 def _described(metric: ConnectMetric[Any]) -> MetricPlugin:
     return MetricPlugin(
-        metric.name, metric.unit, metric.direction, metric.summary, _not_of_streams, metric.group, metric.unavoidable
+        metric.name,
+        metric.unit,
+        metric.direction,
+        metric.summary,
+        _not_to_be_called,
+        metric.group,
+        metric.unavoidable,
+        kind="connect",
     )
 
 
-def _not_of_streams(*_state: object) -> NoReturn:
-    raise TypeError("a figure of Connect groups takes no Streams application")
+def _not_to_be_called(*_state: object) -> NoReturn:
+    raise TypeError("the lab computes its own figures of Connect groups from more than one answer")

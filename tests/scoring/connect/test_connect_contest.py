@@ -117,6 +117,16 @@ def test_an_episode_gives_the_figures_of_the_simulation() -> None:
     assert found["connect_eager"][0]["episode_jobs_stopped"] > own["episode_jobs_stopped"]
 
 
+def test_jobs_that_moved_in_an_episode_are_those_that_started_elsewhere() -> None:
+    # Four jobs on each of three workers; one leaves for good, and nobody else's jobs have to move.
+    moved = rows(EPISODES["worker-leaves"].document())
+    assert moved["connect_incremental"][0]["episode_jobs_moved"] == 4.0
+    # It comes back within the delay, to its own jobs.
+    stays = rows(EPISODES["worker-bounces"].document())
+    assert stays["connect_incremental"][0]["episode_jobs_moved"] == 0.0
+    assert stays["connect_eager"][0]["episode_jobs_moved"] > 0.0
+
+
 def read_episode_of(document: Mapping[str, Any]) -> Any:
     return read_episodes(io.BytesIO(json.dumps(document).encode()))[0]
 

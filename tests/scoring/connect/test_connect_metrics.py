@@ -22,6 +22,7 @@ AFTER = {"w1": "a a-0 a-1", "w2": "b", "w3": "b-0"}
     [
         # w1 gives up a-2, w2 gives up b-0; c and c-0 have to stop anyway.
         ("jobs_stopped", 2),
+        ("jobs_moved", 2),
         # 3, 1, 1.
         ("jobs_per_worker", 2),
         # Five jobs on three workers: an even share is 2, and w1 has 3.
@@ -41,6 +42,15 @@ def test_a_group_of_three(metric: str, expected: int) -> None:
 def test_an_eager_group_stops_everything_that_it_runs() -> None:
     state = decision({"a": 1, "b": 0}, {"w1": "a a-0", "w2": "b gone"}, {"w1": "a a-0", "w2": "b"}, stops_all=True)
     assert figure("jobs_stopped", state) == 3
+    # All of it starts again where it ran.
+    assert figure("jobs_moved", state) == 0
+
+
+def test_a_job_that_is_on_another_worker_has_moved_also_in_an_eager_group() -> None:
+    before, after = {"w1": "a a-0", "w2": "b"}, {"w1": "a b", "w2": "a-0"}
+    for stops_all, stopped in ((True, 3), (False, 2)):
+        state = decision({"a": 1, "b": 0}, before, after, stops_all=stops_all)
+        assert (figure("jobs_stopped", state), figure("jobs_moved", state)) == (stopped, 2)
 
 
 def test_a_worker_that_moves_nothing_stops_nothing() -> None:

@@ -1,0 +1,150 @@
+"""Metrics and observers of plugins, asked about Connect groups."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from assignment_api.connect import ConnectAssignment, Rebalance
+from assignment_api.plugins import MetricPlugin, PluginDefinitionError, Registry, discover
+from assignor_lab.scoring.connect import connect_contest
+from assignor_lab.scoring.connect.contest import ConnectContest
+from assignor_lab.scoring.score import measured, metric_columns
+from assignor_lab.scoring.sources import plan_sources
+from assignor_lab.scoring.work import JobSpec
+from assignor_lab.simulation import EPISODES
+from tests.plugins.installing import installed_in, write_distribution
+from tests.scoring.connect.states import history, member
+
+WATCHING = """
+    from assignment_api.plugins import MetricPlugin, hookimpl
+
+    seen = []
+
+    @hookimpl
+    def assignor_lab_connect_assignment_computed(assignor, rebalance, assignment, failure):
+        seen.append((assignor, len(rebalance.workers), assignment is not None, failure))
+        raise RuntimeError("tired of watching")
+
+    def most_tasks(rebalance, assignment):
+        return max(len(jobs.tasks) for jobs in assignment.owned_after(rebalance).values())
+
+    @hookimpl
+    def assignor_lab_metrics():
+        return [
+            MetricPlugin("most_tasks", "tasks", "lower", "Tasks of the busiest worker.", most_tasks, kind="connect"),
+            MetricPlugin("jobs_stopped", "jobs", "lower", "A name of ours.", most_tasks, kind="connect"),
+            MetricPlugin("of_streams", "tasks", "lower", "Not for Connect.", lambda application, assignment: 1.0),
+        ]
+"""
+JOIN = history("join", {"connectors": {"a": 3}, "members": [member("w1", "a a-0 a-1 a-2"), member("w2")]})
+
+
+@pytest.fixture
+def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "a_watching_plugin", raising=False)
+    write_distribution(tmp_path, "watching", {"a_watching_plugin": WATCHING}, {"w": "a_watching_plugin"})
+    yield discover(installed=installed_in(tmp_path))
+    sys.modules.pop("a_watching_plugin", None)
+
+
+def test_a_metric_of_kind_connect_is_a_column_of_histories_alone(registry: Registry) -> None:
+    columns = measured(registry, "connect")
+    assert list(columns)[-2:] == ["most_tasks", "watching:jobs_stopped"]
+    assert "most_tasks" not in measured(registry, "connect-episode")
+    assert "of_streams" not in columns
+    assert "of_streams" in metric_columns(registry)
+    assert "most_tasks" not in metric_columns(registry)
+
+
+def test_it_takes_the_rebalance_and_the_answer(monkeypatch: pytest.MonkeyPatch, registry: Registry) -> None:
+    monkeypatch.setattr("assignor_lab.scoring.connect.contest.discover", lambda _policy: registry)
+    spec = JobSpec(("connect_incremental",), ("jobs_stopped", "most_tasks", "watching:jobs_stopped"), kind="connect")
+    with plan_sources([JOIN], registry) as plan:
+        (row,) = connect_contest(spec).rows(next(iter(plan.work())))
+    assert (row["jobs_stopped"], row["most_tasks"], row["watching:jobs_stopped"]) == (1.0, 2.0, 2.0)
+    assert row["metric_errors"] is None
+
+
+def test_one_that_fails_has_no_figure_and_a_reason() -> None:
+    def fails(_rebalance: Rebalance, _assignment: ConnectAssignment) -> float:
+        raise ZeroDivisionError("no \ud800 idea")
+
+    plugins = {
+        "fails": MetricPlugin("fails", "1", "none", "", fails, kind="connect"),
+        "endless": MetricPlugin("endless", "1", "none", "", lambda *_: float("inf"), kind="connect"),
+    }
+    spec = JobSpec(("connect_eager",), (), kind="connect")
+    contest = connect_contest(spec)
+    with plan_sources([JOIN], discover()) as plan:
+        contest = ConnectContest(contest.contenders, contest.config, contest.builtin, plugins=plugins)
+        (row,) = contest.rows(next(iter(plan.work())))
+    assert (row["fails"], row["endless"], row["jobs_unassigned"]) == (None, None, 0.0)
+    first, second = row["metric_errors"]
+    assert first == "fails: ZeroDivisionError: no \\ud800 idea"
+    assert second.startswith("endless: ValueError: inf is no figure")
+
+
+def test_observers_see_every_answer_and_change_nothing(
+    monkeypatch: pytest.MonkeyPatch, registry: Registry, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("assignor_lab.scoring.connect.contest.discover", lambda _policy: registry)
+    seen = sys.modules["a_watching_plugin"].seen
+    eager = history("eager", {"connectors": {"a": 1}, "members": [member("w1")]}, protocol="eager")
+    for document, kind in ((JOIN, "connect"), (eager, "connect"), (EPISODES["worker-leaves"].document(), "episode")):
+        seen.clear()
+        spec = JobSpec(("connect_incremental",), (), kind=kind)
+        with plan_sources([document], registry) as plan:
+            (row,) = connect_contest(spec).rows(next(iter(plan.work())))
+        if document is JOIN:
+            assert seen == [("connect_incremental", 2, True, None)]
+        elif document is eager:
+            ((name, workers, answered, failure),) = seen
+            assert (name, workers, answered) == ("connect_incremental", 1, False)
+            assert "cannot lead a group that speaks eager" in failure
+        else:
+            # The group forms with all three; then one leaves, and the two that are left wait for it, and go on.
+            assert [workers for _, workers, _, _ in seen][-2:] == [2, 2]
+            assert row["error_type"] is None
+    said = capsys.readouterr().err.splitlines()
+    assert said == ["assignor: observer w of watching: RuntimeError: tired of watching"] * 3
+
+
+def test_the_pictures_of_a_rebalance() -> None:
+    contest = connect_contest(JobSpec(("connect_eager", "connect_incremental"), (), kind="connect"))
+    with plan_sources([JOIN], discover()) as plan:
+        ((number, picture),) = contest.pictures(next(iter(plan.work())), {(0, 0): None})
+    assert (number, picture["scenario"], picture["kind"]) == (0, "join", "connect")
+    sizes = [(worker["id"], worker["connectors"], worker["tasks"]) for worker in picture["workers"]]
+    assert sizes == [("w1", 1, 3), ("w2", 0, 0)]
+    eager, incremental = picture["answers"]
+    assert (eager["stops_all"], incremental["stops_all"], incremental["rounds"]) == (True, False, 2)
+    w1, w2 = incremental["workers"]
+    assert (w1["tasks"], w1["stops"], w1["starts"], w2["tasks"]) == (2, ["a-0"], [], 0)
+    assert [(each["connectors"], each["tasks"], each["starts"]) for each in eager["workers"]] == [
+        (1, 1, []),
+        (0, 2, ["a-0", "a-2"]),
+    ]
+    json.dumps(picture)
+
+
+def test_the_pictures_of_an_episode() -> None:
+    contest = connect_contest(JobSpec(("connect_eager", "nowhere"), (), kind="connect-episode"))
+    with plan_sources([EPISODES["worker-leaves"].document()], discover()) as plan:
+        ((_, picture),) = contest.pictures(next(iter(plan.work())), {(0, 0): "connect_eager"})
+    assert (picture["kind"], picture["workers"]) == ("connect-episode", [])
+    eager, nowhere = picture["answers"]
+    assert eager["timeline"][0].startswith("worker1  ")
+    assert eager["rebalances"][0]["protocol"] == "eager"
+    assert (eager["workers"], eager["rebalances_left_out"]) == (None, 0)
+    assert (nowhere["error"]["type"], nowhere["timeline"]) == ("UnknownPluginError", [])
+
+
+def test_there_is_no_third_kind() -> None:
+    with pytest.raises(PluginDefinitionError, match="none of 'streams', 'connect'"):
+        MetricPlugin("m", "1", "none", "", lambda *_: 1.0, kind="episode")  # type: ignore[arg-type]
