@@ -19,18 +19,18 @@ from assignor_lab.connect.config_records import (
     without_nulls,
 )
 from assignor_lab.connect.connector_plugins import ConnectorPlugins
-from assignor_lab.connect.herder import HerderError, RestartRequest
+from assignor_lab.connect.herder import HerderError
 from assignor_lab.connect.instances import Instances
 from assignor_lab.connect.live_group import LiveGroup
 from assignor_lab.connect.logger_levels import LoggerLevels, WorkerLogger
 from assignor_lab.connect.membership import FatalMembershipError, Membership
 from assignor_lab.connect.rebalance_times import RebalanceTimes
 from assignor_lab.connect.request_queue import RequestQueue
-from assignor_lab.connect.restarts import connector_to_restart, restart_plan, tasks_to_restart
 from assignor_lab.connect.session_keys import key_is_due, new_key
 from assignor_lab.connect.settings import LiveWorkerSettings
 from assignor_lab.connect.stages import Stages
 from assignor_lab.connect.storage import StorageError
+from assignor_lab.connect.worker_restarts import restart_on_worker
 from assignor_lab.runtime.connect_invocation import LeadingAssignor
 
 __all__ = ["HerderLoop"]
@@ -104,16 +104,19 @@ class HerderLoop:
         heartbeats = asyncio.create_task(self.membership.beat(), name=f"heartbeat {self.worker_id}")
         self.ready = True
         try:
-            while not self.stopping:
-                await self._tick()
-        except FatalMembershipError as error:
-            self.log.warning("cannot go on: %s", error)
+            try:
+                while not self.stopping:
+                    await self._tick()
+            except FatalMembershipError as error:
+                self.log.warning("cannot go on: %s", error)
+            self.ready = False
+            # Stopping may take longer than the session: heartbeats go on meanwhile.
+            await self._shut_down()
         finally:
             self.ready = False
             heartbeats.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await heartbeats
-        await self._shut_down()
 
     def stop(self) -> None:
         """Tells the loop to end: it stops its work and leaves the group."""
@@ -346,29 +349,9 @@ class HerderLoop:
         for request in self.news.restarts.take():
             with self.stages.of(f"restarting connector {request.connector}"):
                 try:
-                    await self._restart(request)
+                    await restart_on_worker(self, request)
                 except HerderError as error:
                     self.log.warning("restart of %s dropped: %s", request.connector, error)
-
-    async def _restart(self, request: RestartRequest) -> None:
-        name = request.connector
-        plan = restart_plan(request, self.logs.statuses, "unknown")
-        held = self.membership.held or Jobs()
-        if plan is None or name not in self.snapshot.connectors:
-            return
-        connector = connector_to_restart(plan, held.connectors)
-        tasks = tasks_to_restart(plan, held.tasks)
-        if connector:
-            await self.instances.stop_connector(name)
-            self.instances.on_restarting(name)
-        if tasks:
-            await self.instances.stop_tasks(tasks)
-            for task in tasks:
-                self.instances.on_restarting(task)
-        if connector:
-            self.start_connector(name)
-        for task in tasks:
-            self.start_task(task)
 
     # --- changes of the configuration -----------------------------------------------------------------
 

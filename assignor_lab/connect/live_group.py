@@ -21,8 +21,9 @@ from assignor_lab.simulation.group_coordinator import (
     SyncRequest,
 )
 
-__all__ = ["LiveGroup"]
+__all__ = ["Answer", "LiveGroup"]
 
+#: What the group answers.
 Answer = Joined | Synced | Refused
 
 

@@ -35,7 +35,7 @@ from assignor_lab.capture.wire.connect import (
 )
 from assignor_lab.connect.clock import Clock
 from assignor_lab.connect.config_records import ConfigSnapshot
-from assignor_lab.connect.live_group import LiveGroup
+from assignor_lab.connect.live_group import Answer, LiveGroup
 from assignor_lab.connect.settings import LiveWorkerSettings
 from assignor_lab.runtime.connect_invocation import LeadingAssignor
 from assignor_lab.simulation.group_coordinator import Joined, JoinRequest, Refused, Synced, SyncRequest
@@ -152,7 +152,7 @@ class Membership:
         self.sent_snapshot = fresh_snapshot()
         self._last_completed = NO_GENERATION
         self._group_says_rejoin = self._rejoin_requested = self._wants_another_round = False
-        self._joining = False
+        self._joining = self._waits_for_group = False
         self._polled_ms = clock.now_ms()
 
     # --- what the herder asks -------------------------------------------------------------------------
@@ -233,20 +233,27 @@ class Membership:
             ok = self.told is not None and self.told.error != _FAILED
             if self.protocol is ConnectProtocol.EAGER and self.held is not None and ok:
                 await self._on_revoked(self.held)
-            joined = await self._group.join(self._request())
+            joined = await self._answered(self._group.join(self._request()))
             if not isinstance(joined, Joined):
                 return self._refused(joined)
             self.member_id, self.generation = joined.member_id, joined.generation
             assignments = None if joined.members is None else await self._lead(joined)
-            synced = await self._group.sync(
-                self._process, SyncRequest(joined.member_id, joined.generation, assignments)
-            )
+            request = SyncRequest(joined.member_id, joined.generation, assignments)
+            synced = await self._answered(self._group.sync(self._process, request))
             if not isinstance(synced, Synced) or synced.assignment is None:
                 return self._refused(synced)
             await self._take(synced)
         finally:
             self._joining = False
         return True
+
+    async def _answered(self, asked: Awaitable[Answer]) -> Answer:
+        self._waits_for_group = True
+        try:
+            return await asked
+        finally:
+            self._waits_for_group = False
+            self._polled_ms = self._clock.now_ms()
 
     def _refused(self, answer: object) -> bool:
         if isinstance(answer, Refused):
@@ -354,7 +361,7 @@ class Membership:
         timings = self._settings.timings
         while True:
             await asyncio.sleep(timings.heartbeat_interval_ms / 1000)
-            if self.member_id is None or self._joining:
+            if self.member_id is None or self._waits_for_group:
                 continue
             if self._clock.now_ms() - self._polled_ms > timings.rebalance_timeout_ms:
                 _logger.warning("%s leaves: its herder was busy for longer than the rebalance timeout", self._url)

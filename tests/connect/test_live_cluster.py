@@ -116,6 +116,21 @@ def test_a_killed_worker_is_missed_after_the_session_timeout(tmp_path: Path) -> 
     assert WITNESS.twice == []
 
 
+def test_a_worker_that_takes_long_to_stop_its_tasks_is_not_taken_for_dead(tmp_path: Path) -> None:
+    async def scenario() -> list[str]:
+        async with cluster(tmp_path, 1, settings(session_timeout_ms=300)) as made:
+            await put(made, "a", "failing", topic="t", tasks__max="4", stop__ms="700")
+            await until(lambda: states(made, "a") == ["RUNNING"] * 5)
+            made.add_worker("later", 19_000, settings(session_timeout_ms=300))
+            await made.until_calm()
+            assert loads(made) == [2, 2]
+            await made.stop_worker("w0")
+            await made.until_calm()
+            return [reason for each in made.group.rounds for reason in each.reasons]
+
+    assert not [reason for reason in asyncio.run(scenario()) if "not heard of" in reason]
+
+
 def test_a_leaders_death_costs_no_delay(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with cluster(tmp_path, 3, settings(delay_ms=60_000, session_timeout_ms=300)) as made:

@@ -20,7 +20,7 @@ from assignor_lab.connect.herder import (
 )
 from assignor_lab.connect.restarts import PendingRestarts
 from assignor_lab.connect.storage import LogRecord
-from tests.connect.live import WITNESS, cluster, follower, leader, owner, put, states, until
+from tests.connect.live import WITNESS, cluster, follower, leader, owner, put, settings, states, until
 
 NEITHER = RestartRequest("c")
 TASKS = RestartRequest("c", include_tasks=True)
@@ -248,14 +248,14 @@ def test_paused_and_stopped_instances_are_restarted_to_their_target_state(tmp_pa
 
 def test_an_instance_that_does_not_stop_is_given_up_and_a_new_one_begins(tmp_path: Path) -> None:
     async def scenario() -> list[str]:
-        async with cluster(tmp_path) as made:
-            await put(made, "c", "failing", topic="t", stop__ms="2500", records__per__second="50")
+        async with cluster(tmp_path, 1, settings(task_shutdown_graceful_timeout_ms=200)) as made:
+            await put(made, "c", "failing", topic="t", stop__ms="700", records__per__second="50")
             await until(lambda: states(made, "c") == ["RUNNING", "RUNNING"])
             sequences = await Sequences.begun(made)
             await leader(made).restart_task(ConnectorTaskId("c", 0))
             await until(lambda: "RUNNING" in sequences.of.get("c-0", []))
             # What was given up ends later, and nobody hears of it.
-            await asyncio.sleep(1.8)
+            await asyncio.sleep(0.8)
             return list(sequences.of["c-0"])
 
     assert asyncio.run(scenario()) == ["RUNNING"]

@@ -134,8 +134,10 @@ class Partition:
         return found
 
     def close(self) -> None:
-        """Closes the file."""
-        os.close(self._file)
+        """Closes the file; what a task that was given up still tries fails."""
+        with self._lock:
+            os.close(self._file)
+            self._file = -1
 
 
 class Topics:
