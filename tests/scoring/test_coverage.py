@@ -34,7 +34,7 @@ def test_every_metric_says_in_words_what_it_measures() -> None:
     for metric in LAB_METRICS:
         assert metric.summary.endswith("."), metric.name
         assert metric.unit, metric.name
-        assert metric.group in ("movement", "spread", "balance", "coverage"), metric.name
+        assert metric.group in ("movement", "spread", "balance", "cost", "coverage", "life cycle"), metric.name
         assert metric.unavoidable.endswith("."), metric.name
         assert inspect.getdoc(metric.compute), metric.name
 
