@@ -79,9 +79,11 @@ def _none_exist(kind: str) -> Any:
 
 def _name(value: Any) -> str | None:
     if value is None or not value.strip():
-        return "Connector name may not be empty"
-    if any(ord(char) < 32 or 127 <= ord(char) < 160 for char in value):
-        return "Connector name may not contain control sequences"
+        return "String may not be empty"
+    controls = [ord(char) for char in value if ord(char) < 32 or 127 <= ord(char) < 160]
+    if controls:
+        numbers = ", ".join(map(str, controls))
+        return f"String may not contain control sequences but had the following ASCII chars: {numbers}"
     return None
 
 

@@ -159,7 +159,12 @@ class ConnectorPlugins:
         if kind is None:
             raise NotFoundError(f"Unknown plugin {name}.")
         if version not in (None, "latest", kind.version):
-            raise BadRequestError(f"Invalid version specification: {version}")
+            if not version or version[0] in "[(":
+                raise BadRequestError(f"Invalid version specification: {version}")
+            raise BadRequestError(
+                f"Plugin {kind.class_name} not found that matches the version range [{version},{version}], available "
+                f"versions: [{kind.version}]"
+            )
         own = kind.connector.config_def().keys
         names = {key.name for key in own}
         common = (key for key in common_keys(kind.version, sink=kind.type == "sink").keys if key.name not in names)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import gzip
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assignor_lab.connect import herder as h
+from assignor_lab.connect.cluster import ConnectCluster
 from assignor_lab.connect.rest import create_app, listening_socket, serve
+from assignor_lab.connect.served_cluster import ServedCluster
+from tests.connect.live import TIMINGS, settings
+from tests.connect.rest.gen_connector import PLUGINS
 from tests.connect.rest.pretend_herder import SINK, SOURCE, PretendCluster, PretendHerder
 from tests.connect.rest.recorded import DATA
 from tests.connect.rest.sockets import exchange
@@ -17,9 +22,9 @@ from tests.connect.rest.sockets import exchange
 pytestmark = pytest.mark.anyio
 
 
-def odd_requests() -> list[dict[str, Any]]:
+def odd_requests(*, of: str = "rest") -> list[dict[str, Any]]:
     with gzip.open(DATA / "odd-requests.jsonl.gz", "rt", encoding="utf-8") as lines:
-        return [each for each in map(json.loads, lines) if each["of"] == "rest"]
+        return [each for each in map(json.loads, lines) if each["of"] in of]
 
 
 def cluster() -> PretendCluster:
@@ -64,3 +69,27 @@ async def test_a_text_of_connects_own_is_ours_too() -> None:
             if theirs is not None and not any(part in theirs for part in foreign) and theirs != ours:
                 different.append((odd["name"], ours, theirs))
     assert different == []
+
+
+#: Answers of live workers that are meant to have another status.
+MEANT = {
+    "put config padded name": "our file source needs a file",
+    "put utf8 name": "our file source needs a file",
+    "put plus name": "our file source needs a file",
+    "tasks bad base64": "a wrong signature, whatever it is made of",
+}
+
+
+async def test_live_workers_give_odd_requests_the_same_status(tmp_path: Path) -> None:
+    different = {}
+    async with ConnectCluster(tmp_path, TIMINGS, PLUGINS, offset_flush_interval_ms=50) as live:
+        served = ServedCluster(live)
+        worker = await served.add(settings=settings())
+        for odd in odd_requests(of="rest, herder"):
+            await live.until_calm()
+            answer = await exchange(worker.url.rstrip("/"), odd["request"].encode("latin-1"))
+            if answer.status != odd["status"]:
+                different[odd["name"]] = f"{answer.status} instead of {odd['status']} {answer.body[:80]!r}"
+        await served.close()
+    assert {name: text for name, text in different.items() if name not in MEANT} == {}
+    assert set(MEANT) == set(different)
