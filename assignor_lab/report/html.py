@@ -23,6 +23,8 @@ from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup, escape
 
 from assignor_lab.report import text, words
+from assignor_lab.report.exploration import case_groups, choices, difference_groups, share_rows
+from assignor_lab.report.groups import group_panel
 from assignor_lab.report.placement import Change
 from assignor_lab.report.summary import Results, Summary, summary_from_document
 from assignor_lab.report.view import page, panel
@@ -31,6 +33,8 @@ __all__ = ["render_report", "write_report"]
 
 #: Pictures of states are drawn until they come to this many characters; the rest is counted and left out.
 PANEL_BUDGET = 3_500_000
+#: The same for pictures and figures for machines together.
+BUDGET = 4_500_000
 #: Longest lists of sources, assumptions and the like that are shown whole.
 LONGEST_LIST = 200
 
@@ -67,6 +71,8 @@ def render_report(summary: Summary) -> str:
     """The report as a text."""
     environment = _environment()
     shown = page(summary)
+    figures = _figures(summary)
+    budget = min(PANEL_BUDGET, BUDGET - len(figures))
     panels: list[Markup] = []
     anchors: dict[tuple[str, int, str], int] = {}
     deciders: dict[int, str] = {}
@@ -79,35 +85,55 @@ def render_report(summary: Summary) -> str:
             opened = number
         drawn = template.render(panel=picture, opened=number == opened)
         size += len(drawn)
-        if size > PANEL_BUDGET:
+        if size > budget:
             break
         panels.append(Markup(drawn))  # noqa: S704 - made by an autoescaping template
         deciders.update({each.key: each.name for each in picture.columns})
         # In a history each assignor has states of its own, so that a state is one of those who answered it.
         anchors.update({(placement.scenario, placement.round, each.assignor): number for each in placement.after})
+    groups: list[Markup] = []
+    for number, group in enumerate(summary.results.groups, start=1):
+        drawn = environment.get_template("group.html.j2").render(
+            panel=group_panel(number, group, shown.names), opened=number == 1
+        )
+        size += len(drawn)
+        if size > budget:
+            break
+        groups.append(Markup(drawn))  # noqa: S704 - made by an autoescaping template
+        anchors.update({(group.scenario, group.round, each.assignor): number for each in group.answers})
     style, script = _asset("report.css"), _asset("report.js")
     return environment.get_template("report.html.j2").render(
         page=shown,
         results=summary.results,
         run=summary.run_metrics,
         panels=panels,
+        groups=groups,
         drawn=summary.results.placements[: len(panels)],
         anchors=anchors,
         deciders=sorted(deciders.items()),
-        left_out=summary.results.placements_left_out + len(summary.results.placements) - len(panels),
+        left_out=summary.results.placements_left_out
+        + len(summary.results.placements)
+        + len(summary.results.groups)
+        - len(panels)
+        - len(groups),
         style=Markup(style),  # noqa: S704 - our own file
         script=Markup(script),  # noqa: S704 - our own file
         policy=Markup(_policy(style, script)),  # noqa: S704 - hashes and keywords
-        figures=_figures(summary),
+        figures=figures,
+        choices=choices(summary.results.slices),
+        compared=difference_groups(summary.results, shown.names),
+        cases=case_groups(summary.results, shown.names),
+        shares=share_rows(summary.run_metrics.shares),
         longest=LONGEST_LIST,
     )
 
 
 def _figures(summary: Summary) -> Markup:
-    """The figures for machines: everything but the placements, in JSON that no text in it can break out of."""
-    results = cattrs.unstructure(attrs.evolve(summary.results, placements=()), Results)
+    """The figures for machines, in JSON that no text in it can break out of; no placements, no worst cases."""
+    results = cattrs.unstructure(attrs.evolve(summary.results, placements=(), groups=(), worst_cases=()), Results)
     document = {"format": summary.format, "results": results, "run_metrics": cattrs.unstructure(summary.run_metrics)}
-    del results["placements"], results["placements_left_out"]
+    for name in ("placements", "placements_left_out", "groups", "worst_cases"):
+        del results[name]
     return htmlsafe_json_dumps(document, separators=(",", ":"))
 
 
@@ -139,6 +165,8 @@ def _environment() -> Environment:
     environment.filters.update(
         figure=text.figure,
         mean=text.mean,
+        signed=text.signed,
+        dependence=words.dependence,
         unit_words=text.unit_words,
         short=text.shortened,
         breakable=_breakable,

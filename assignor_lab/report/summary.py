@@ -12,6 +12,7 @@ import attrs
 import cattrs
 
 from assignment_api import AssignorLabError
+from assignor_lab.report.comparison import Difference, Slices, WorstState
 
 __all__ = [
     "FORMAT",
@@ -26,6 +27,11 @@ __all__ = [
     "ClientTasks",
     "ConfigValue",
     "Failure",
+    "Group",
+    "GroupAnswer",
+    "GroupRebalance",
+    "GroupSize",
+    "GroupWorker",
     "Metric",
     "MetricRanking",
     "OverallPlace",
@@ -281,6 +287,69 @@ class Placement:
 
 
 @attrs.frozen
+class GroupSize:
+    """A worker of a Connect group before a rebalance."""
+
+    id: str
+    connectors: int
+    tasks: int
+
+
+@attrs.frozen
+class GroupWorker:
+    """What becomes of a worker; ``starts`` and ``stops`` name jobs, the rest of which are counted."""
+
+    connectors: int
+    tasks: int
+    starts: tuple[str, ...]
+    more_starts: int
+    stops: tuple[str, ...]
+    more_stops: int
+
+
+@attrs.frozen
+class GroupRebalance:
+    """A rebalance of a simulated group."""
+
+    at_ms: int
+    because: tuple[str, ...]
+    leader: str
+    protocol: str
+    members: int
+    assigned: int
+    revoked: int
+    delay_ms: int
+
+
+@attrs.frozen
+class GroupAnswer:
+    """One assignor's answer to a rebalance (``workers``), or its play of an episode (``timeline``)."""
+
+    assignor: str
+    error: Problem | None
+    stops_all: bool
+    delay_ms: int | None
+    rounds: int | None
+    workers: tuple[GroupWorker, ...] | None
+    timeline: tuple[str, ...]
+    rebalances: tuple[GroupRebalance, ...]
+    rebalances_left_out: int
+
+
+@attrs.frozen
+class Group:
+    """One rebalance of a Connect group, or one episode, with every answer to it."""
+
+    scenario: str
+    round: int
+    kind: str
+    chosen: str
+    assumptions: tuple[str, ...]
+    workers: tuple[GroupSize, ...]
+    answers: tuple[GroupAnswer, ...]
+
+
+@attrs.frozen
 class Results:
     """What follows from input, seed and plugins alone."""
 
@@ -301,6 +370,11 @@ class Results:
     failures: tuple[Failure, ...]
     placements: tuple[Placement, ...]
     placements_left_out: int
+    baseline: str | None = None
+    differences: tuple[Difference, ...] = ()
+    worst_cases: tuple[WorstState, ...] = ()
+    slices: Slices | None = None
+    groups: tuple[Group, ...] = ()
 
 
 @attrs.frozen
@@ -341,6 +415,8 @@ class RunMetrics:
     cores: int | None
     versions: dict[str, str]
     assign_ms: tuple[AssignTime, ...]
+    rows_per_second_per_core: float | None = None
+    shares: dict[str, float] | None = None
     probes: tuple[ProbeCounts, ...] = ()
 
 

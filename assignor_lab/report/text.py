@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-__all__ = ["plain", "shortened", "figure", "mean", "unit_words", "plural", "listed"]
+__all__ = ["plain", "shortened", "figure", "mean", "signed", "unit_words", "plural", "listed"]
 
 #: What a terminal acts on, and what turns or hides the text around it: controls, format characters (the
 #: right-to-left override is one), lone surrogates, private use, what is no character (yet), line and paragraph ends.
@@ -54,6 +54,14 @@ def mean(value: float | None, unit: str = "") -> str:
     if value is None or unit in {"share", "bytes"} or value != int(value):
         return figure(value, unit)
     return _grouped(value, 2)
+
+
+def signed(value: float | None, unit: str = "") -> str:
+    """A difference: as :func:`mean`, with its sign; a true minus, which is as wide as a plus."""
+    if value is None or value == 0:
+        return mean(value, unit)
+    sign = "+" if value > 0 else "\u2212"
+    return f"{sign}{mean(abs(value), unit)}"
 
 
 def _grouped(value: float, decimals: int) -> str:

@@ -8,7 +8,8 @@ from itertools import groupby
 import attrs
 
 from assignor_lab.report import words
-from assignor_lab.report.charts import Spread, spreads
+from assignor_lab.report.charts import Histogram, Spread, spreads
+from assignor_lab.report.exploration import histograms
 from assignor_lab.report.placement import (
     Change,
     Column,
@@ -96,6 +97,8 @@ class MetricRow:
     place: int | None
     aggregate: Aggregate
     spread: Spread | None
+    place_in_parts: int | None = None
+    histogram: Histogram | None = None
 
     @property
     def telling(self) -> bool:
@@ -228,6 +231,7 @@ def _groups(results: Results, names: dict[str, str], by_name: dict[str, Assignor
     for each in results.aggregates:
         if each.assignor in by_name:
             of_metric.setdefault(each.metric, []).append(each)
+    drawn = histograms(results)
     groups = []
     for name, metrics in groupby(results.metrics, key=lambda metric: metric.group):
         tables = []
@@ -236,7 +240,14 @@ def _groups(results: Results, names: dict[str, str], by_name: dict[str, Assignor
             places = {each.assignor: each.place for each in ranking.places} if ranking else {}
             aggregates = of_metric.get(metric.name, [])
             rows = tuple(
-                MetricRow(by_name[each.assignor], names[each.assignor], places.get(each.assignor), each, spread)
+                MetricRow(
+                    by_name[each.assignor],
+                    names[each.assignor],
+                    places.get(each.assignor),
+                    each,
+                    spread,
+                    *drawn.get((each.assignor, each.metric), (None, None)),
+                )
                 for each, spread in zip(aggregates, spreads(aggregates), strict=True)
             )
             tables.append(MetricTable(metric, words.label(metric), words.better(metric), ranking, rows))

@@ -1,4 +1,4 @@
-"""Summaries for the tests: a real group's, one whose every text is hostile, and one of a large run."""
+"""Summaries for the tests: a real group's, one of generated families, hostile ones, and one of a large run."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from assignor_lab.scoring.statistics.slices import MOST_FIGURES
+
 DATA = Path(__file__).resolve().parents[1] / "data" / "report"
 
 #: Ends script and comment, opens elements, colours a terminal, turns the text around, ends lines in JavaScript.
@@ -17,7 +19,7 @@ HOSTILE = '</script><!--<img src=x onerror="hacked=1">\x1b[31m[red]\u202e\u2028{
 HOSTILE_SHOWN = '</script><!--<img src=x onerror="hacked=1">\\x1b[31m[red]\\u202e\\u2028{{7*7}}&quot;\''
 
 #: Words of the format; a producer cannot put a text of its own there.
-_FORMAT_WORDS = frozenset({"kind", "status", "direction", "chosen"})
+_FORMAT_WORDS = frozenset({"kind", "status", "direction", "chosen", "by"})
 
 
 @cache
@@ -50,6 +52,19 @@ def tagged() -> dict[str, Any]:
         {"assignor": "sticky", "peak_memory_median": 17_600.0, "peak_memory_max": 20_480, **held},
         {"assignor": "round_robin", "peak_memory_median": None, "peak_memory_max": None, **held, "same_hash_seed": 1},
     ]
+    return document
+
+
+def families() -> dict[str, Any]:
+    """A run over three generated families, as `assignor score` wrote it, with six metrics and a baseline."""
+    document: dict[str, Any] = json.loads(gzip.decompress((DATA / "families.summary.json.gz").read_bytes()))
+    return document
+
+
+def hostile_families() -> dict[str, Any]:
+    """The same with every text of the document ending in `HOSTILE`."""
+    document = _spoiled(families(), key="")
+    assert isinstance(document, dict)
     return document
 
 
@@ -131,4 +146,40 @@ def large(clients: int = 100, tasks: int = 1500, placements: int = 60) -> dict[s
                 ],
             }
         )
+    return document
+
+
+def large_families() -> dict[str, Any]:
+    """The same with as many figures for parts of the run, differences and worst cases as a summary may hold."""
+    document = large()
+    results = document["results"]
+    metrics = [f"measure_{number}" for number in range(60)]
+    names = [f"assignor_{number}" for number in range(3)]
+    parts = MOST_FIGURES // (len(metrics) * len(names))
+    template = results["metrics"][0]
+    results["metrics"] = [{**template, "name": metric} for metric in metrics]
+    results["assignors"] = [{**results["assignors"][0], "name": name} for name in names]
+    heads = [{"assignor": name, "metric": metric} for metric in metrics for name in names]
+    results["ranking"] |= {"overall": [], "by_metric": []}
+    results["agreement"] = []
+    aggregate = {"n": 1_234, "mean": 1.23456, "median": 1.0, "p90": 3.0, "min": 0.0, "max": 9.5, "worst": None}
+    results["aggregates"] = [{**head, **aggregate} for head in heads]
+    figures = {"n": 1_234, "mean": 1.23456, "min": 0.123456, "max": 123.456, "counts": list(range(100, 120))}
+    interval = {"histories": 1_234, "difference": -0.123456, "low": -0.234567, "high": -0.0123456}
+    results["baseline"] = names[0]
+    results["slices"] = {
+        "families": [f"family_{number}" for number in range(parts - 1)],
+        "sizes": [{"low": 1, "high": None}],
+        "of": [{"family": number - 1 if number else None, "size": None, "histories": 1_000} for number in range(parts)],
+        "bins": [{"metric": metric, "start": 0.0, "width": 0.5, "number": 20, "whole": False} for metric in metrics],
+        "figures": [{**head, **{key: [value] * parts for key, value in figures.items()}} for head in heads],
+        "differences": [{**head, **{key: [value] * parts for key, value in interval.items()}} for head in heads],
+    }
+    counts = {"lower": 1, "equal": 2, "higher": 3}
+    whole = {"states": 1, "mean": 1.0, "baseline_mean": 2.0, "level": 0.95, "effect": 0.1, **counts}
+    results["differences"] = [{**head, **interval, **whole} for head in heads]
+    case = {"by": "value", "value": 1.0, "baseline_value": 2.0, "round": 3, "family": "family_1", "replay": "x" * 150}
+    results["worst_cases"] = [
+        {**head, **case, "scenario": f"family_1-{number}-round-3"} for head in heads for number in range(6)
+    ]
     return document

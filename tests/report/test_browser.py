@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 
 from assignor_lab.report import write_report
-from tests.report.summaries import HOSTILE_SHOWN, histories, hostile, large, tagged
+from tests.report.group_summaries import hostile_connect, hostile_episodes
+from tests.report.summaries import HOSTILE_SHOWN, families, histories, hostile, hostile_families, large, tagged
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -23,6 +24,10 @@ DOCUMENTS: dict[str, Callable[[], dict[str, Any]]] = {
     "hostile": hostile,
     "large": large,
     "histories": histories,
+    "families": families,
+    "hostile_families": hostile_families,
+    "hostile_connect": hostile_connect,
+    "hostile_episodes": hostile_episodes,
 }
 DESKTOP, PHONE = 1280, 390
 OPEN_ALL = "document.querySelectorAll('details').forEach((each) => { each.open = true; each.hidden = false; })"
@@ -78,7 +83,7 @@ def test_the_page_never_scrolls_sideways(opened: Opener, report: str, width: int
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [PHONE, DESKTOP])
-@pytest.mark.parametrize("report", ["tagged", "hostile"])
+@pytest.mark.parametrize("report", ["tagged", "hostile", "families", "hostile_connect", "hostile_episodes"])
 def test_axe_finds_nothing(opened: Opener, report: str, width: int, scheme: Scheme) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
@@ -180,6 +185,51 @@ def test_what_moves_stands_out_without_colour(opened: Opener) -> None:
             "was a standby copy here, now runs here",
             "ran here, now a standby copy here",
         }
+
+
+def test_figures_are_narrowed_to_a_family_and_a_size_and_come_back(opened: Opener) -> None:
+    slices = families()["results"]["slices"]
+    part = next(at for at, each in enumerate(slices["of"]) if each["family"] == 1 and each["size"] == 1)
+    with opened("families") as page:
+        before = page.locator("#explore").inner_text()
+        page.get_by_label("Family").select_option(label="rolling restart")
+        page.get_by_label("Size").select_option(label="4 to 8 clients")
+        assert f"{slices['of'][part]['histories']} of 45" in page.locator("#narrowed").inner_text()
+        for place, found in enumerate(slices["figures"]):
+            cells = page.locator(f"tr[data-figure='{place}'] > td").all_inner_texts()
+            assert cells[6] == str(found["n"][part])
+            bars = page.locator(f"tr[data-figure='{place}'] path").get_attribute("d") or ""
+            assert bars.count("M") == sum(map(bool, found["counts"][part]))
+        for place, differs in enumerate(slices["differences"]):
+            cells = page.locator(f"tr[data-difference='{place}'] > td").all_inner_texts()
+            low, high = differs["low"][part], differs["high"][part]
+            assert (cells[1] in ("better", "worse", "lower", "higher")) == (low is not None and low * high > 0)
+        page.get_by_label("Family").select_option(index=0)
+        page.get_by_label("Size").select_option(index=0)
+        page.wait_for_function("document.querySelector('#narrowed').textContent.startsWith('All 45')")
+        assert page.locator("#explore").inner_text().replace("45 histories", "") == before.replace("45 histories", "")
+
+
+def test_a_part_without_decisions_says_so(opened: Opener) -> None:
+    slices = families()["results"]["slices"]
+    known = {(each["family"], each["size"]) for each in slices["of"]}
+    family, size = next(
+        (family, size) for family in range(3) for size in range(len(slices["sizes"])) if (family, size) not in known
+    )
+    with opened("families") as page:
+        page.get_by_label("Family").select_option(index=family + 1)
+        page.get_by_label("Size").select_option(index=size + 1)
+        assert page.locator("#narrowed").inner_text().startswith("0 of 45")
+        assert page.locator("tr[data-figure='0'] > td").all_inner_texts()[6] == "0"
+
+
+def test_worst_cases_are_narrowed_to_a_family(opened: Opener) -> None:
+    with opened("families") as page:
+        page.evaluate(OPEN_ALL)
+        page.get_by_label("Family").select_option(label="client tags")
+        shown = page.locator("table.cases tr[data-family]:visible .replay").all_inner_texts()
+        assert shown
+        assert all("--families client_tags" in command for command in shown)
 
 
 def test_dark_mode_is_dark(opened: Opener) -> None:

@@ -102,4 +102,9 @@ def test_readers_of_the_summary_take_it_with_and_without_the_added_keys(tmp_path
     part = found(tmp_path, Terms("a", (parse_gate("less > 1"),), Subjects(("a", "b"), "a")))
     assert not part.keys() & old["results"].keys()
     new = {**old, "results": {**old["results"], **part}}
-    assert summary_from_document(new) == summary_from_document(old)
+    before, after = summary_from_document(old).results, summary_from_document(new).results
+    assert (before.baseline, before.differences, before.worst_cases, before.slices) == (None, (), (), None)
+    assert (after.baseline, len(after.differences)) == ("a", len(part["differences"]))
+    assert len(after.worst_cases) == len(part["worst_cases"])
+    assert after.slices is not None
+    assert after.aggregates == before.aggregates

@@ -1,0 +1,42 @@
+"""Summaries of Connect groups: three histories and three episodes, as `assignor score` wrote them, and hostile ones."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import Any
+
+from tests.report.summaries import DATA, _spoiled
+
+__all__ = ["connect", "episodes", "hostile_connect", "hostile_episodes"]
+
+
+def connect() -> dict[str, Any]:
+    """Three histories under eager, incremental and static."""
+    return _read("connect")
+
+
+def episodes() -> dict[str, Any]:
+    """A worker joins, bounces, leaves for good, under eager and incremental."""
+    return _read("episodes")
+
+
+def hostile_connect() -> dict[str, Any]:
+    """The histories with every text of the document spoiled."""
+    return _hostile(connect())
+
+
+def hostile_episodes() -> dict[str, Any]:
+    """The episodes with every text of the document spoiled."""
+    return _hostile(episodes())
+
+
+def _read(name: str) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(gzip.decompress((DATA / f"{name}.summary.json.gz").read_bytes()))
+    return document
+
+
+def _hostile(document: dict[str, Any]) -> dict[str, Any]:
+    spoiled = _spoiled(document, key="")
+    assert isinstance(spoiled, dict)
+    return spoiled
