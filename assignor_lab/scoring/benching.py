@@ -21,13 +21,13 @@ __all__ = ["Benching"]
 
 #: Sizes of the first blocks of a source, in items; the last one is that of all further blocks.
 BLOCKS = (8, 8, 16, 32, 64, 128, 256)
-#: What an item counts in which a plugin ran into its deadline, or its process ended otherwise; and what is too much.
-DEADLINE_POINTS = 8
+#: What an item counts in which a plugin ran into a limit, or its process ended otherwise; and what is too much.
+LIMIT_POINTS = 8
 LOSS_POINTS = 1
 MAX_POINTS = 64
 
-_DEADLINE = "DeadlineExceededError"
-_LOSSES = (_DEADLINE, "AnswerFormatError", "MemoryLimitError", "OutputLimitError", "ProcessDiedError")
+_LIMITS = ("DeadlineExceededError", "MemoryLimitError", "OutputLimitError")
+_LOSSES = (*_LIMITS, "AnswerFormatError", "ProcessDiedError")
 
 
 class Benching:
@@ -44,6 +44,8 @@ class Benching:
         self._points = dict.fromkeys(self._names, 0)
         #: Assignor to the item in which it had lost too much.
         self._benched: dict[str, int] = {}
+        #: Assignor to the items in which it lost anything; not many, for then it is benched.
+        self._lost: dict[str, set[int]] = {name: set() for name in self._names}
         self._complete = 0
 
     def see(self, rows: pa.Table, next_item: int) -> None:
@@ -60,13 +62,15 @@ class Benching:
         weights: dict[tuple[int, str], int] = {}
         for row in losses.to_pylist():
             key = (row["item"], row["assignor"])
-            weight = DEADLINE_POINTS if row["error_type"] == _DEADLINE else LOSS_POINTS
+            weight = LIMIT_POINTS if row["error_type"] in _LIMITS else LOSS_POINTS
             weights[key] = max(weights.get(key, 0), weight)
         for (item, assignor), weight in sorted(weights.items()):
-            if assignor in self._points and assignor not in self._benched:
-                self._points[assignor] += weight
-                if self._points[assignor] >= MAX_POINTS:
-                    self._benched[assignor] = item
+            if assignor not in self._points:
+                continue
+            self._lost[assignor].add(item)
+            self._points[assignor] += weight
+            if self._points[assignor] >= MAX_POINTS:
+                self._benched.setdefault(assignor, item)
 
     def all_seen_before(self, number: int) -> None:
         """Takes notice that there is nothing before the item ``number`` that was not seen."""
@@ -83,6 +87,12 @@ class Benching:
         before = self._settled_before(item.number)
         benched = tuple(name for name in self._names if self._benched.get(name, before) < before)
         return attrs.evolve(item, benched=benched) if benched else item
+
+    def spared(self, item: WorkItem) -> WorkItem:
+        """The item to be worked on once more, for a picture: who lost anything in it is not asked again."""
+        marked = self.marked(item)
+        lost = tuple(name for name in self._names if item.number in self._lost[name] and name not in marked.benched)
+        return attrs.evolve(marked, benched=(*marked.benched, *lost)) if lost else marked
 
     def _settled_before(self, number: int) -> int:
         """What decides about the item ``number``: the items before this one."""

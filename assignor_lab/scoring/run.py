@@ -238,7 +238,7 @@ def _details(
     """The full pictures of the wanted states: those few items are worked on once more."""
     if not wanted.states:
         return {}
-    items = [benching.marked(item) for item in plan.work(frozenset(item for item, _ in wanted.states))]
+    items = [benching.spared(item) for item in plan.work(frozenset(item for item, _ in wanted.states))]
     table = details_frame(items_frame(spark, [[item] for item in items]), spec, wanted.states).toArrow()
     return {
         (row["item"], row["round"]): json.loads(row["detail"])

@@ -51,7 +51,7 @@ def first_benched(losses: dict[int, str], cut: list[int]) -> int | None:
     ("losses", "expected"),
     [
         (dict.fromkeys(range(1_500), "DeadlineExceededError"), 16),
-        (dict.fromkeys(range(400, 1_500), "DeadlineExceededError"), 768),
+        (dict.fromkeys(range(400, 1_500), "MemoryLimitError"), 768),
         (dict.fromkeys(range(1_500), "ProcessDiedError"), 128),
         (dict.fromkeys(range(0, 1_500, 100), "DeadlineExceededError"), 1_000),
         (dict.fromkeys(range(0, 1_500, 300), "DeadlineExceededError"), None),
@@ -98,3 +98,10 @@ def test_one_that_always_hangs_is_left_in_peace_and_the_cores_do_not_matter(
     said = hanging.filter(pc.equal(hanging["round"], 0))["error_type"].to_pylist()
     assert said == ["DeadlineExceededError"] * 4 + ["BenchedError"] * 2
     assert "in this run" in hanging["error_message"].to_pylist()[-1]
+
+
+def test_nobody_is_asked_again_for_a_picture_of_an_item_in_which_it_lost_something() -> None:
+    benching = Benching(SOURCES, ["good", "bad"])
+    benching.see(rows({3: "ProcessDiedError"}, range(8)), 8)
+    assert [benching.spared(WorkItem(number, 0)).benched for number in (2, 3)] == [(), ("bad",)]
+    assert benching.marked(WorkItem(3, 0)).benched == ()

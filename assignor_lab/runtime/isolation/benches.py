@@ -10,12 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from assignment_api import AssignorLabError
-from assignor_lab.runtime.isolation.errors import BenchedError, DeadlineExceededError
+from assignor_lab.runtime.isolation.errors import (
+    BenchedError,
+    DeadlineExceededError,
+    MemoryLimitError,
+    OutputLimitError,
+)
 
 __all__ = ["Benches"]
 
-#: Calls of one work item that may end with the plugin's process; one that ran into the deadline weighs as much.
+#: Calls of one work item that may end with the plugin's process; one that ran into a limit weighs as much as all.
 MAX_LOSSES = 3
+_LIMITS = (DeadlineExceededError, MemoryLimitError, OutputLimitError)
 
 
 class Benches:
@@ -44,7 +50,7 @@ class Benches:
         """Takes notice of a call, and of why the assignor's process was ended, if it was."""
         if loss is None or assignor in self._benched:
             return
-        weight = MAX_LOSSES if isinstance(loss, DeadlineExceededError) else 1
+        weight = MAX_LOSSES if isinstance(loss, _LIMITS) else 1
         self._losses[assignor] = self._losses.get(assignor, 0) + weight
         if self._losses[assignor] >= MAX_LOSSES:
             self._benched[assignor] = "in this history"
