@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import groupby
 
 import attrs
 
 from assignor_lab.report import words
 from assignor_lab.report.charts import Forest, Histogram, forests, histogram
 from assignor_lab.report.comparison import Difference, SizeClass, Slices, WorstState
-from assignor_lab.report.summary import Metric, Results
+from assignor_lab.report.summary import Metric, Results, metrics_by_group
 from assignor_lab.report.text import figure, plural
 
 __all__ = [
@@ -138,7 +137,7 @@ def difference_groups(results: Results, names: Mapping[str, str]) -> tuple[Diffe
     of_parts = results.slices.differences if results.slices is not None else ()
     places = {(each.assignor, each.metric): place for place, each in enumerate(of_parts)}
     groups = []
-    for name, metrics in groupby(results.metrics, key=lambda metric: metric.group):
+    for name, metrics in metrics_by_group(results):
         tables = tuple(
             _table(metric, of_metric[metric.name], names, places) for metric in metrics if metric.name in of_metric
         )
@@ -230,7 +229,7 @@ def case_groups(results: Results, names: Mapping[str, str]) -> tuple[CaseGroup, 
             family = families.index(case.family) if case.family in families else None
             rows[state] = CaseRow(names[case.assignor], case, why, family)
     groups = []
-    for name, metrics in groupby(results.metrics, key=lambda metric: metric.group):
+    for name, metrics in metrics_by_group(results):
         tables = tuple(
             CaseTable(metric, words.label(metric), tuple(of_metric[metric.name].values()))
             for metric in metrics

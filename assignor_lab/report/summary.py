@@ -47,6 +47,7 @@ __all__ = [
     "SummaryFormatError",
     "Task",
     "WorstCase",
+    "metrics_by_group",
     "read_summary",
     "summary_from_document",
 ]
@@ -427,6 +428,14 @@ class Summary:
     format: int
     results: Results
     run_metrics: RunMetrics
+
+
+def metrics_by_group(results: Results) -> list[tuple[str, list[Metric]]]:
+    """Metrics by group: a plugin's joins the others of its group, wherever it stands in the summary."""
+    groups: dict[str, list[Metric]] = {}
+    for metric in results.metrics:
+        groups.setdefault(metric.group, []).append(metric)
+    return list(groups.items())
 
 
 def read_summary(path: Path) -> Summary:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import groupby
 
 import attrs
 
@@ -32,6 +31,7 @@ from assignor_lab.report.summary import (
     Placement,
     Results,
     Summary,
+    metrics_by_group,
 )
 from assignor_lab.report.text import figure, listed, plural
 
@@ -233,7 +233,7 @@ def _groups(results: Results, names: dict[str, str], by_name: dict[str, Assignor
             of_metric.setdefault(each.metric, []).append(each)
     drawn = histograms(results)
     groups = []
-    for name, metrics in groupby(results.metrics, key=lambda metric: metric.group):
+    for name, metrics in metrics_by_group(results):
         tables = []
         for metric in metrics:
             ranking = rankings.get(metric.name)

@@ -10,6 +10,7 @@ import pytest
 
 from assignor_lab.report import render_report, summary_from_document
 from assignor_lab.report.groups import MANY_WORKERS, group_panel
+from assignor_lab.report.summary import metrics_by_group
 from tests.report.group_summaries import connect, episodes, hostile_connect, hostile_episodes
 from tests.report.summaries import HOSTILE_SHOWN
 
@@ -102,3 +103,12 @@ def test_a_summary_from_before_has_no_groups() -> None:
     del document["results"]["groups"]
     assert groups_of(document) == ()
     assert 'id="groups"' not in render_report(summary_from_document(document))
+
+
+def test_a_metric_joins_its_group_wherever_it_stands() -> None:
+    results = summary_from_document(episodes()).results
+    names = [metric.group for metric in results.metrics]
+    assert names != sorted(names, key=names.index)
+    groups = metrics_by_group(results)
+    assert [name for name, _ in groups] == list(dict.fromkeys(names))
+    assert sum(len(metrics) for _, metrics in groups) == len(names)
