@@ -44,12 +44,13 @@ _PR_SET_CHILD_SUBREAPER = 36
 _MAX_COMMAND = 65_536
 
 
-def main(control_fd: int, parent: int) -> NoReturn:
+def main(control_fd: int, parent: int, folders: str) -> NoReturn:
     """Answers commands until the lab's process is gone.
 
     Args:
         control_fd: Socket on which commands come.
         parent: Process id of the lab's process.
+        folders: Folder in which each process gets a folder of its own; it is removed in the end.
     """
     from assignor_lab.runtime.isolation import worker
 
@@ -71,7 +72,7 @@ def main(control_fd: int, parent: int) -> NoReturn:
                 break
             command = json.loads(data)
             if command["do"] == "fork":
-                pid = _forked(control, descriptors, command, worker.serve, launched)
+                pid = _forked(control, descriptors, {**command, "folders": folders}, worker.serve, launched)
                 answer: dict[str, Any] = {"pid": pid}
             else:
                 answer = {"status": _reaped(command["pid"], launched, waits=command["waits"])}
@@ -79,6 +80,7 @@ def main(control_fd: int, parent: int) -> NoReturn:
     finally:
         for pid in list(launched):
             _reaped(pid, launched, waits=False)
+        shutil.rmtree(folders, ignore_errors=True)
         os._exit(0)
 
 
@@ -97,7 +99,7 @@ def _forked(
 ) -> int | None:
     """Forks a process for a plugin; ``None`` if that cannot be done now."""
     try:
-        folder = tempfile.mkdtemp(prefix="assignor-plugin-")
+        folder = tempfile.mkdtemp(prefix="plugin-", dir=command["folders"])
         pid = os.fork()
     except OSError:
         for descriptor in descriptors:

@@ -6,9 +6,11 @@ import atexit
 import contextlib
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 from typing import Any
@@ -25,7 +27,9 @@ PASSED_VARIABLES = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT")
 #: Seconds that the launcher may take to answer; what it does is quick, but for the import when it starts.
 PATIENCE_SECONDS = 60.0
 
-_PROGRAM = "import sys; from assignor_lab.runtime.isolation.launcher import main; main(*map(int, sys.argv[1:]))"
+_PROGRAM = (
+    "import sys; from assignor_lab.runtime.isolation.launcher import main; main(*map(int, sys.argv[1:3]), sys.argv[3])"
+)
 
 
 def search_path() -> list[str]:
@@ -62,6 +66,7 @@ class Launcher:
         self._hash_seed = hash_seed
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
+        self._folders: str | None = None
         self._open: dict[int, Launched] = {}
         self._lock = threading.Lock()
 
@@ -158,9 +163,10 @@ class Launcher:
             "PYTHONDONTWRITEBYTECODE": "1",
             "TZ": "UTC",
         }
+        self._folders = tempfile.mkdtemp(prefix="assignor-plugins-")
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-c", _PROGRAM, str(far.fileno()), str(os.getpid())],
+                [sys.executable, "-P", "-c", _PROGRAM, str(far.fileno()), str(os.getpid()), self._folders],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=(far.fileno(),),
@@ -187,7 +193,10 @@ class Launcher:
                 self._process.wait()
         for launched in self._open.values():
             _close(launched)
-        self._process, self._control, self._open = None, None, {}
+        if self._folders is not None:
+            # The launcher removes it itself, unless it was killed.
+            shutil.rmtree(self._folders, ignore_errors=True)
+        self._process, self._control, self._folders, self._open = None, None, None, {}
 
 
 def _close(launched: Launched) -> None:
