@@ -11,7 +11,7 @@ import attrs
 import typer
 
 from assignment_api.plugins import discover
-from assignor_lab.cli import connect_fuzz, connect_replay, connect_serve
+from assignor_lab.cli import connect_fuzz, connect_replay, connect_restart, connect_serve, connect_status
 from assignor_lab.cli.connect_views import print_benchmark, print_plan, print_played, print_small
 from assignor_lab.cli.options import Json
 from assignor_lab.cli.text import console, print_json, print_line, table
@@ -61,7 +61,7 @@ PlanFile = Annotated[str, typer.Argument(metavar="FILE", help="JSON file; - is t
 def register(app: typer.Typer) -> None:
     """Adds the commands to ``app``."""
     connect = typer.Typer(
-        name="connect", help="Kafka Connect: simulate a group, plan static workers, run a cluster.",
+        name="connect", help="Kafka Connect: simulate a group, plan static workers, run a cluster, look after one.",
         no_args_is_help=True,
     )  # fmt: skip
     connect.command("simulate")(_simulate)
@@ -70,6 +70,8 @@ def register(app: typer.Typer) -> None:
     connect_fuzz.register(connect)
     connect_replay.register(connect)
     connect_serve.register(connect)
+    connect_status.register(connect)
+    connect_restart.register(connect)
     app.add_typer(connect)
 
 

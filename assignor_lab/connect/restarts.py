@@ -10,7 +10,14 @@ from assignment_api.connect import ConnectorTaskId
 from assignor_lab.connect.herder import ConnectorStatus, InstanceStatus, RestartRequest
 from assignor_lab.connect.statuses import State, Status, StatusLog
 
-__all__ = ["PendingRestarts", "connector_to_restart", "instance_status", "restart_plan", "tasks_to_restart"]
+__all__ = [
+    "PendingRestarts",
+    "connector_to_restart",
+    "instance_status",
+    "planned",
+    "restart_plan",
+    "tasks_to_restart",
+]
 
 
 def _rank(request: RestartRequest) -> int:
@@ -61,19 +68,24 @@ def restart_plan(request: RestartRequest, statuses: StatusLog, connector_type: s
     connector = statuses.connector(request.connector)
     if connector is None:
         return None
-    planned = instance_status(connector)
+    tasks = [instance_status(status, number) for number, status in statuses.tasks(request.connector).items()]
+    return planned(request, ConnectorStatus(request.connector, instance_status(connector), tasks, connector_type))
+
+
+def planned(request: RestartRequest, now: ConnectorStatus) -> ConnectorStatus:
+    """``now`` with the state RESTARTING where a request would restart something.
+
+    An instance that is RESTARTING already is so in every plan (reference 7.3).
+    """
+    connector, tasks = now.connector, list(now.tasks)
     if _wants(request, connector):
-        planned = attrs.evolve(planned, state=State.RESTARTING)
-    tasks = []
-    for number, status in statuses.tasks(request.connector).items():
-        task = instance_status(status, number)
-        if request.include_tasks and _wants(request, status):
-            task = attrs.evolve(task, state=State.RESTARTING)
-        tasks.append(task)
-    return ConnectorStatus(request.connector, planned, tasks, connector_type)
+        connector = attrs.evolve(connector, state=State.RESTARTING)
+    if request.include_tasks:
+        tasks = [attrs.evolve(task, state=State.RESTARTING) if _wants(request, task) else task for task in tasks]
+    return attrs.evolve(now, connector=connector, tasks=tasks)
 
 
-def _wants(request: RestartRequest, status: Status) -> bool:
+def _wants(request: RestartRequest, status: InstanceStatus) -> bool:
     return not request.only_failed or status.state == State.FAILED
 
 

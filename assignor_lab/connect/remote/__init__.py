@@ -1,0 +1,44 @@
+"""Kafka Connect clusters that already run, ours or not, over their REST interface: a client of it."""
+
+from assignor_lab.connect.remote.access import Access, access_from
+from assignor_lab.connect.remote.answers import read_info, read_status
+from assignor_lab.connect.remote.client import ConnectRest
+from assignor_lab.connect.remote.errors import (
+    AccessError,
+    ConnectRefusedError,
+    ConnectUrlError,
+    NotConnectError,
+    RemoteClusterError,
+    UnreachableClusterError,
+)
+from assignor_lab.connect.remote.findings import FINDINGS, Finding, find
+from assignor_lab.connect.remote.restart import Outcome, RestartReport, planned_restart, restart
+from assignor_lab.connect.remote.state import ClusterState, RemoteConnector, RemoteWorker, read_cluster
+from assignor_lab.connect.remote.urls import ConnectUrl, parse_url
+
+__all__ = [
+    "ConnectRest",
+    "ConnectUrl",
+    "parse_url",
+    "Access",
+    "access_from",
+    "read_cluster",
+    "ClusterState",
+    "RemoteConnector",
+    "RemoteWorker",
+    "find",
+    "Finding",
+    "FINDINGS",
+    "planned_restart",
+    "restart",
+    "RestartReport",
+    "Outcome",
+    "read_status",
+    "read_info",
+    "RemoteClusterError",
+    "ConnectUrlError",
+    "AccessError",
+    "UnreachableClusterError",
+    "NotConnectError",
+    "ConnectRefusedError",
+]

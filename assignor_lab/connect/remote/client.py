@@ -1,0 +1,172 @@
+"""Requests to a Connect cluster: bounded in time and bytes, never redirected, credentials to the given URLs only."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+import attrs
+import httpx
+
+from assignor_lab.connect.remote.access import Access
+from assignor_lab.connect.remote.errors import (
+    ConnectRefusedError,
+    NotConnectError,
+    RemoteClusterError,
+    UnreachableClusterError,
+)
+from assignor_lab.connect.remote.urls import ConnectUrl
+from assignor_lab.scenarios.errors import printable
+from assignor_lab.scenarios.json_text import parse_json
+from assignor_lab.scenarios.shapes import Mismatch
+
+__all__ = ["Answer", "ConnectRest"]
+
+_CONNECT_TIMEOUT_S = 5.0
+#: So much of a server's own words is repeated.
+_MOST_WORDS = 500
+
+
+@attrs.frozen
+class Answer:
+    """An answer that is no error.
+
+    Args:
+        url: Who gave it.
+        status: HTTP status.
+        body: JSON value; ``None`` where there is none.
+    """
+
+    url: ConnectUrl
+    status: int
+    body: Any
+
+
+class ConnectRest:
+    """A cluster, asked through any of its workers. An async context manager.
+
+    A worker that takes no connection is passed over for the next one; what was sent is never sent again.
+
+    Args:
+        urls: The workers that may be asked, in this order.
+        access: Certificates, credentials, limits.
+    """
+
+    def __init__(self, urls: Sequence[ConnectUrl], access: Access | None = None) -> None:
+        self.urls = tuple(urls)
+        self.access = Access() if access is None else access
+        # The environment's proxies would see credentials, and a cluster is seldom behind one.
+        self._client = httpx.AsyncClient(
+            auth=self.access.credentials,
+            verify=True if self.access.tls is None else self.access.tls,
+            trust_env=False,
+            follow_redirects=False,
+            headers={"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "assignor-lab"},
+            timeout=httpx.Timeout(self.access.request_timeout_s, connect=_CONNECT_TIMEOUT_S),
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._client.aclose()
+
+    async def get(self, path: str, params: Sequence[tuple[str, str]] = (), at: ConnectUrl | None = None) -> Answer:
+        """Reads something.
+
+        Args:
+            path: Path below the base URL.
+            params: The query.
+            at: The worker to ask; otherwise whoever answers.
+
+        Raises:
+            UnreachableClusterError: if nobody answers, or not in time.
+            ConnectRefusedError: if Connect answers with an error.
+            NotConnectError: if the answer is none of Connect's, or too long.
+        """
+        return await self._ask("GET", path, params, at)
+
+    async def post(self, path: str, params: Sequence[tuple[str, str]] = ()) -> Answer:
+        """Asks for something to be done; errors as for :meth:`get`."""
+        return await self._ask("POST", path, params, None)
+
+    async def _ask(self, method: str, path: str, params: Sequence[tuple[str, str]], at: ConnectUrl | None) -> Answer:
+        refusals = []
+        for url in self.urls if at is None else (at,):
+            try:
+                async with asyncio.timeout(self.access.request_timeout_s):
+                    return await self._send(url, method, path, params)
+            except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+                refusals.append(f"{url}: {self._why(error)}")
+            except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
+                raise UnreachableClusterError(
+                    f"{method} {url}{path}: {self._why(error)}"
+                    + ("" if method == "GET" else "; whether it was done is not known: look at `connect status`")
+                ) from None
+        raise UnreachableClusterError("; ".join(refusals) + ": is a worker running there?")
+
+    def _why(self, error: Exception) -> str:
+        if isinstance(error, httpx.ConnectTimeout):
+            return f"takes no connection within {_CONNECT_TIMEOUT_S:g} s"
+        if isinstance(error, (TimeoutError, httpx.TimeoutException)):
+            return f"no complete answer within {self.access.request_timeout_s:g} s"
+        said = self.access.without_secrets(str(error)) or type(error).__name__
+        if "CERTIFICATE_VERIFY_FAILED" in said:
+            return f"its certificate is not believed ({said:.200}): name its authority's with --ca-file"
+        if isinstance(error, httpx.ConnectError):
+            return f"takes no connection ({said:.200})"
+        return said[:_MOST_WORDS]
+
+    async def _send(self, url: ConnectUrl, method: str, path: str, params: Sequence[tuple[str, str]]) -> Answer:
+        request = self._client.build_request(method, f"{url}{path}", params=list(params) or None)
+        response = await self._client.send(request, stream=True)
+        what = f"{method} {url}{path}"
+        try:
+            body = await self._body(response, what)
+        finally:
+            await response.aclose()
+        if response.is_redirect:
+            raise NotConnectError(
+                f"{what}: sent elsewhere ({response.status_code}); that is not followed: give the worker's own URL"
+            )
+        value = self._value(body, what, response.status_code)
+        if response.status_code >= 400:
+            raise self._refused(what, response.status_code, value)
+        return Answer(url, response.status_code, value)
+
+    async def _body(self, response: httpx.Response, what: str) -> bytes:
+        if response.headers.get("content-encoding", "identity") != "identity":
+            raise NotConnectError(f"{what}: the answer is compressed, which was not asked for")
+        body = bytearray()
+        async for part in response.aiter_raw():
+            body += part
+            if len(body) > self.access.max_answer_bytes:
+                raise NotConnectError(f"{what}: the answer is longer than {self.access.max_answer_bytes:,} bytes")
+        return bytes(body)
+
+    def _value(self, body: bytes, what: str, status: int) -> Any:
+        if not body.strip():
+            return None
+        try:
+            return parse_json(body)
+        except Mismatch as mismatch:
+            if status >= 400:
+                return None
+            raise NotConnectError(
+                f"{what}: {status} with an answer that is no JSON ({mismatch.reason.partition(':')[0]}): is this the "
+                "REST interface of Kafka Connect?"
+            ) from None
+
+    def _refused(self, what: str, status: int, value: Any) -> RemoteClusterError:
+        # Something in front of Connect has other words for its errors, or none.
+        if not isinstance(value, Mapping) or "error_code" not in value:
+            if status in (401, 403):
+                return ConnectRefusedError(what, status, "")
+            return NotConnectError(f"{what}: {status} without Connect's error body: is this Kafka Connect?")
+        said = value.get("message")
+        message = self.access.without_secrets(printable(said, _MOST_WORDS)) if isinstance(said, str) else ""
+        return ConnectRefusedError(what, status, message)

@@ -1,0 +1,142 @@
+"""What is not as it should be in a cluster, as far as its REST interface tells (reference 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import attrs
+
+from assignor_lab.connect.herder import InstanceStatus
+from assignor_lab.connect.remote.state import ClusterState, RemoteConnector, RemoteWorker
+from assignor_lab.connect.statuses import State
+
+__all__ = ["FINDINGS", "Finding", "find", "loads", "trace_head"]
+
+#: Kinds of findings, the gravest first, and what each says.
+FINDINGS: Mapping[str, str] = {
+    "failed": "the instance failed, and stays so until it is restarted",
+    "unassigned": "the instance is stopped, and nobody has taken it over yet",
+    "missing": "the connector or task is configured, but has no state: it was not started yet, or nobody can",
+    "stale": "the state was written by a worker that takes no connection, or is that of a task that is not configured",
+    "restarting": "the instance is being restarted, or its worker ended while it was",
+    "imbalance": "one worker runs at least two connectors or tasks more than another",
+    "unreachable": "a given URL does not answer, or belongs to another Kafka cluster",
+}
+
+#: So much of a trace's first and last lines is shown.
+_HEAD = 200
+_CAUSE = "Caused by: "
+
+
+@attrs.frozen
+class Finding:
+    """One thing.
+
+    Args:
+        kind: Key of ``FINDINGS``.
+        connector: The connector, or ``None``: it is about a worker or the cluster.
+        task: Number of the task, or ``None``: it is about the connector's instance, or the connector.
+        worker: Worker id, or ``None``.
+        detail: For people.
+    """
+
+    kind: str
+    connector: str | None
+    task: int | None
+    worker: str | None
+    detail: str
+
+    @property
+    def job(self) -> str:
+        """The connector's name or the task's id; empty if it is about neither."""
+        if self.connector is None:
+            return ""
+        return self.connector if self.task is None else f"{self.connector}-{self.task}"
+
+
+def find(state: ClusterState) -> list[Finding]:
+    """All findings, by kind, then by connector and task."""
+    found = [*_of_connectors(state), *_imbalances(state)]
+    found += [Finding("unreachable", None, None, url, reason) for url, reason in state.unanswered.items()]
+    order = list(FINDINGS)
+    return sorted(found, key=lambda finding: order.index(finding.kind))
+
+
+def loads(state: ClusterState) -> dict[str, tuple[list[str], list[tuple[str, InstanceStatus]]]]:
+    """Worker id to the connectors whose instance it has, and its tasks with their connectors, as the states say."""
+    held: dict[str, tuple[list[str], list[tuple[str, InstanceStatus]]]] = {
+        worker.worker_id: ([], []) for worker in state.workers
+    }
+    for each in state.connectors:
+        for instance in each.instances():
+            # Nobody has what is unassigned: the state's worker is the one that had it.
+            if instance.state == State.UNASSIGNED:
+                continue
+            connectors, tasks = held[instance.worker_id]
+            if instance.number is None:
+                connectors.append(each.name)
+            else:
+                tasks.append((each.name, instance))
+    return held
+
+
+def trace_head(trace: str | None) -> str:
+    """First line of a stack trace, and its innermost cause."""
+    lines = [line.strip() for line in (trace or "").splitlines() if line.strip()]
+    if not lines:
+        return "no trace"
+    causes = [line for line in lines[1:] if line.startswith(_CAUSE)]
+    shown = lines[0][:_HEAD]
+    return f"{shown}; {causes[-1][:_HEAD]}" if causes else shown
+
+
+def _of_connectors(state: ClusterState) -> Iterator[Finding]:
+    dead = {worker.worker_id: worker for worker in state.workers if worker.answers is False}
+    for connector in state.connectors:
+        if connector.status is None:
+            yield Finding("missing", connector.name, None, None, "the connector has no state")
+        for instance in connector.instances():
+            yield from _of_instance(connector, instance, dead)
+        numbers = {instance.number for instance in connector.instances()}
+        for task in connector.tasks or ():
+            if task not in numbers:
+                yield Finding("missing", connector.name, task, None, "the task is configured, but has no state")
+
+
+def _of_instance(
+    connector: RemoteConnector, instance: InstanceStatus, dead: Mapping[str, RemoteWorker]
+) -> Iterator[Finding]:
+    def finding(kind: str, detail: str) -> Finding:
+        return Finding(kind, connector.name, instance.number, instance.worker_id, detail)
+
+    if instance.number is not None and connector.tasks is not None and instance.number not in connector.tasks:
+        yield finding("stale", f"{instance.state}, but the connector has {len(connector.tasks)} tasks")
+        return
+    if instance.state == State.FAILED:
+        yield finding("failed", trace_head(instance.trace))
+    elif instance.state == State.UNASSIGNED:
+        yield finding("unassigned", "UNASSIGNED")
+    elif instance.state == State.RESTARTING:
+        yield finding("restarting", "RESTARTING")
+    if instance.worker_id in dead and instance.state != State.UNASSIGNED:
+        yield finding("stale", f"{instance.state} on a worker that {_said(dead[instance.worker_id].reason)}")
+
+
+def _said(reason: str) -> str:
+    known = ("takes", "is", "cannot")
+    return reason if reason.startswith(known) else f"takes no connection ({reason})"
+
+
+def _imbalances(state: ClusterState) -> Iterator[Finding]:
+    alive = [worker.worker_id for worker in state.workers if worker.answers is not False]
+    held = loads(state)
+    counts: Sequence[tuple[str, Callable[[str], int]]] = (
+        ("connectors", lambda worker: len(held[worker][0])),
+        ("tasks", lambda worker: len(held[worker][1])),
+    )
+    for what, count in counts:
+        if len(alive) < 2:
+            return
+        most, least = max(alive, key=count), min(alive, key=count)
+        if count(most) - count(least) > 1:
+            yield Finding("imbalance", None, None, most, f"{count(most)} {what}, while {least} has {count(least)}")

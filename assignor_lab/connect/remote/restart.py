@@ -1,0 +1,230 @@
+"""Restarts on a cluster that somebody else runs (KIP-745, reference 7): what would restart, and what came back."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+import attrs
+from tenacity import AsyncRetrying, retry_if_exception, stop_before_delay, wait_random_exponential
+
+from assignor_lab.connect.herder import ConnectorStatus, InstanceStatus, RestartRequest
+from assignor_lab.connect.remote.answers import read_status
+from assignor_lab.connect.remote.client import Answer, ConnectRest
+from assignor_lab.connect.remote.errors import ConnectRefusedError, UnreachableClusterError
+from assignor_lab.connect.remote.urls import path_of
+from assignor_lab.connect.restarts import planned
+from assignor_lab.connect.statuses import State
+
+__all__ = ["Outcome", "RestartReport", "planned_restart", "restart"]
+
+_NOT_FOUND, _CONFLICT = 404, 409
+#: States in which an instance stays.
+_SETTLED = frozenset((State.RUNNING, State.PAUSED, State.STOPPED, State.FAILED))
+#: Looks at the state: often at first, for a restart takes less than a second; then less.
+_FIRST_LOOK_S, _LATER_LOOK_S = 0.1, 1.0
+#: How long an instance has to stay in its state to be back, and one of which no change was seen: REST tells no time
+#: and no generation, so that a restart between two looks leaves no trace.
+_STAYS_S, _UNSEEN_S = 1.0, 5.0
+
+
+@attrs.frozen
+class Outcome:
+    """What became of an instance that was to restart.
+
+    Args:
+        task: Number of the task; ``None``: the connector's instance.
+        before: Its state before.
+        after: Its state at the end; ``None``: it is gone.
+        worker_id: Where it is now.
+        trace: Why it FAILED, if it did.
+        is_back: Whether it came back: RUNNING, PAUSED or STOPPED as it is meant to be, or gone for good.
+        seen: Whether a change of its state was seen; otherwise it was quicker than we looked, or did not restart.
+    """
+
+    task: int | None
+    before: str
+    after: str | None
+    worker_id: str
+    trace: str | None
+    is_back: bool
+    seen: bool
+
+
+@attrs.frozen
+class RestartReport:
+    """A restart that was done.
+
+    Args:
+        plan: What was restarted: states say RESTARTING. As Connect answered; made from the states where it answers
+            nothing (a plain restart).
+        from_answer: Whether Connect answered it.
+        outcomes: What became of each instance of the plan, the connector's first.
+        timed_out: Whether the time ran out before all was back.
+    """
+
+    plan: ConnectorStatus
+    from_answer: bool
+    outcomes: tuple[Outcome, ...]
+    timed_out: bool
+
+    @property
+    def is_back(self) -> bool:
+        """Whether everything came back."""
+        return all(outcome.is_back for outcome in self.outcomes)
+
+
+async def planned_restart(rest: ConnectRest, request: RestartRequest) -> tuple[ConnectorStatus, ConnectorStatus]:
+    """What a restart would restart, by the cluster's own states of this moment. Nothing is changed.
+
+    Returns:
+        The states as they are, and with RESTARTING where something would restart. Without either flag that is the
+        connector's instance alone (reference 7.1); otherwise also what is RESTARTING already (reference 7.3).
+
+    Raises:
+        RemoteClusterError: if the cluster does not answer, or knows no such connector.
+    """
+    now = await _status(rest, request.connector)
+    return now, _plan(request, now)
+
+
+async def restart(
+    rest: ConnectRest, request: RestartRequest, timeout_s: float, on_refused: Callable[[str], None] = lambda _: None
+) -> RestartReport:
+    """Restarts, and waits for what comes back.
+
+    A refusal with 409 is asked again, ever less often, until the time runs out: then nothing was done.
+
+    Args:
+        rest: The cluster.
+        request: What to restart.
+        timeout_s: Time for everything.
+        on_refused: Called with Connect's words for each refusal.
+
+    Raises:
+        RemoteClusterError: if the request could not be made; nothing was restarted, unless the message says so.
+    """
+    end = time.monotonic() + timeout_s
+    before = await _status(rest, request.connector)
+    answer = await _request(rest, request, timeout_s, on_refused)
+    plan = _plan(request, before) if answer is None else answer
+    outcomes, timed_out = await _wait(rest, _to_restart(plan), before, end)
+    return RestartReport(plan, answer is not None, outcomes, timed_out)
+
+
+async def _status(rest: ConnectRest, connector: str) -> ConnectorStatus:
+    path = f"{path_of('connectors', connector)}/status"
+    answer = await rest.get(path)
+    return read_status(answer.body, f"GET {answer.url}{path}")
+
+
+def _plan(request: RestartRequest, now: ConnectorStatus) -> ConnectorStatus:
+    if request.include_tasks or request.only_failed:
+        return planned(request, now)
+    return attrs.evolve(now, connector=attrs.evolve(now.connector, state=State.RESTARTING))
+
+
+def _to_restart(plan: ConnectorStatus) -> dict[int | None, InstanceStatus]:
+    chosen = [instance for instance in (plan.connector, *plan.tasks) if instance.state == State.RESTARTING]
+    return {instance.number: instance for instance in chosen}
+
+
+async def _request(
+    rest: ConnectRest, request: RestartRequest, timeout_s: float, on_refused: Callable[[str], None]
+) -> ConnectorStatus | None:
+    """Makes the request; Connect's plan, or ``None`` after a plain restart."""
+    path = f"{path_of('connectors', request.connector)}/restart"
+    flags = [("includeTasks", request.include_tasks), ("onlyFailed", request.only_failed)]
+    params = [(name, str(flag).lower()) for name, flag in flags] if any(flag for _, flag in flags) else []
+
+    def refused(error: BaseException) -> bool:
+        if not (isinstance(error, ConnectRefusedError) and error.status == _CONFLICT):
+            return False
+        on_refused(error.message)
+        return True
+
+    attempts = AsyncRetrying(
+        retry=retry_if_exception(refused),
+        wait=wait_random_exponential(multiplier=0.25, max=5),
+        stop=stop_before_delay(timeout_s),
+        reraise=True,
+    )
+    answer: Answer = await attempts(rest.post, path, params)
+    return None if answer.body is None else read_status(answer.body, f"POST {answer.url}{path}")
+
+
+# --- waiting --------------------------------------------------------------------------------------
+
+
+@attrs.define
+class _Watch:
+    """One instance: its state, since when, and whether a change was seen."""
+
+    before: str
+    now: InstanceStatus | None
+    since: float
+    seen: bool = False
+
+    def look(self, found: InstanceStatus | None, at: float) -> None:
+        if _visible(found) != _visible(self.now):
+            self.now, self.since, self.seen = found, at, True
+
+    def is_settled(self, at: float) -> bool:
+        if self.now is not None and self.now.state not in _SETTLED:
+            return False
+        return at - self.since >= (_STAYS_S if self.seen else _UNSEEN_S)
+
+    def outcome(self, task: int | None, planned_on: str) -> Outcome:
+        if self.now is None:
+            return Outcome(task, self.before, None, planned_on, None, is_back=True, seen=self.seen)
+        state = self.now.state
+        is_back = state in _SETTLED and state != State.FAILED
+        return Outcome(
+            task, self.before, state, self.now.worker_id, self.now.trace if state == State.FAILED else None,
+            is_back=is_back, seen=self.seen,
+        )  # fmt: skip
+
+
+def _visible(instance: InstanceStatus | None) -> tuple[str, str, str | None] | None:
+    return None if instance is None else (instance.state, instance.worker_id, instance.trace)
+
+
+async def _wait(
+    rest: ConnectRest, chosen: Mapping[int | None, InstanceStatus], before: ConnectorStatus, end: float
+) -> tuple[tuple[Outcome, ...], bool]:
+    known = _by_number(before)
+    start = time.monotonic()
+    watched = {
+        number: _Watch(known[number].state if number in known else "", known.get(number), start) for number in chosen
+    }
+    pause = _FIRST_LOOK_S
+    while True:
+        found = await _look(rest, before.name)
+        now = time.monotonic()
+        if found is not None:
+            for number, watch in watched.items():
+                watch.look(found.get(number), now)
+        settled = all(watch.is_settled(now) for watch in watched.values())
+        if settled or now >= end:
+            break
+        await asyncio.sleep(max(0.0, min(pause, end - now)))
+        pause = min(_LATER_LOOK_S, pause * 1.1)
+    order: Sequence[int | None] = sorted(watched, key=lambda number: -1 if number is None else number)
+    return tuple(watched[number].outcome(number, chosen[number].worker_id) for number in order), not settled
+
+
+async def _look(rest: ConnectRest, connector: str) -> dict[int | None, InstanceStatus] | None:
+    """The states; ``None``: nobody told them this time, such as a worker that is just being restarted itself."""
+    try:
+        return _by_number(await _status(rest, connector))
+    except UnreachableClusterError:
+        return None
+    except ConnectRefusedError as refused:
+        if refused.status != _NOT_FOUND:
+            raise
+        return {}
+
+
+def _by_number(status: ConnectorStatus) -> dict[int | None, InstanceStatus]:
+    return {instance.number: instance for instance in (status.connector, *status.tasks)}

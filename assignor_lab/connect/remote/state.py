@@ -1,0 +1,210 @@
+"""A cluster at one moment, as far as its REST interface tells."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable, Mapping, Sequence
+
+import attrs
+
+from assignment_api.streams.ids import utf16_key
+from assignor_lab.connect.herder import ConnectorInfo, ConnectorStatus, InstanceStatus
+from assignor_lab.connect.remote.answers import read_expanded, read_info, read_names, read_server, read_status
+from assignor_lab.connect.remote.client import ConnectRest
+from assignor_lab.connect.remote.errors import ConnectRefusedError, RemoteClusterError
+from assignor_lab.connect.remote.reachability import reachable, same_place
+from assignor_lab.connect.remote.urls import ConnectUrl, path_of
+
+__all__ = ["ClusterState", "RemoteConnector", "RemoteWorker", "read_cluster", "state_of"]
+
+_NOT_FOUND = 404
+#: Connectors asked for one by one, where a release has no `expand` or left some out, at once.
+_AT_ONCE = 8
+
+_Told = tuple[ConnectorStatus | None, ConnectorInfo | None]
+
+
+@attrs.frozen
+class RemoteConnector:
+    """A connector.
+
+    Args:
+        name: Its name.
+        type: ``source``, ``sink`` or ``unknown``.
+        tasks: Numbers of its configured tasks, ascending; ``None``: it is not configured (any more), or not told.
+        status: Its states; ``None`` if there are none (yet).
+    """
+
+    name: str
+    type: str
+    tasks: tuple[int, ...] | None
+    status: ConnectorStatus | None
+
+    def instances(self) -> list[InstanceStatus]:
+        """States of its instance and its tasks, these by number."""
+        if self.status is None:
+            return []
+        return [self.status.connector, *sorted(self.status.tasks, key=lambda task: task.number or 0)]
+
+
+@attrs.frozen
+class RemoteWorker:
+    """A worker.
+
+    Args:
+        worker_id: Advertised host and port.
+        answers: Whether it takes connections; ``None``: not tried, or its address means nothing here.
+        reason: Why it does not.
+        has_states: Whether a state names it; otherwise it was only found under a given URL.
+    """
+
+    worker_id: str
+    answers: bool | None
+    reason: str = ""
+    has_states: bool = True
+
+
+@attrs.frozen
+class ClusterState:
+    """What is known.
+
+    Args:
+        url: Who told it.
+        version: Release of the worker that told it.
+        cluster_id: Id of the Kafka cluster; empty if not told.
+        time_ms: When, epoch milliseconds, by our clock.
+        connectors: By name.
+        workers: By worker id.
+        unanswered: Given URLs that do not answer, or belong elsewhere, and why.
+        notes: What could not be found out, a sentence each.
+    """
+
+    url: str
+    version: str
+    cluster_id: str
+    time_ms: int
+    connectors: tuple[RemoteConnector, ...]
+    workers: tuple[RemoteWorker, ...]
+    unanswered: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+
+
+async def read_cluster(rest: ConnectRest, *, probe: bool = True) -> ClusterState:
+    """Asks a cluster for its state. Nothing but GET requests is sent.
+
+    Args:
+        rest: The cluster.
+        probe: Whether to find out which workers live: each worker that a state names is asked for a connection, over
+            which nothing is sent, credentials least of all.
+
+    Raises:
+        RemoteClusterError: if nobody answers as Connect does.
+    """
+    root = await rest.get("/")
+    server = read_server(root.body, f"GET {root.url}/")
+    unanswered, others = await _others(rest, root.url, server.kafka_cluster_id)
+    connectors = await _connectors(rest, root.url)
+    workers, notes = await _workers(connectors, (root.url, *others), probe=probe)
+    return ClusterState(
+        str(root.url), server.version, server.kafka_cluster_id, time.time_ns() // 1_000_000, connectors, workers,
+        unanswered, notes,
+    )  # fmt: skip
+
+
+def state_of(listed: Mapping[str, _Told]) -> tuple[RemoteConnector, ...]:
+    """The connectors of an answer, by name."""
+    return tuple(_connector(name, *listed[name]) for name in sorted(listed, key=utf16_key))
+
+
+def _connector(name: str, status: ConnectorStatus | None, info: ConnectorInfo | None) -> RemoteConnector:
+    kind = next((each.type for each in (info, status) if each is not None), "unknown")
+    tasks = None if info is None else tuple(sorted({task.task for task in info.tasks}))
+    return RemoteConnector(name, kind, tasks, status)
+
+
+# --- asking ---------------------------------------------------------------------------------------
+
+
+async def _others(rest: ConnectRest, answered: ConnectUrl, cluster_id: str) -> tuple[dict[str, str], list[ConnectUrl]]:
+    """The given URLs but the one that answered: those that do not belong to the cluster, and those that do."""
+    urls = [url for url in rest.urls if url != answered]
+    found = await asyncio.gather(*(rest.get("/", at=url) for url in urls), return_exceptions=True)
+    unanswered: dict[str, str] = {}
+    members = []
+    for url, each in zip(urls, found, strict=True):
+        if isinstance(each, RemoteClusterError):
+            unanswered[str(url)] = str(each)
+        elif isinstance(each, BaseException):
+            raise each
+        elif read_server(each.body, f"GET {url}/").kafka_cluster_id != cluster_id:
+            unanswered[str(url)] = f"{url} belongs to another Kafka cluster than {answered}"
+        else:
+            members.append(url)
+    return unanswered, members
+
+
+async def _connectors(rest: ConnectRest, url: ConnectUrl) -> tuple[RemoteConnector, ...]:
+    names = read_names((await rest.get("/connectors", at=url)).body, f"GET {url}/connectors")
+    answer = await rest.get("/connectors", [("expand", "status"), ("expand", "info")], at=url)
+    expanded = read_expanded(answer.body, f"GET {url}/connectors?expand=status&expand=info") or {}
+    # A connector without a state is left out of the expanded list.
+    missing = [name for name in names if name not in expanded]
+    limit = asyncio.Semaphore(_AT_ONCE)
+
+    async def ask(name: str) -> _Told | None:
+        async with limit:
+            return await _one(rest, url, name)
+
+    one_by_one = zip(missing, await asyncio.gather(*map(ask, missing)), strict=True)
+    return state_of({**expanded, **{name: told for name, told in one_by_one if told is not None}})
+
+
+async def _one(rest: ConnectRest, url: ConnectUrl, name: str) -> _Told | None:
+    """What is told of one connector; ``None``: it is gone."""
+    status = info = None
+    path = path_of("connectors", name)
+    try:
+        status = read_status((await rest.get(f"{path}/status", at=url)).body, f"GET {url}{path}/status")
+    except ConnectRefusedError as refused:
+        if refused.status != _NOT_FOUND:
+            raise
+    try:
+        info = read_info((await rest.get(path, at=url)).body, f"GET {url}{path}")
+    except ConnectRefusedError as refused:
+        if refused.status == _NOT_FOUND:
+            return None if status is None else (status, None)
+        # While a rebalance is expected this reading is refused, with 409 or 500 (reference 8).
+        if refused.status not in (409, 500):
+            raise
+    return status, info
+
+
+async def _workers(
+    connectors: Sequence[RemoteConnector], urls: Sequence[ConnectUrl], *, probe: bool
+) -> tuple[tuple[RemoteWorker, ...], tuple[str, ...]]:
+    named = sorted({state.worker_id for each in connectors for state in each.instances()}, key=utf16_key)
+    places, notes = await same_place(urls, named)
+    idle = [worker for worker in places if worker not in named]
+    if not probe:
+        workers = [RemoteWorker(name, True if name in places else None) for name in named]
+    else:
+        workers, note = _judged(named, await reachable(named), places)
+        notes += note
+    workers += [RemoteWorker(name, answers=True, has_states=False) for name in idle]
+    return tuple(workers), tuple(notes)
+
+
+def _judged(
+    named: Sequence[str], reasons: Mapping[str, str | None], asked: Iterable[str]
+) -> tuple[list[RemoteWorker], list[str]]:
+    """Which workers live, from who takes connections; if nobody does, their addresses mean nothing here."""
+    answered = frozenset(asked) | {name for name in named if reasons[name] is None}
+    silent = [name for name in named if name not in answered]
+    if silent and not answered & frozenset(named):
+        note = (
+            "no worker can be reached under the address that it advertises: whether a worker lives that a state names "
+            "is not known from here"
+        )
+        return [RemoteWorker(name, None, reasons[name] or "") for name in named], [note]
+    return [RemoteWorker(name, name in answered, "" if name in answered else reasons[name] or "") for name in named], []

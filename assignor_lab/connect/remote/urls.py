@@ -1,0 +1,85 @@
+"""Base URLs of workers, as users give them."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote, urlsplit
+
+import attrs
+
+from assignor_lab.connect.remote.errors import ConnectUrlError
+
+__all__ = ["ConnectUrl", "parse_url", "parse_worker_id", "path_of"]
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_HOST = re.compile(r"[A-Za-z0-9._-]{1,253}\Z|[0-9A-Fa-f:.]{2,45}\Z")
+_WORKER_ID = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]{2,45})\]|(?P<host>[A-Za-z0-9._-]{1,253})):(?P<port>[0-9]{1,5})\Z")
+
+
+@attrs.frozen
+class ConnectUrl:
+    """Where a worker's REST interface is.
+
+    Args:
+        scheme: ``http`` or ``https``.
+        host: Name or address, without brackets.
+        port: Port.
+        prefix: Path before Connect's own, for interfaces behind a proxy; without a slash at its end.
+    """
+
+    scheme: str
+    host: str
+    port: int
+    prefix: str = ""
+
+    def __str__(self) -> str:
+        """The URL as it is asked; it holds no credentials, ever."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}:{self.port}{self.prefix}"
+
+
+def parse_url(text: str) -> ConnectUrl:
+    """Reads a URL such as ``http://connect-1:8083``.
+
+    Raises:
+        ConnectUrlError: if it is none, or holds a user's name or password, a query or a fragment.
+    """
+    if "@" in text:
+        raise ConnectUrlError(
+            "a URL of a worker must not hold a user's name or password, they would be seen in lists of processes and "
+            "in logs: give them as ASSIGNOR_CONNECT_USERNAME and ASSIGNOR_CONNECT_PASSWORD"
+        )
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError as error:
+        raise ConnectUrlError(f"{text!r:.200} is no URL ({error}): give one such as http://connect-1:8083") from None
+    host = parts.hostname or ""
+    if parts.scheme not in _DEFAULT_PORTS or not _HOST.match(host) or not text.isprintable():
+        raise ConnectUrlError(f"{text!r:.200} is no URL of a worker: give one such as http://connect-1:8083")
+    if parts.query or parts.fragment or "\\" in text:
+        raise ConnectUrlError(f"{text!r:.200}: give the worker's base URL, without a query or fragment")
+    prefix = quote(parts.path.rstrip("/"), safe="/%-._~")
+    return ConnectUrl(parts.scheme, host, _DEFAULT_PORTS[parts.scheme] if port is None else port, prefix)
+
+
+def parse_worker_id(text: str) -> tuple[str, int] | None:
+    """Host and port of a worker id (the advertised ``host:port``); ``None`` if it is none that could be asked."""
+    match = _WORKER_ID.match(text)
+    if match is None or not 0 < int(match["port"]) < 65_536:
+        return None
+    return match["six"] or match["host"], int(match["port"])
+
+
+def path_of(*segments: str | int) -> str:
+    """A path of Connect's; whatever a name holds, it stays one segment.
+
+    Raises:
+        ConnectUrlError: for a name of dots alone, which no client can put into a path.
+    """
+    quoted = []
+    for segment in segments:
+        if str(segment) in (".", "..", ""):
+            raise ConnectUrlError(f"{segment!r} cannot be part of a path: Connect has no way to name such a connector")
+        quoted.append(quote(str(segment), safe=""))
+    return "/" + "/".join(quoted)
