@@ -82,7 +82,7 @@ class HerderLoop:
         )  # fmt: skip
         self.membership = Membership(
             process, url, settings, group, logs.clock, assignors, self.reader.snapshot, self._on_revoked,
-            self._on_assigned, self.wake,
+            self._on_assigned, self._on_lost, self.wake,
         )  # fmt: skip
         self._reconfigure = reconfigure
         self._running: set[str | ConnectorTaskId] = set()
@@ -246,6 +246,14 @@ class HerderLoop:
             if not known.knows(job):
                 self.logs.statuses.remove(job)
 
+    async def _clean_late_statuses(self) -> None:
+        """Takes away what workers said of revoked jobs, too: it may have been on its way when the assignment came."""
+        try:
+            await self.logs.statuses.flush()
+        except StorageError as error:
+            self.log.warning("statuses not read to their end: %s", error)
+        self._clean_statuses()
+
     async def _on_revoked(self, jobs: Jobs) -> None:
         protocol = self.membership.protocol
         if not (self._resolved or (protocol is not None and protocol.is_incremental)):
@@ -257,6 +265,11 @@ class HerderLoop:
         for name in self.logs.statuses.connectors_with_topics():
             if name not in known.connectors:
                 self.logs.statuses.remove_topics(name)
+
+    def _on_lost(self) -> None:
+        self.log.warning("ends its work at once: it has left the group")
+        self.instances.give_up_all()
+        self._running.clear()
 
     async def _complete_rebalance(self) -> bool:
         """Starts what was assigned; false if the loop has to begin anew (reference 6.4)."""
@@ -281,6 +294,8 @@ class HerderLoop:
             if told.error:
                 await asyncio.sleep(0.05)
             return False
+        if self.membership.is_leader:
+            await self._clean_late_statuses()
         with self.stages.of("starting connectors and tasks"):
             self._start_work()
         self.rebalances.completed(self.logs.clock.now_ms())
@@ -375,11 +390,14 @@ class HerderLoop:
         return rebalance
 
     async def _bounce_changed(self) -> None:
-        held = self.membership.held or Jobs()
         for name in self.news.take_changed():
-            if name in held.connectors:
+            if self._holds(name):
                 await self.instances.stop_connector(name)
-                self.start_connector(name)
+                if self._holds(name):
+                    self.start_connector(name)
+
+    def _holds(self, name: str) -> bool:
+        return self.membership.held is not None and name in self.membership.held.connectors
 
     def _apply_targets(self) -> None:
         for name in self.news.take_targets():

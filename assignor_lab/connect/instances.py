@@ -191,6 +191,16 @@ class Instances:
         if self.tasks.get(task) is run:
             del self.tasks[task]
 
+    def give_up_all(self) -> None:
+        """Gives everything up at once: it ends as soon as it can, and has no effect any more."""
+        jobs: list[Job] = [*self.connectors, *self.tasks]
+        self.kill()
+        self.connectors.clear()
+        self.tasks.clear()
+        self._starting.clear()
+        for job in jobs:
+            self.on_shutdown(job)
+
     def kill(self) -> None:
         """Everything ends without a word, as if the process had died."""
         for connector in self.connectors.values():

@@ -38,6 +38,9 @@ class LiveGroup:
     #: Rounds that are remembered.
     _MOST_ROUNDS = 1_000
 
+    #: A timer that comes later than this was held up together with everybody's heartbeats, which then get so long.
+    _LATE_MS, _GRACE_S = 50, 0.2
+
     def __init__(self, clock: Clock, initial_delay_ms: int) -> None:
         self._clock = clock
         self._coordinator = Coordinator(initial_delay_ms)
@@ -139,8 +142,13 @@ class LiveGroup:
         deadline = self._coordinator.next_deadline()
         if deadline is not None:
             delay = max(deadline - self._clock.now_ms(), 0) / 1000
-            self._timer = asyncio.get_running_loop().call_later(delay, self._expire)
+            self._timer = asyncio.get_running_loop().call_later(delay, self._expire, deadline)
 
-    def _expire(self) -> None:
+    def _expire(self, due_ms: int) -> None:
+        now = self._clock.now_ms()
+        if now - due_ms > self._LATE_MS:
+            later = now + int(self._GRACE_S * 1000)
+            self._timer = asyncio.get_running_loop().call_later(self._GRACE_S, self._expire, later)
+            return
         self._timer = None
-        self._settle(self._coordinator.expire(self._clock.now_ms()))
+        self._settle(self._coordinator.expire(now))

@@ -116,6 +116,7 @@ class Membership:
         fresh_snapshot: The worker's newest snapshot.
         on_revoked: Stops jobs, and waits for that.
         on_assigned: Hears of an assignment that was taken.
+        on_lost: Ends all work at once: the worker has left, and others will be given it.
         wake: Wakes the herder.
     """
 
@@ -130,6 +131,7 @@ class Membership:
         fresh_snapshot: Callable[[], ConfigSnapshot],
         on_revoked: Callable[[Jobs], Awaitable[None]],
         on_assigned: Callable[[AssignmentMessage], None],
+        on_lost: Callable[[], None],
         wake: Callable[[], None],
     ) -> None:
         self.member_id: str | None = None
@@ -142,12 +144,9 @@ class Membership:
         self.leader_state: LeaderState | None = None
         self._process, self._url, self._settings = process, url, settings
         self._group, self._clock, self._assignors = group, clock, assignors
-        self._fresh_snapshot, self._on_revoked, self._on_assigned, self._wake = (
-            fresh_snapshot,
-            on_revoked,
-            on_assigned,
-            wake,
-        )
+        self._fresh_snapshot = fresh_snapshot
+        self._on_revoked, self._on_assigned, self._on_lost = on_revoked, on_assigned, on_lost
+        self._wake = wake
         #: What the last join told of the config log.
         self.sent_snapshot = fresh_snapshot()
         self._last_completed = NO_GENERATION
@@ -367,6 +366,9 @@ class Membership:
                 _logger.warning("%s leaves: its herder was busy for longer than the rebalance timeout", self._url)
                 self.leave("does not poll and leaves")
                 self._rejoin_requested = True
+                # Kafka lets the work go on (KAFKA-16056), and it runs twice.
+                self.drop_everything()
+                self._on_lost()
                 continue
             answer = self._group.heartbeat(self.member_id)
             if answer == "unknown_member":

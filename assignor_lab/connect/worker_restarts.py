@@ -37,7 +37,10 @@ async def restart_on_worker(loop: HerderLoop, request: RestartRequest) -> None:
         await loop.instances.stop_tasks(tasks)
         for task in tasks:
             loop.instances.on_restarting(task)
-    if connector:
+    # Stopping takes time, and the work may be somebody else's by now.
+    held = loop.membership.held or Jobs()
+    if connector and name in held.connectors:
         loop.start_connector(name)
     for task in tasks:
-        loop.start_task(task)
+        if task in held.tasks:
+            loop.start_task(task)

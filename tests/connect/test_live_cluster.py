@@ -10,6 +10,7 @@ import pytest
 
 from assignment_api.connect import ConnectorTaskId, ConnectProtocol
 from assignor_lab.connect.cluster import ConnectCluster, NoSuchWorkerError
+from assignor_lab.connect.config_records import connector_records
 from assignor_lab.connect.herder import (
     AlreadyExistsError,
     BadRequestError,
@@ -18,6 +19,7 @@ from assignor_lab.connect.herder import (
     NotLeaderError,
     Offset,
 )
+from assignor_lab.connect.storage import LogRecord
 from tests.connect.live import WITNESS, CollectingTask, cluster, follower, leader, put, settings, states, until
 
 
@@ -129,6 +131,55 @@ def test_a_worker_that_takes_long_to_stop_its_tasks_is_not_taken_for_dead(tmp_pa
             return [reason for each in made.group.rounds for reason in each.reasons]
 
     assert not [reason for reason in asyncio.run(scenario()) if "not heard of" in reason]
+
+
+def test_a_leader_that_has_not_read_far_enough_fails_the_round_until_it_has(tmp_path: Path) -> None:
+    async def scenario() -> int:
+        async with cluster(tmp_path, 2) as made:
+            loop = leader(made).loop
+            assert loop._unsubscribe is not None
+            loop._unsubscribe()
+            missed: list[LogRecord] = []
+            before = made.logs.config.end
+            loop._unsubscribe = made.logs.config.subscribe(missed.append)
+            await made.logs.config.write(connector_records("a", {"name": "a", "connector.class": "tracked"}, None))
+            failed = 0
+            for _ in range(300):
+                told = loop.membership.told
+                failed += told is not None and bool(told.error)
+                await asyncio.sleep(0.002)
+            for record in missed:
+                if record.offset >= before:
+                    loop.reader.read(record)
+            loop._unsubscribe()
+            loop._unsubscribe = made.logs.config.subscribe(
+                lambda record: loop.reader.read(record) if record.offset >= loop.reader.offset else None
+            )
+            await made.until_calm()
+            await until(lambda: states(made, "a") == ["RUNNING", "RUNNING"])
+            return failed
+
+    assert asyncio.run(scenario()) > 0
+
+
+def test_a_herder_that_is_busy_for_too_long_leaves_and_nothing_runs_twice(tmp_path: Path) -> None:
+    async def scenario() -> list[str]:
+        busy = settings(rebalance_timeout_ms=400)
+        async with cluster(tmp_path, 2, busy) as made:
+            await put(made, "a", "tracked", tasks__max="4")
+            await until(lambda: states(made, "a") == ["RUNNING"] * 5)
+            loop = follower(made).loop
+            loop.queue.later(lambda: asyncio.sleep(1.0))
+            await until(lambda: len(made.group.members()) == 1)
+            await until(lambda: states(made, "a").count("RUNNING") == 5)
+            assert loads(made)[-1] == 4
+            await made.until_calm()
+            await until(lambda: loads(made) == [2, 2])
+            assert made.logs.ledger.double_runs == []
+            return [reason for each in made.group.rounds for reason in each.reasons]
+
+    assert any("does not poll" in reason for reason in asyncio.run(scenario()))
+    assert WITNESS.twice == []
 
 
 def test_a_leaders_death_costs_no_delay(tmp_path: Path) -> None:
