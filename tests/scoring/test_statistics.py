@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,14 +23,30 @@ def test_each_history_counts_alike_however_many_rounds_it_has() -> None:
     assert (found.lower, found.equal, found.higher) == (0, 1, 1)
 
 
-def test_the_interval_is_students_around_the_means_of_the_histories() -> None:
-    values = [0.0, 1.0, 2.0, 5.0]
+def test_without_skewness_the_interval_is_students_around_the_means_of_the_histories() -> None:
+    values = [0.0, 1.0, 2.0, 3.0]
     expected = stats.ttest_1samp(values, 0).confidence_interval(0.9)
     assert mean_interval(values, 0.9) == pytest.approx((expected.low, expected.high))
     above = stats.ttest_1samp(values, 0, alternative="greater").confidence_interval(0.95)
     below = stats.ttest_1samp(values, 0, alternative="less").confidence_interval(0.95)
     assert lower_limit(values, 0.95) == pytest.approx(above.low)
     assert upper_limit(values, 0.95) == pytest.approx(below.high)
+
+
+def test_the_interval_reaches_further_to_the_side_of_the_rare_large_differences() -> None:
+    values = [0.0] * 9 + [10.0]
+    low, high = mean_interval(values, 0.95) or (0.0, 0.0)
+    assert 0 < 1.0 - low < high - 1.0
+    mirrored = mean_interval([-value for value in values], 0.95)
+    assert mirrored == pytest.approx((-high, -low))
+
+
+def test_halls_transformation_by_hand() -> None:
+    values = [0.0, 0.0, 3.0]
+    root, spread, skewness = 3**0.5, 3**0.5, 2.0 / 3**1.5
+    student = float(stats.t.ppf(0.95, 2))
+    bent = (1 + skewness / root * (student - skewness / (6 * root))) ** (1 / 3)
+    assert lower_limit(values, 0.95) == pytest.approx(1.0 - spread / root * 3 * root / skewness * (bent - 1))
 
 
 def test_one_history_has_no_interval() -> None:
@@ -82,8 +100,8 @@ def simulated(generator: np.random.Generator, truth: float) -> tuple[list[float]
     return own.tolist(), other.tolist(), units.tolist()
 
 
-def coverage(*, by_round: bool) -> float:
-    generator = np.random.default_rng(20_240_607)
+def coverage(seed: int, *, by_round: bool) -> float:
+    generator = np.random.default_rng(seed)
     covered, truth, runs = 0, 0.4, 1_000
     for _ in range(runs):
         own, other, units = simulated(generator, truth)
@@ -94,12 +112,38 @@ def coverage(*, by_round: bool) -> float:
     return covered / runs
 
 
-def test_intervals_of_95_percent_cover_the_truth_in_93_to_97_percent_of_1000_runs() -> None:
-    assert 0.93 <= coverage(by_round=False) <= 0.97
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_intervals_of_95_percent_cover_the_truth_in_93_to_97_percent_of_1000_runs(seed: int) -> None:
+    assert 0.93 <= coverage(seed, by_round=False) <= 0.97
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        # Skewed: most histories differ little, some much.
+        lambda generator: generator.exponential(1.0, HISTORIES) - 0.6,
+        # Tied: seven histories in ten do not differ at all.
+        lambda generator: np.where(generator.random(HISTORIES) < 0.7, 0.0, generator.geometric(0.4, HISTORIES)) - 0.35,
+        # Counts on both sides.
+        lambda generator: generator.poisson(1.2, HISTORIES) - generator.poisson(0.8, HISTORIES),
+    ],
+    ids=["skewed", "tied", "counts"],
+)
+def test_skewed_and_tied_differences_are_covered_as_often(shape: Callable[[np.random.Generator], Any]) -> None:
+    generator = np.random.default_rng(20_240_608)
+    covered, truth, runs = 0, 0.4, 1_000
+    for _ in range(runs):
+        units = np.repeat(np.arange(HISTORIES), 2)
+        own = shape(generator)[units] + np.tile([0.5, -0.5], HISTORIES)
+        found = paired_difference(own, np.zeros(len(units)), units)
+        assert found.low is not None
+        assert found.high is not None
+        covered += found.low <= truth <= found.high
+    assert 0.93 <= covered / runs <= 0.97
 
 
 def test_rounds_as_units_would_not_cover_it() -> None:
-    assert coverage(by_round=True) < 0.75
+    assert coverage(1, by_round=True) < 0.75
 
 
 def test_a_one_sided_limit_is_crossed_as_often_as_it_says() -> None:

@@ -2,7 +2,11 @@
 
 The unit is the history (or the single state), never the round: the rounds of a history follow from one another, and
 counting them as independent makes every interval too narrow. Each unit has one value, the mean of its rounds, and
-Student's t is put around the mean of these values. Sums are exact, so no order of rows shows in a figure.
+the interval is put around the mean of these values. Sums are exact, so no order of rows shows in a figure.
+
+The interval is Student's, corrected for skewness by Hall's transformation (P. Hall, "On the removal of skewness by
+transformation", 1992): differences of assignors are 0 in most histories and large in a few, and Student's own interval
+then misses the truth two or three times as often as it says. Without skewness the two are the same.
 """
 
 from __future__ import annotations
@@ -14,12 +18,24 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-__all__ = ["Numbers", "deviation", "lower_limit", "mean_interval", "mean_of", "stable", "unit_means", "upper_limit"]
+__all__ = [
+    "Numbers",
+    "deviation",
+    "limits",
+    "lower_limit",
+    "mean_interval",
+    "mean_of",
+    "stable",
+    "unit_means",
+    "upper_limit",
+]
 
 Numbers = Sequence[float] | npt.NDArray[np.float64]
 
 #: Digits that every machine agrees on; the last ones of a quantile of Student's t depend on the build of scipy.
 DIGITS = 12
+#: Below this, skewness changes no digit that is kept.
+_NO_SKEWNESS = 1e-9
 
 
 def unit_means(values: Numbers, units: Sequence[int] | npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
@@ -57,30 +73,55 @@ def mean_interval(values: Numbers, level: float) -> tuple[float, float] | None:
     Returns:
         Both ends; ``None`` for fewer than two values. Values that are all equal have an interval without width.
     """
-    half = _half_width(values, (1 + level) / 2)
-    mean = mean_of(values)
-    return None if half is None or mean is None else (stable(mean - half), stable(mean + half))
+    return _limits_of(values, (1 + level) / 2)
 
 
 def lower_limit(values: Numbers, level: float) -> float | None:
     """One-sided limit: the mean is above it with confidence ``level``; ``None`` for fewer than two values."""
-    half = _half_width(values, level)
-    mean = mean_of(values)
-    return None if half is None or mean is None else stable(mean - half)
+    found = _limits_of(values, level)
+    return None if found is None else found[0]
 
 
 def upper_limit(values: Numbers, level: float) -> float | None:
     """One-sided limit: the mean is below it with confidence ``level``; ``None`` for fewer than two values."""
-    half = _half_width(values, level)
-    mean = mean_of(values)
-    return None if half is None or mean is None else stable(mean + half)
+    found = _limits_of(values, level)
+    return None if found is None else found[1]
 
 
-def _half_width(values: Numbers, quantile: float) -> float | None:
-    spread = deviation(values)
-    if spread is None:
+def _limits_of(values: Numbers, quantile: float) -> tuple[float, float] | None:
+    spread, mean = deviation(values), mean_of(values)
+    if spread is None or mean is None:
         return None
-    return float(special.stdtrit(len(values) - 1, quantile)) * spread / sqrt(len(values))
+    cubes = fsum((float(value) - mean) ** 3 for value in values) / len(values)
+    return limits(len(values), mean, spread, cubes, quantile)
+
+
+def limits(number: int, mean: float, spread: float, cubes: float, quantile: float) -> tuple[float, float]:
+    """The limits below and above the mean, each of which the true mean is beyond with chance 1 - ``quantile``.
+
+    Args:
+        number: How many values there are, at least two.
+        mean: Their mean.
+        spread: Their standard deviation, that of the sample.
+        cubes: Mean of their cubed distances from the mean.
+        quantile: Confidence of either side.
+    """
+    if spread == 0:
+        return stable(mean), stable(mean)
+    student = float(special.stdtrit(number - 1, quantile))
+    skewness = cubes / spread**3
+    error = spread / sqrt(number)
+    below, above = (_without_skewness(side, skewness, number) for side in (student, -student))
+    return stable(mean - error * below), stable(mean - error * above)
+
+
+def _without_skewness(student: float, skewness: float, number: int) -> float:
+    """Where Student's quantile lies once the skewness of the values is taken into account: Hall's transformation."""
+    if abs(skewness) < _NO_SKEWNESS:
+        return student
+    root = sqrt(number)
+    bent = 1 + skewness / root * (student - skewness / (6 * root))
+    return 3 * root / skewness * (float(np.cbrt(bent)) - 1)
 
 
 def stable(figure: float) -> float:

@@ -11,10 +11,9 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from scipy import special
 
 from assignor_lab.scoring.statistics.differences import LEVEL
-from assignor_lab.scoring.statistics.intervals import unit_means
+from assignor_lab.scoring.statistics.intervals import limits, unit_means
 from assignor_lab.scoring.statistics.pairs import PairedFigures
 from assignor_lab.scoring.statistics.slices import Slices, rounded
 
@@ -28,7 +27,7 @@ def slice_differences(slices: Slices, figures: PairedFigures) -> dict[str, list[
     """
     lists: dict[str, list[float | None]] = {name: [] for name in ("histories", "difference", "low", "high")}
     cells = max((cell for part in slices.parts for cell in part.cells), default=-1) + 1
-    sums: list[npt.NDArray[np.float64]] = [np.zeros(cells)] * 3
+    sums: list[npt.NDArray[np.float64]] = [np.zeros(cells)] * 4
     centre = 0.0
     if len(figures.units):
         differences = unit_means(figures.own - figures.baseline, figures.units)
@@ -36,16 +35,18 @@ def slice_differences(slices: Slices, figures: PairedFigures) -> dict[str, list[
         # About the mean of all, so that squares lose no digits.
         centre = float(differences.mean())
         about = differences - centre
-        sums = [np.asarray(np.bincount(cell, about**power, cells), dtype=np.float64) for power in (0, 1, 2)]
+        sums = [np.asarray(np.bincount(cell, about**power, cells), dtype=np.float64) for power in range(4)]
     for part in slices.parts:
-        number, first, second = (float(of[list(part.cells)].sum()) for of in sums)
+        number, *powers = (float(of[list(part.cells)].sum()) for of in sums)
         low = high = mean = None
         if number:
-            mean = centre + first / number
-        if number > 1 and mean is not None:
-            variance = max(second - first * first / number, 0.0) / (number - 1)
-            half = float(special.stdtrit(number - 1, (1 + LEVEL) / 2)) * sqrt(variance / number)
-            low, high = rounded(mean - half), rounded(mean + half)
+            first, second, third = (power / number for power in powers)
+            mean = centre + first
+            if number > 1:
+                spread = sqrt(max(second - first**2, 0.0) * number / (number - 1))
+                cubes = third - 3 * first * second + 2 * first**3
+                ends = limits(int(number), mean, spread, cubes, (1 + LEVEL) / 2)
+                low, high = map(rounded, ends)
         for name, figure in (
             ("histories", int(number)),
             ("difference", None if mean is None else rounded(mean)),
