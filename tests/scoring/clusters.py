@@ -47,9 +47,9 @@ def standalone_cluster(folder: Path, workers: int = 2) -> Iterator[Cluster]:
     where = ["--host", "127.0.0.1", "--webui-port", "0"]
     with ExitStack() as stack:
         log = folder / "master.log"
-        stack.enter_context(_process([_class(), _MASTER, *where, "--port", str(port)], log))
+        server = stack.enter_context(_process([_class(), _MASTER, *where, "--port", str(port)], log))
         address = f"spark://127.0.0.1:{port}"
-        _wait_for(lambda: _is_open(port), log)
+        _wait_for(lambda: _is_open(port), server, log)
         worker = [_class(), _WORKER, *where, "--cores", "1", "--memory", "1g", "--work-dir"]
         started = [
             stack.enter_context(
@@ -57,7 +57,7 @@ def standalone_cluster(folder: Path, workers: int = 2) -> Iterator[Cluster]:
             )
             for number in range(workers)
         ]
-        _wait_for(lambda: log.read_text().count("Registering worker") == workers, log)
+        _wait_for(lambda: log.read_text().count("Registering worker") == workers, server, log)
         yield Cluster(address, tuple(process.pid for process in started))
 
 
@@ -71,13 +71,12 @@ def connect_server(folder: Path) -> Iterator[str]:
         "spark.ui.enabled": "false",
         "spark.local.dir": str(folder),
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
-        "spark.sql.artifact.isolation.enabled": "true",
     }
     words = [str(SPARK_HOME / "bin" / "spark-submit"), "--class", _CONNECT, "--master", "local[2]"]
     words += [word for key, value in settings.items() for word in ("--conf", f"{key}={value}")]
     log = folder / "connect.log"
-    with _process([*words, "--driver-java-options", _JAVA_OPTIONS, "spark-internal"], log, folder):
-        _wait_for(lambda: _is_open(port), log)
+    with _process([*words, "--driver-java-options", _JAVA_OPTIONS, "spark-internal"], log, folder) as server:
+        _wait_for(lambda: _is_open(port), server, log)
         yield f"sc://127.0.0.1:{port}"
 
 
@@ -114,9 +113,12 @@ def _process(command: list[str], log: Path, folder: Path | None = None) -> Itera
         **os.environ,
         "SPARK_HOME": str(SPARK_HOME),
         "SPARK_LOCAL_IP": "127.0.0.1",
-        "SPARK_DAEMON_MEMORY": "256m",
+        # A Connect server has Spark's driver in it, which refuses less.
+        "SPARK_DAEMON_MEMORY": "768m",
         "SPARK_DAEMON_JAVA_OPTS": _JAVA_OPTIONS,
         "PYSPARK_PYTHON": sys.executable,
+        # As Spark's own script for starting a Connect server has it.
+        "SPARK_CONNECT_MODE": "0",
     }
     with log.open("wb") as output:
         process = subprocess.Popen(
@@ -145,8 +147,9 @@ def _is_open(port: int) -> bool:
         return tried.connect_ex(("127.0.0.1", port)) == 0
 
 
-def _wait_for(ready: Callable[[], bool], log: Path) -> None:
+def _wait_for(ready: Callable[[], bool], server: subprocess.Popen[bytes], log: Path) -> None:
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not ready():
+        assert server.poll() is None, log.read_text()
         assert time.monotonic() < deadline, log.read_text()
         time.sleep(0.1)
