@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from assignor_lab.scoring.connect import ConnectContest
 
-__all__ = ["answers_frame", "details_frame", "items_frame"]
+__all__ = ["answer_batches", "answers_frame", "details_frame", "items_frame"]
 
 #: Rows that an executor holds before it hands them on.
 BATCH_ROWS = 512
@@ -119,14 +119,19 @@ def _ddl(schema: pa.Schema) -> str:
 
 
 def _answer_batches(spec: JobSpec, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    yield from answer_batches(spec, _items(batches))
+
+
+def answer_batches(spec: JobSpec, items: Iterable[WorkItem]) -> Iterator[pa.RecordBatch]:
+    """What an executor does: the rows of all answers to ``items``, in the columns of ``rows_schema(spec.metrics)``."""
     if spec.kind != STREAMS:
-        yield from _connect_batches(spec, batches)
+        yield from _connect_batches(spec, items)
         return
     shop = _workshop(spec)
     schema = rows_schema(spec.metrics)
     rows: list[dict[str, Any]] = []
     rest = Rest(frozenset(spec.metrics))
-    for item in _items(batches):
+    for item in items:
         for answer in shop.contest.answers(item):
             rows.append(shop.rows.row(answer) | shop.probes.columns(answer))
             rest.note(answer, rows[-1])
@@ -139,10 +144,10 @@ def _answer_batches(spec: JobSpec, batches: Iterable[pa.RecordBatch]) -> Iterato
         yield pa.RecordBatch.from_pylist(rows, schema=schema)
 
 
-def _connect_batches(spec: JobSpec, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _connect_batches(spec: JobSpec, items: Iterable[WorkItem]) -> Iterator[pa.RecordBatch]:
     contest = _connect_contest(spec)
     schema = rows_schema(spec.metrics)
-    for item in _items(batches):
+    for item in items:
         rows = list(contest.rows(item))
         for start in range(0, len(rows), BATCH_ROWS):
             yield pa.RecordBatch.from_pylist(rows[start : start + BATCH_ROWS], schema=schema)

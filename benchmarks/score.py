@@ -1,0 +1,132 @@
+"""How many rows a second `assignor score` makes on a core, and where the time goes; prints a table of Markdown.
+
+``python -m benchmarks.score``: in this process, without Spark, as time of the processor, so that a busy machine does
+not count; then the whole command on one core and on two, as time on the wall, with twice the histories the second time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import process_time
+
+import attrs
+
+from assignment_api.plugins import discover
+from assignor_lab.scoring.job import answer_batches
+from assignor_lab.scoring.work import JobSpec, WorkItem
+
+ASSIGNORS = ("high_availability", "sticky", "rack_aware")
+COLUMNS = ("where", "rows", "rows/s/core", "ms/row", "build", "assign", "metrics", "rest", "peak MB")
+
+
+@attrs.frozen
+class Scored:
+    """What came of one way of scoring.
+
+    Args:
+        where: Which way.
+        rows: Rows that were made.
+        core_seconds: Time of all cores that they took.
+        shares: Share of it that went into states, assignors and metrics.
+        peak_mb: Most resident memory of the largest process, or ``None``.
+    """
+
+    where: str
+    rows: int
+    core_seconds: float
+    shares: dict[str, float]
+    peak_mb: float | None = None
+
+    def cells(self) -> Iterator[str]:
+        """The cells of its row in the table."""
+        known = [self.shares.get(name, 0.0) for name in ("build", "assign", "metrics")]
+        yield self.where
+        yield f"{self.rows:,}"
+        yield f"{self.rows / self.core_seconds:,.0f}"
+        yield f"{self.core_seconds / self.rows * 1000:.2f}"
+        yield from (f"{share:.0%}" for share in (*known, max(1 - sum(known), 0.0)))
+        yield "" if self.peak_mb is None else f"{self.peak_mb:,.0f}"
+
+
+def main() -> int:
+    """Measures and prints; exit code 1 where a run failed."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.score", description=__doc__)
+    parser.add_argument("--family", default="streams_4x40", help="family of the histories (%(default)s)")
+    parser.add_argument("--count", type=int, default=400, help="histories (%(default)s)")
+    parser.add_argument(
+        "--cores", default="1,2", help="cores on which Spark runs, one after the other; empty: without it"
+    )
+    options = parser.parse_args()
+    print(
+        f"{options.family}, {options.count} histories, {', '.join(ASSIGNORS)}, all metrics; CPython "
+        f"{platform.python_version()}, {platform.machine()}, {os.cpu_count()} processors\n"
+    )
+    print(f"| {' | '.join(COLUMNS)} |\n|---{'|---:' * (len(COLUMNS) - 1)}|")
+    print(f"| {' | '.join(in_process(options.family, options.count).cells())} |", flush=True)
+    for cores in filter(None, options.cores.split(",")):
+        for count in (options.count, 2 * options.count):
+            scored = through_spark(options.family, count, int(cores))
+            if scored is None:
+                return 1
+            print(f"| {' | '.join(scored.cells())} |", flush=True)
+    return 0
+
+
+def in_process(family: str, count: int) -> Scored:
+    """The executors' work without Spark: items in, batches of rows out."""
+    metrics = tuple(metric.name for metric in discover().metrics())
+    spec = JobSpec(ASSIGNORS, metrics, (family,))
+    items = [WorkItem(number, 0, family=family, seed=number) for number in range(count)]
+    for _ in answer_batches(spec, items[: max(count // 20, 1)]):
+        pass  # plugins are loaded and caches are warm, as in an executor that goes on with its next wave
+    start = process_time()
+    batches = list(answer_batches(spec, items))
+    seconds = process_time() - start
+    spent = {
+        name: sum(value.as_py() or 0.0 for batch in batches for value in batch[f"{name}_ms"]) / 1000
+        for name in ("build", "assign", "metrics")
+    }
+    # The parts are measured on the wall: on a busy machine they come to more than the time of the processor.
+    whole = max(seconds, sum(spent.values()))
+    rows = sum(batch.num_rows for batch in batches)
+    return Scored("in process", rows, seconds, {name: value / whole for name, value in spent.items()})
+
+
+def through_spark(family: str, count: int, cores: int) -> Scored | None:
+    """The whole command; ``None`` after an error, which has been printed."""
+    with TemporaryDirectory(prefix="assignor-bench-") as folder:
+        command = _command(family, count, cores, Path(folder) / "out")
+        done = subprocess.run(["/usr/bin/env", *command], check=False, capture_output=True, text=True)
+        if done.returncode:
+            print(done.stderr, file=sys.stderr)
+            return None
+        summary = json.loads((Path(folder) / "out" / "summary.json").read_text(encoding="utf-8"))
+    run = summary["run_metrics"]
+    return Scored(
+        f"local[{cores}]", summary["results"]["rows"], run["seconds"] * cores, run["shares"] or {}, _peak_mb()
+    )
+
+
+def _command(family: str, count: int, cores: int, out: Path) -> Sequence[str]:
+    asked = [word for name in ASSIGNORS for word in ("--assignor", name)]
+    where = ["--families", family, "--count", str(count), "--master", f"local[{cores}]", "--out", str(out)]
+    return [sys.executable, "-m", "assignor_lab.cli.main", "score", *asked, *where]
+
+
+def _peak_mb() -> float:
+    """Most resident memory of any process that has ended so far."""
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+
+
+if __name__ == "__main__":
+    sys.exit(main())
