@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import urllib.parse
 from typing import Any
 
 import schemathesis
@@ -28,8 +29,10 @@ _CONNECTS_OWN = re.compile(
 def map_path_parameters(context: Any, path_parameters: dict[str, Any] | None) -> dict[str, Any] | None:
     """Every second valid name becomes that of a connector that may be there."""
     del context
-    name = (path_parameters or {}).get("connector")
-    if path_parameters and isinstance(name, str) and len(name) % 2 and not _CONTROL.search(name) and name != ".":
+    given = (path_parameters or {}).get("connector")
+    # What is broken on purpose stays so; some values are encoded already.
+    name = urllib.parse.unquote(given) if isinstance(given, str) else "."
+    if path_parameters and len(name) % 2 and not _CONTROL.search(name) and name != ".":
         path_parameters["connector"] = _NAMES[len(name) // 2 % len(_NAMES)]
     return path_parameters
 

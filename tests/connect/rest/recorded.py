@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import json
 import re
@@ -46,9 +47,10 @@ class Exchange:
         return json.dumps(self.request_body).encode()
 
 
-def exchanges(recording: str) -> list[Exchange]:
+@functools.cache
+def exchanges(recording: str) -> tuple[Exchange, ...]:
     with gzip.open(DATA / f"{recording}.jsonl.gz", "rt", encoding="utf-8") as lines:
-        return [Exchange(f"{recording}:{number}", **json.loads(line)) for number, line in enumerate(lines, 1)]
+        return tuple(Exchange(f"{recording}:{number}", **json.loads(line)) for number, line in enumerate(lines, 1))
 
 
 async def send(client: httpx.AsyncClient, exchange: Exchange) -> httpx.Response:

@@ -18,7 +18,7 @@ from assignor_lab.connect.served_cluster import ServedCluster
 from tests.connect.live import TIMINGS, settings
 from tests.connect.rest.gen_connector import FAILING, PLUGINS
 from tests.connect.rest.intended import intended
-from tests.connect.rest.recorded import FIXED, Exchange, differences, exchanges, send
+from tests.connect.rest.recorded import FIXED, RECORDINGS, Exchange, differences, exchanges, send
 
 pytestmark = [pytest.mark.anyio, pytest.mark.services]
 
@@ -26,6 +26,9 @@ pytestmark = [pytest.mark.anyio, pytest.mark.services]
 _MOVING = ("kill", "within", "some time", "stable after the delay", "join", "orderly")
 #: What is asked in the middle of something may be answered as it was before or is after it.
 _PASSING = ("just after", "status just after", "burst", "asked all the time")
+
+#: Recorded in `sessioned`. Where configurations change, no coordinator of a busy machine missed the real workers.
+_NO_LEADER = "no known leader URL"
 
 
 class World:
@@ -110,12 +113,15 @@ async def happened_before(exchange: Exchange, made: World) -> None:
             pass
 
 
-def alternatives(exchange: Exchange, recording: Sequence[Exchange]) -> list[Exchange]:
+def alternatives(exchange: Exchange) -> list[Exchange]:
     """The recorded answers any of which will do."""
     if not exchange.what.startswith(_PASSING):
         return [exchange]
     return [
-        each for each in recording if (each.method, _of_any(each.path)) == (exchange.method, _of_any(exchange.path))
+        each
+        for recording in RECORDINGS
+        for each in exchanges(recording)
+        if (each.method, _of_any(each.path)) == (exchange.method, _of_any(exchange.path))
     ]
 
 
@@ -134,7 +140,7 @@ async def replayed(recording: Sequence[Exchange], made: World) -> list[tuple[Exc
         fixed = FIXED - {"state"} if exchange.state.startswith(_MOVING) else FIXED
         deadline = asyncio.get_running_loop().time() + 5
         while True:
-            different = await _different(exchange, alternatives(exchange, recording), made, fixed)
+            different = await _different(exchange, alternatives(exchange), made, fixed)
             is_read = (
                 exchange.method == "GET"
                 and not exchange.what.startswith(_PASSING)
@@ -207,9 +213,10 @@ async def test_while_configurations_change_all_the_time_every_answer_is_one_that
         while True:
             _, answer = await made.ask(exchange)
             conflicts.add(answer.status_code)
-            candidates: list[list[str]] = [_of_the_moment_too(differences(each, answer)) for each in recorded]
-            least = min(candidates, key=len)
-            wrong.extend(least)
+            if _NO_LEADER not in answer.text:
+                candidates: list[list[str]] = [_of_the_moment_too(differences(each, answer)) for each in recorded]
+                least = min(candidates, key=len)
+                wrong.extend(least)
             await asyncio.sleep(0.01)
 
     async with world(tmp_path, (W91, W92), ConnectProtocol.SESSIONED) as made:
@@ -219,8 +226,16 @@ async def test_while_configurations_change_all_the_time_every_answer_is_one_that
         asking = [asyncio.create_task(ask_on(each, made)) for each in asked.values()]
         for exchange in changes:
             here, answer = await made.ask(exchange)
+            while _NO_LEADER in answer.text:
+                here, answer = await made.ask(exchange)
             wrong += [each for each in differences(here, answer) if "items instead of" not in each]
             await asyncio.sleep(0.05)
+        end = asyncio.get_running_loop().time() + 20
+        replacements = [each for each in changes if each.what == "replace"]
+        # On a busy machine nobody may have asked at the wrong moment yet.
+        while not conflicts >= {200, 409} and asyncio.get_running_loop().time() < end:
+            for exchange in replacements:
+                await made.ask(exchange)
         for task in asking:
             task.cancel()
         await asyncio.wait(asking)
