@@ -10,6 +10,7 @@ from functools import partial
 from assignment_api.connect import NO_GENERATION, ConnectorTaskId, ConnectProtocol, Jobs
 from assignor_lab.capture.wire.connect import AssignmentMessage
 from assignor_lab.connect.cluster_logs import ClusterLogs
+from assignor_lab.connect.config_changes import apply_news
 from assignor_lab.connect.config_news import ConfigNews
 from assignor_lab.connect.config_records import (
     ConfigReader,
@@ -86,7 +87,8 @@ class HerderLoop:
         )  # fmt: skip
         self._reconfigure = reconfigure
         self._running: set[str | ConnectorTaskId] = set()
-        self._restart_tasks: dict[ConnectorTaskId, None] = {}
+        #: Tasks that stopped since they have other configurations: they start again where they still belong.
+        self.restart_tasks: dict[ConnectorTaskId, None] = {}
         #: Connectors on their way to a target state.
         self._moving: set[asyncio.Future[TargetState]] = set()
         self._polls = False
@@ -162,7 +164,7 @@ class HerderLoop:
         await self._restart_as_asked()
         if self._scheduled_ms is not None:
             self._resolved = False
-        if await self._apply_updates():
+        if await apply_news(self):
             return
         await self._poll()
 
@@ -308,8 +310,8 @@ class HerderLoop:
 
     def _start_work(self) -> None:
         held = self.membership.held or Jobs()
-        self._running.difference_update(self._restart_tasks)
-        self._restart_tasks.clear()
+        self._running.difference_update(self.restart_tasks)
+        self.restart_tasks.clear()
         for name in held.connectors:
             if name not in self._running:
                 self.start_connector(name)
@@ -327,9 +329,10 @@ class HerderLoop:
             return None
         target = self.snapshot.target_state(name)
         started = self.instances.start_connector(name, without_nulls(config), target)
-        return self._moving_to(name, asyncio.wrap_future(started))
+        return self.moving_to(name, asyncio.wrap_future(started))
 
-    def _moving_to(self, name: str, moved: asyncio.Future[TargetState]) -> asyncio.Future[TargetState]:
+    def moving_to(self, name: str, moved: asyncio.Future[TargetState]) -> asyncio.Future[TargetState]:
+        """A connector is on its way to a target state; once it is STARTED, its tasks are configured."""
         self._moving.add(moved)
         moved.add_done_callback(partial(self._connector_moved, name))
         return moved
@@ -367,55 +370,6 @@ class HerderLoop:
                     await restart_on_worker(self, request)
                 except HerderError as error:
                     self.log.warning("restart of %s dropped: %s", request.connector, error)
-
-    # --- changes of the configuration -----------------------------------------------------------------
-
-    async def _apply_updates(self) -> bool:
-        """Acts on what was read; true if the loop has to begin anew (reference 6.3, step 7)."""
-        if not self.news:
-            return False
-        self.snapshot = self.reader.snapshot()
-        rebalance = self.news.take_rebalance()
-        if rebalance:
-            self.membership.request_rejoin()
-        if rebalance and self.membership.protocol is ConnectProtocol.EAGER:
-            self.news.take_changed()
-            self.news.take_targets()
-            self.news.take_retasked()
-            return True
-        with self.stages.of("handling changes of the configuration"):
-            await self._bounce_changed()
-            self._apply_targets()
-            await self._stop_retasked()
-        return rebalance
-
-    async def _bounce_changed(self) -> None:
-        for name in self.news.take_changed():
-            if self._holds(name):
-                await self.instances.stop_connector(name)
-                if self._holds(name):
-                    self.start_connector(name)
-
-    def _holds(self, name: str) -> bool:
-        return self.membership.held is not None and name in self.membership.held.connectors
-
-    def _apply_targets(self) -> None:
-        for name in self.news.take_targets():
-            if name not in self.snapshot.connectors:
-                continue
-            moved = self.instances.set_target(name, self.snapshot.target_state(name))
-            if moved is not None:
-                self._moving_to(name, asyncio.wrap_future(moved))
-
-    async def _stop_retasked(self) -> None:
-        retasked = self.news.take_retasked()
-        held = self.membership.held
-        if held is None or self.membership.protocol is ConnectProtocol.EAGER:
-            return
-        connectors = {task.connector for task in retasked}
-        tasks = [task for task in held.tasks if task.connector in connectors]
-        await self.instances.stop_all([], tasks)
-        self._restart_tasks.update(dict.fromkeys(tasks))
 
     # --- what requests ask ----------------------------------------------------------------------------
 

@@ -79,20 +79,25 @@ class OffsetLog:
         kind, _, text = record.key.partition(":")
         try:
             where = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
+            return
+        if not isinstance(where, list) or not where or not isinstance(where[0], str):
             return
         with self._lock:
             if kind == "source":
-                connector, partition = where
-                _set(
-                    self._sources,
-                    connector,
-                    _text(partition),
-                    None if record.value is None else (partition, record.value),
-                )
+                self._read_source(where, record.value)
             elif kind == "sink":
-                connector, topic, number = where
-                _set(self._sinks, connector, (topic, number), record.value)
+                self._read_sink(where, record.value)
+
+    def _read_source(self, where: list[Any], value: Any) -> None:
+        if len(where) == 2 and isinstance(where[1], dict) and (value is None or isinstance(value, dict)):
+            pair = None if value is None else (where[1], value)
+            _set(self._sources, where[0], _text(where[1]), pair)
+
+    def _read_sink(self, where: list[Any], value: Any) -> None:
+        known = value is None or (type(value) is int and value >= 0)
+        if len(where) == 3 and isinstance(where[1], str) and type(where[2]) is int and known:
+            _set(self._sinks, where[0], (where[1], where[2]), value)
 
 
 def _set(offsets: dict[str, dict[Any, Any]], connector: str, where: Any, value: Any) -> None:

@@ -216,4 +216,11 @@ def _status(value: Any) -> Status | None:
     state, worker, generation = value.get("state"), value.get("worker_id"), value.get("generation")
     if not (isinstance(state, str) and isinstance(worker, str) and isinstance(generation, int)):
         return None
-    return Status(state, worker, generation, value.get("trace"), value.get("version"))
+    trace, version = value.get("trace"), value.get("version")
+    return Status(
+        state,
+        worker,
+        generation,
+        trace if isinstance(trace, str) else None,
+        version if isinstance(version, str) else None,
+    )

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assignment_api.connectors import PathNotAllowedError, SourceRecord
+from assignor_lab.connect.cluster_logs import ClusterLogs
 from assignor_lab.connect.herder import BadRequestError
 from assignor_lab.connect.storage import (
     DataDir,
@@ -26,6 +27,7 @@ from assignor_lab.connect.storage import (
     Topics,
 )
 from assignor_lab.connect.storage import record_log as record_log_module
+from assignor_lab.connect.storage.frames import MAGIC, frame_of
 
 
 def written(path: Path, *batches: Sequence[tuple[str, object]]) -> None:
@@ -268,3 +270,54 @@ def test_a_topics_name_is_kafkas(tmp_path: Path, topic: str) -> None:
     with pytest.raises(BadRequestError):
         topics.partition("t", 5_000)
     assert list(tmp_path.iterdir()) == []
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
+        st.sampled_from(["state", "trace", "worker_id", "generation", "topic", "properties", "tasks"]), inner,
+        max_size=5,
+    ),
+    max_leaves=6,
+)  # fmt: skip
+keys = st.tuples(
+    st.sampled_from(
+        ["status-connector-", "status-task-", "status-topic-", "source:", "sink:", "connector-", "commit-"]
+    ),
+    st.sampled_from(
+        ["", "c", "c-0", "t:connector-c", '["c",{}]', '["c","t",0]', "[[", "[1,2]", "7", '["c",{"a":[1]}]']
+    ),
+).map("".join)
+
+
+@given(st.lists(st.tuples(keys, values), max_size=10))
+@settings(max_examples=30)
+def test_whatever_the_logs_say_a_cluster_opens_them(
+    tmp_path_factory: pytest.TempPathFactory, records: list[tuple[str, object]]
+) -> None:
+    path = tmp_path_factory.mktemp("data")
+    for name in ("config", "status", "offsets"):
+        written(path / f"{name}.log", records)
+    logs = ClusterLogs(path)
+    for job in logs.statuses.jobs():
+        assert logs.statuses.status(job) is not None
+    for sink in (True, False):
+        logs.offsets.listed("c", sink=sink)
+    for log in logs.logs:
+        assert log.end == len(records)
+    logs.statuses.topics("c")
+    logs.close()
+
+
+@pytest.mark.parametrize(
+    "payload", [b"{}", b"7", b"[[0]]", b'[["0","a",1]]', b"[[0,7,1]]", b'[[-1,"a",1]]', b"[" * 100_000, b"\xff"]
+)
+def test_a_frame_of_something_else_is_an_error_with_its_place(tmp_path: Path, payload: bytes) -> None:
+    path = tmp_path / "a.log"
+    path.write_bytes(MAGIC + frame_of(payload))
+    with pytest.raises(LogCorruptError, match="at byte 15 is none of ours"):
+        RecordLog(path)
+    (tmp_path / "t").mkdir()
+    path.rename(tmp_path / "t" / "0.log")
+    with pytest.raises(LogCorruptError, match="at byte 15 is none of ours"):
+        Topics(tmp_path)

@@ -246,13 +246,18 @@ class RecordLog:
 
     def _load(self, position: int, payload: bytes) -> None:
         try:
-            for offset, key, value in json.loads(payload):
+            records = json.loads(payload)
+            if not isinstance(records, list):
+                raise TypeError("a frame is a list of records")
+            for offset, key, value in records:
+                if type(offset) is not int or type(key) is not str or offset < self.end:
+                    raise TypeError("a record is a place, a key and a value, in order of their places")
                 if key != _POSITION_KEY:
                     record = LogRecord(offset, key, value)
                     self._keep(record)
                     self._note_written(record, f"[{offset},{_json(key)},{_json(value)}]")
                 self.end = offset + 1
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, RecursionError) as error:
             raise LogCorruptError(f"{self.path}: the record at byte {position} is none of ours: {error}") from error
 
     def _compact(self) -> None:

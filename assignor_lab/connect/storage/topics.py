@@ -69,9 +69,8 @@ class Partition:
         frames, good = scan(self._path, data)
         for place, payload in frames:
             try:
-                records = json.loads(payload)
-                first, last = records[0][0], records[-1][0]
-            except (ValueError, TypeError, IndexError) as error:
+                first, last = _check(json.loads(payload), self.end)
+            except (ValueError, TypeError, IndexError, RecursionError) as error:
                 raise LogCorruptError(f"{self._path}: the frame at byte {place} is none of ours: {error}") from error
             self._first_offsets.append(first)
             self._places.append(place)
@@ -126,7 +125,12 @@ class Partition:
                     return found
                 place = self._places[index]
                 end = self._places[index + 1] if index + 1 < len(self._places) else self._size
-            frames, _ = scan(self._path, MAGIC + os.pread(self._file, end - place, place))
+            try:
+                frames, _ = scan(self._path, MAGIC + os.pread(self._file, end - place, place))
+            except OSError as error:
+                raise StorageError(f"{self._path}: {error.strerror or error}") from error
+            if len(frames) != 1:
+                raise LogCorruptError(f"{self._path}: the frame at byte {place} has changed since it was written")
             for at, key, value, timestamp in json.loads(frames[0][1]):
                 if at >= offset:
                     found.append(SinkRecord(self._topic, self._number, at, key, value, timestamp))
@@ -138,6 +142,14 @@ class Partition:
         with self._lock:
             os.close(self._file)
             self._file = -1
+
+
+def _check(records: list[tuple[int, Any, Any, int]], first: int) -> tuple[int, int]:
+    """Places of the first and last record of a frame, which have no gaps."""
+    places = [place for place, _, _, timestamp in records if type(timestamp) is int]
+    if not records or places != list(range(first, first + len(records))):
+        raise TypeError("a record is a place, a key, a value and a time, and no place is missing")
+    return places[0], places[-1]
 
 
 class Topics:
