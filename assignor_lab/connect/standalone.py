@@ -146,7 +146,8 @@ class StandaloneHerder(HerderReads):
 
     async def validate(self, plugin: str, config: Mapping[str, str | None]) -> Validation:
         """Checks a configuration."""
-        return await asyncio.to_thread(self._plugins.validate, {"connector.class": plugin, **config})
+        del plugin
+        return await asyncio.to_thread(self._plugins.validate, config)
 
     # --- writes ---------------------------------------------------------------------------------------
 
