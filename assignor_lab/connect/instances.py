@@ -123,7 +123,7 @@ class Instances:
 
         run = TaskRun(
             task, kind.connector.task_class, config, partitions, self._worker_id, self._logs, self, self._loop,
-            version=kind.version, paused=target is TargetState.PAUSED,
+            version=kind.connector.version, paused=target is TargetState.PAUSED,
         )  # fmt: skip
         self.tasks[task] = run
         run.start()

@@ -14,6 +14,7 @@ from assignor_lab.connect.connector_plugins import ConnectorPlugins, UnknownConn
 from assignor_lab.connect.herder import BadRequestError, Validation
 from assignor_lab.connect.topic_patterns import pattern_problem, topic_matcher
 from tests.connect.live import PLUGINS, cluster, leader, put, states, until
+from tests.plugins.installing import installed_in, write_distribution
 
 SOURCE, SINK = "FileStreamSource", "org.apache.kafka.connect.file.FileStreamSinkConnector"
 
@@ -232,3 +233,68 @@ def test_no_log_line_shows_what_a_configuration_holds(tmp_path: Path, caplog: py
         asyncio.run(scenario())
     assert "a-0 has failed" in caplog.text
     assert secret not in caplog.text
+
+
+# --- connectors of others -----------------------------------------------------------------------------
+
+PORTER = """
+    from assignment_api.connectors import ConfigDef, SourceConnector, SourceTask
+    from assignment_api.plugins import ConnectorPlugin, hookimpl
+
+
+    class PorterTask(SourceTask):
+        def poll(self):
+            self.context.wait(0.1)
+            return ()
+
+
+    class PorterConnector(SourceConnector):
+        task_class = PorterTask
+
+        @classmethod
+        def config_def(cls):
+            return ConfigDef([])
+
+        def task_configs(self, max_tasks):
+            return [{}]
+
+
+    def missing():
+        raise ImportError("a library is missing")
+
+
+    @hookimpl
+    def assignor_lab_connectors():
+        return [
+            ConnectorPlugin("porter", lambda: PorterConnector, ("com.example.PorterConnector",)),
+            ConnectorPlugin("broken", missing),
+            ConnectorPlugin("no_connector", lambda: dict),
+            ConnectorPlugin("thief", lambda: PorterConnector, ("org.apache.kafka.connect.file.Thief",)),
+        ]
+"""
+
+
+def test_a_distributions_connector_runs_and_a_broken_one_costs_nobody_anything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = tmp_path / "installed"
+    folder.mkdir()
+    write_distribution(folder, "porter", {"porter": PORTER}, {"porter": "porter"})
+    monkeypatch.syspath_prepend(str(folder))
+    plugins = ConnectorPlugins.from_registry(discover(installed=installed_in(folder)))
+    listed = [plugin.class_name for plugin in plugins.listed(connectors_only=True)]
+    assert listed[-1] == "com.example.PorterConnector"
+    assert len(listed) == 5
+    assert "a library is missing" in caplog.text
+    assert "neither a SourceConnector nor a SinkConnector" in caplog.text
+    assert "only assignor-lab may stand for it" in caplog.text
+
+    async def scenario() -> None:
+        async with cluster(tmp_path / "data", plugins=plugins) as made:
+            await put(made, "mine", "Porter")
+            await until(lambda: states(made, "mine") == ["RUNNING", "RUNNING"])
+            status = leader(made).connector_status("mine")
+            # The REST interface leaves out what says nothing.
+            assert [status.connector.version, status.tasks[0].version] == ["undefined", "undefined"]
+
+    asyncio.run(scenario())
