@@ -12,7 +12,10 @@ from typing import Any
 import pytest
 
 from assignor_lab.connect.cluster import ConnectCluster
+from assignor_lab.connect.cluster_logs import ClusterLogs
+from assignor_lab.connect.rest import create_app, listening_socket, serve
 from assignor_lab.connect.served_cluster import ServedCluster
+from assignor_lab.connect.standalone import StandaloneHerder
 from tests.connect.live import TIMINGS, settings
 from tests.connect.rest.gen_connector import FAILING, PLUGINS
 
@@ -33,6 +36,20 @@ async def workers(path: Path) -> AsyncIterator[str]:
         await cluster.until_calm()
         yield worker.url.rstrip("/")
         await served.close()
+
+
+@contextlib.asynccontextmanager
+async def standalone(path: Path) -> AsyncIterator[str]:
+    """URL of a worker without a group."""
+    FAILING.clear()
+    logs = ClusterLogs(path, 50)
+    logs.start()
+    herder = StandaloneHerder("127.0.0.1:8083", settings(), logs, PLUGINS)
+    async with serve(create_app(herder), listening_socket("127.0.0.1", 0)) as server:
+        await herder.start()
+        yield server.url
+        await herder.stop()
+    await asyncio.to_thread(logs.close)
 
 
 def until(condition: Callable[[], bool], limit_s: float = 20.0) -> None:
@@ -59,7 +76,7 @@ def kafka_connect_py_makes_its_round(url: str) -> None:
     assert CLASS in [each["class"] for each in client.list_connector_plugins()]
     assert client.validate_connector_config("GenConnector", {**CONFIG, "name": "a"})["error_count"] == 0
 
-    assert client.create_connector({"name": "a", "config": CONFIG})["tasks"] == []
+    assert client.create_connector({"name": "a", "config": CONFIG})["name"] == "a"
     with pytest.raises(HTTPError, match="409"):
         client.create_connector({"name": "a", "config": CONFIG})
 
@@ -150,13 +167,22 @@ def kafka_connect_api_makes_its_round(url: str) -> None:
     until(lambda: cluster.connectors == {})
 
 
-@pytest.mark.parametrize(
+CLIENTS = pytest.mark.parametrize(
     "round_of_calls",
     [kafka_connect_py_makes_its_round, kafka_connect_api_makes_its_round],
     ids=["kafka-connect-py", "kafka-connect-api"],
 )
+
+
+@CLIENTS
 async def test_a_third_party_client_makes_its_whole_round_of_calls(
     tmp_path: Path, round_of_calls: Callable[[str], Any]
 ) -> None:
     async with workers(tmp_path) as url:
+        await asyncio.to_thread(round_of_calls, url)
+
+
+@CLIENTS
+async def test_and_so_it_does_with_a_standalone_worker(tmp_path: Path, round_of_calls: Callable[[str], Any]) -> None:
+    async with standalone(tmp_path) as url:
         await asyncio.to_thread(round_of_calls, url)
