@@ -41,12 +41,14 @@ def test_the_interval_reaches_further_to_the_side_of_the_rare_large_differences(
     assert mirrored == pytest.approx((-high, -low))
 
 
-def test_halls_transformation_by_hand() -> None:
+def test_the_limit_on_the_side_of_the_rare_differences_is_halls_and_the_other_one_students() -> None:
     values = [0.0, 0.0, 3.0]
     root, spread, skewness = 3**0.5, 3**0.5, 2.0 / 3**1.5
     student = float(stats.t.ppf(0.95, 2))
-    bent = (1 + skewness / root * (student - skewness / (6 * root))) ** (1 / 3)
-    assert lower_limit(values, 0.95) == pytest.approx(1.0 - spread / root * 3 * root / skewness * (bent - 1))
+    bent = 1 + skewness / root * (-student - skewness / (6 * root))
+    hall = 3 * root / skewness * (float(np.cbrt(bent)) - 1)
+    assert upper_limit(values, 0.95) == pytest.approx(1.0 - spread / root * hall)
+    assert lower_limit(values, 0.95) == pytest.approx(1.0 - spread / root * student)
 
 
 def test_one_history_has_no_interval() -> None:
@@ -126,8 +128,11 @@ def test_intervals_of_95_percent_cover_the_truth_in_93_to_97_percent_of_1000_run
         lambda generator: np.where(generator.random(HISTORIES) < 0.7, 0.0, generator.geometric(0.4, HISTORIES)) - 0.35,
         # Counts on both sides.
         lambda generator: generator.poisson(1.2, HISTORIES) - generator.poisson(0.8, HISTORIES),
+        # Tied on both sides, and heavy tails on both sides.
+        lambda generator: generator.choice([-1.0, 0.0, 1.0], p=[0.1, 0.8, 0.1], size=HISTORIES) + 0.4,
+        lambda generator: generator.standard_t(3, HISTORIES) + 0.4,
     ],
-    ids=["skewed", "tied", "counts"],
+    ids=["skewed", "tied", "counts", "tied-both-ways", "heavy-tails"],
 )
 def test_skewed_and_tied_differences_are_covered_as_often(shape: Callable[[np.random.Generator], Any]) -> None:
     generator = np.random.default_rng(20_240_608)

@@ -4,9 +4,10 @@ The unit is the history (or the single state), never the round: the rounds of a 
 counting them as independent makes every interval too narrow. Each unit has one value, the mean of its rounds, and
 the interval is put around the mean of these values. Sums are exact, so no order of rows shows in a figure.
 
-The interval is Student's, corrected for skewness by Hall's transformation (P. Hall, "On the removal of skewness by
-transformation", 1992): differences of assignors are 0 in most histories and large in a few, and Student's own interval
-then misses the truth two or three times as often as it says. Without skewness the two are the same.
+The interval spans Student's and the one that Hall's transformation corrects for skewness (P. Hall, "On the removal of
+skewness by transformation", 1992). Differences of assignors are 0 in most histories and large in a few, and Student's
+own interval then misses the truth two or three times as often as it says; Hall's does so where the tails are heavy on
+both sides. Without skewness the two are the same.
 """
 
 from __future__ import annotations
@@ -111,7 +112,8 @@ def limits(number: int, mean: float, spread: float, cubes: float, quantile: floa
     student = float(special.stdtrit(number - 1, quantile))
     skewness = cubes / spread**3
     error = spread / sqrt(number)
-    below, above = (_without_skewness(side, skewness, number) for side in (student, -student))
+    below = max(student, _without_skewness(student, skewness, number))
+    above = min(-student, _without_skewness(-student, skewness, number))
     return stable(mean - error * below), stable(mean - error * above)
 
 
