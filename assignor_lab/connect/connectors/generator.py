@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 from assignment_api.connectors import (
@@ -141,6 +142,14 @@ _FAILING_KEYS = (
 )  # fmt: skip
 
 
+def _named(file: Path) -> list[str] | None:
+    """What a file names; ``None`` where there is none."""
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")[:100_000].split()
+    except FileNotFoundError:
+        return None
+
+
 class FailingSourceTask(GeneratorSourceTask):
     """A generator's task that fails."""
 
@@ -165,11 +174,9 @@ class FailingSourceTask(GeneratorSourceTask):
         """
         name = f"{self.context.name}-{self.context.number}"
         if self._fail["fail.file"]:
-            file = self.context.file(self._fail["fail.file"])
-            if file.is_file():
-                named = file.read_text(encoding="utf-8").split()
-                if not named or name in named:
-                    raise ConnectorError(f"task {name} was told to fail by {self._fail['fail.file']}")
+            named = _named(self.context.file(self._fail["fail.file"]))
+            if named is not None and (not named or name in named):
+                raise ConnectorError(f"task {name} was told to fail by {self._fail['fail.file']}")
         most = self._fail["fail.after.records"]
         if 0 <= most <= self._polled:
             raise ConnectorError(f"task {name} was told to fail after {most} records")
@@ -204,7 +211,6 @@ class FailingSourceConnector(GeneratorSourceConnector):
         if values["fail.connector.on.start"]:
             raise ConnectorError(f"connector {self.context.name} was told to fail on start")
         if values["fail.file"]:
-            file = self.context.file(values["fail.file"])
-            if file.is_file() and "connector" in file.read_text(encoding="utf-8").split():
+            if "connector" in (_named(self.context.file(values["fail.file"])) or ()):
                 raise ConnectorError(f"connector {self.context.name} was told to fail by {values['fail.file']}")
         super().start(config)
