@@ -210,7 +210,6 @@ class FailingSourceConnector(GeneratorSourceConnector):
         values = ConfigDef(_FAILING_KEYS).parse(config)
         if values["fail.connector.on.start"]:
             raise ConnectorError(f"connector {self.context.name} was told to fail on start")
-        if values["fail.file"]:
-            if "connector" in (_named(self.context.file(values["fail.file"])) or ()):
-                raise ConnectorError(f"connector {self.context.name} was told to fail by {values['fail.file']}")
+        if values["fail.file"] and "connector" in (_named(self.context.file(values["fail.file"])) or ()):
+            raise ConnectorError(f"connector {self.context.name} was told to fail by {values['fail.file']}")
         super().start(config)
