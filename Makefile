@@ -8,6 +8,9 @@ BIN := $(VENV)/bin
 # Stamps live inside the environment, so that deleting it deletes them.
 STAMPS := $(VENV)/.stamps
 
+# A file of tests stays in one process: Spark's sessions are made for few files, and cost seconds.
+TEST_PROCESSES ?= 2
+
 PACKAGES := assignment_api builtin_assignors assignor_lab
 PLUGIN_FILES := $(shell find plugins -type f \( -name '*.py' -o -name pyproject.toml -o -name py.typed \) 2>/dev/null)
 
@@ -45,7 +48,7 @@ demo: setup plugins ## score the captured group in examples/ and write the repor
 	@scripts/demo $(BIN)
 
 test: setup plugins $(STAMPS)/dev ## every test but those that need a browser or a broker
-	$(BIN)/python -m pytest -m "not services"
+	$(BIN)/python -m pytest -m "not services" -n $(TEST_PROCESSES) --dist loadfile
 
 test-services: setup plugins $(STAMPS)/dev $(STAMPS)/services ## the tests that need a real browser
 	@scripts/install-chromium

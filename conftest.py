@@ -6,9 +6,15 @@ failures here, each with the reason that it gave.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator
 
 import pytest
+
+
+def pytest_configure() -> None:
+    """Forget the width of the terminal that the tests were started in, which processes of xdist hand on."""
+    os.environ.pop("COLUMNS", None)
 
 
 @pytest.hookimpl(wrapper=True)

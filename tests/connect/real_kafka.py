@@ -1,0 +1,191 @@
+"""A real broker and real Connect workers for tests marked `services`, from what scripts/build-kafka brings."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import subprocess
+import time
+import uuid
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import httpx
+from kafka import KafkaAdminClient
+from kafka.errors import KafkaError
+
+LIB = Path(__file__).parents[2] / "build" / "kafka" / "lib"
+LOGGING = Path(__file__).with_name("log4j2.xml")
+#: Small and quick to start; the first compiler is enough for seconds.
+JVM = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"]
+START_S = 120.0
+
+
+def free_ports(number: int) -> list[int]:
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(number)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
+
+
+def until(condition: Callable[[], bool], what: str, timeout_s: float = START_S) -> None:
+    end = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < end, f"{what}: not within {timeout_s:g} s"
+        time.sleep(0.1)
+
+
+class RealConnect:
+    """One broker and the workers of one group, each a process of its own."""
+
+    def __init__(self, directory: Path) -> None:
+        assert LIB.is_dir(), "no Kafka: run these tests as `make test-services`, which brings it"
+        self.directory = directory
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        self.urls: dict[str, str] = {}
+        self.http = httpx.Client(trust_env=False, timeout=100)
+
+    # --- processes --------------------------------------------------------------------------------
+
+    def start_broker(self) -> None:
+        self.broker, controller = free_ports(2)
+        config = self._properties(
+            "broker",
+            {
+                "process.roles": "broker,controller",
+                "node.id": 1,
+                "controller.quorum.voters": f"1@127.0.0.1:{controller}",
+                "controller.listener.names": "CONTROLLER",
+                "listeners": f"PLAINTEXT://127.0.0.1:{self.broker},CONTROLLER://127.0.0.1:{controller}",
+                "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+                "log.dirs": self.directory / "log",
+                "offsets.topic.replication.factor": 1,
+                "offsets.topic.num.partitions": 1,
+                "transaction.state.log.replication.factor": 1,
+                "transaction.state.log.min.isr": 1,
+                "transaction.state.log.num.partitions": 1,
+                "group.initial.rebalance.delay.ms": 0,
+                "log.cleaner.dedupe.buffer.size": 4 * 1024 * 1024,
+                "log.cleaner.threads": 1,
+                "num.network.threads": 1,
+                "num.io.threads": 2,
+                "background.threads": 2,
+                "num.recovery.threads.per.data.dir": 1,
+            },
+        )
+        cluster = urlsafe_b64encode(uuid.uuid4().bytes).rstrip(b"=").decode()
+        while cluster.startswith("-"):
+            cluster = urlsafe_b64encode(uuid.uuid4().bytes).rstrip(b"=").decode()
+        tool = ["kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(config)]
+        subprocess.run([*self._java("64m"), *tool], check=True, capture_output=True, timeout=START_S)
+        self._spawn("broker", "128m", "kafka.Kafka", str(config))
+        until(self._has_brokers, "the broker")
+
+    def start_worker(self, name: str, port: int) -> None:
+        config = self._properties(
+            name,
+            {
+                "bootstrap.servers": f"127.0.0.1:{self.broker}",
+                "group.id": "real-connect",
+                "client.id": name,
+                "listeners": f"http://127.0.0.1:{port}",
+                "rest.advertised.host.name": "127.0.0.1",
+                "key.converter": "org.apache.kafka.connect.storage.StringConverter",
+                "value.converter": "org.apache.kafka.connect.storage.StringConverter",
+                "plugin.discovery": "service_load",
+                "scheduled.rebalance.max.delay.ms": 60_000,
+                "session.timeout.ms": 10_000,
+                "heartbeat.interval.ms": 1_000,
+                "offset.flush.interval.ms": 60_000,
+                **{
+                    f"{kind}.storage.{key}": value
+                    for kind in ("config", "offset", "status")
+                    for key, value in (("topic", f"real-{kind}"), ("replication.factor", 1))
+                },
+                "offset.storage.partitions": 1,
+                "status.storage.partitions": 1,
+            },
+        )
+        self._spawn(name, "200m", "org.apache.kafka.connect.cli.ConnectDistributed", str(config))
+        self.urls[name] = f"http://127.0.0.1:{port}"
+
+    def wait_for_workers(self) -> None:
+        """Returns when each worker serves and is in the group: before, it refuses restarts."""
+        for name, url in self.urls.items():
+            until(lambda name=name, url=url: self._is_healthy(name, url), name)  # type: ignore[misc]
+
+    def kill(self, name: str) -> None:
+        self.processes[name].kill()
+        self.processes[name].wait()
+
+    def close(self) -> None:
+        self.http.close()
+        for process in self.processes.values():
+            # Nothing of it is needed any more.
+            process.kill()
+        for process in self.processes.values():
+            process.wait()
+
+    # --- requests ---------------------------------------------------------------------------------
+
+    def put(self, connector: str, config: Mapping[str, str]) -> None:
+        """Creates a connector; a rebalance refuses now and then."""
+        url = f"{next(iter(self.urls.values()))}/connectors/{connector}/config"
+        until(lambda: self.http.put(url, json=dict(config)).status_code in (200, 201), f"creating {connector}")
+
+    def status(self, connector: str, worker: str) -> dict[str, Any]:
+        answer: dict[str, Any] = self.http.get(f"{self.urls[worker]}/connectors/{connector}/status").json()
+        return answer
+
+    def states(self, connector: str, worker: str) -> list[str]:
+        """State of the instance, then of the tasks; of a connector without a state, nothing."""
+        status = self.status(connector, worker)
+        return [each["state"] for each in (status["connector"], *status["tasks"])] if "connector" in status else []
+
+    # --- inside -----------------------------------------------------------------------------------
+
+    def _has_brokers(self) -> bool:
+        """The port is open before the broker takes part: only then can topics be made."""
+        assert self.processes["broker"].poll() is None, f"the broker ended: see {self.directory / 'broker'}.out"
+        with contextlib.suppress(KafkaError):
+            admin = KafkaAdminClient(bootstrap_servers=f"127.0.0.1:{self.broker}", bootstrap_timeout_ms=1_000)
+            try:
+                return bool(admin.describe_cluster()["brokers"])
+            finally:
+                admin.close()
+        return False
+
+    def _is_healthy(self, name: str, url: str) -> bool:
+        assert self.processes[name].poll() is None, f"{name} ended: see {self.directory / name}.out"
+        try:
+            return self.http.get(f"{url}/health").status_code == 200
+        except httpx.HTTPError:
+            return False
+
+    def _java(self, heap: str) -> list[str]:
+        return ["java", *JVM, f"-Xmx{heap}", f"-Dlog4j2.configurationFile={LOGGING}", "-cp", f"{LIB}/*"]
+
+    def _spawn(self, name: str, heap: str, *command: str) -> None:
+        with (self.directory / f"{name}.out").open("wb") as out:
+            self.processes[name] = subprocess.Popen([*self._java(heap), *command], stdout=out, stderr=out)
+
+    def _properties(self, name: str, values: Mapping[str, object]) -> Path:
+        path = self.directory / f"{name}.properties"
+        path.write_text("".join(f"{key}={value}\n" for key, value in values.items()))
+        return path
+
+
+def real_connect(directory: Path, workers: int) -> Iterator[RealConnect]:
+    """A cluster that is ready, and is gone afterwards whatever happens."""
+    cluster = RealConnect(directory)
+    try:
+        cluster.start_broker()
+        for number, port in enumerate(free_ports(workers), 1):
+            cluster.start_worker(f"w{number}", port)
+        cluster.wait_for_workers()
+        yield cluster
+    finally:
+        cluster.close()

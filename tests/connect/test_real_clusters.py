@@ -1,0 +1,194 @@
+"""`assignor connect status`, `restart` and `import` on real Kafka Connect 4.3.1, and on `assignor connect serve`."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+import httpx
+import pytest
+
+from assignor_lab.cli.main import main
+from tests.connect.real_kafka import RealConnect, real_connect, until
+
+pytestmark = pytest.mark.services
+
+#: The forms of a restart that Connect answers with a plan.
+FLAGS = (("--include-tasks",), ("--only-failed",), ("--include-tasks", "--only-failed"))
+
+
+@attrs.frozen
+class Cluster:
+    """A cluster of two workers, and what a connector's ``file`` says for a file of its own."""
+
+    urls: tuple[str, str]
+    http: httpx.Client
+    directory: Path
+    named: Callable[[str], str]
+
+    def options(self) -> list[str]:
+        return [word for url in self.urls for word in ("--url", url)]
+
+    def create(self, name: str, file: str, tasks: int) -> None:
+        config = {"connector.class": "FileStreamSink", "tasks.max": str(tasks), "topics": "t", "file": self.named(file)}
+        url = f"{self.urls[0]}/connectors/{name}/config"
+        until(lambda: self.http.put(url, json=config).status_code in (200, 201), f"creating {name}")
+
+    def states(self, name: str) -> list[str]:
+        """State of the instance, then of the tasks."""
+        status = self.http.get(f"{self.urls[1]}/connectors/{name}/status").json()
+        return [each["state"] for each in (status["connector"], *status["tasks"])] if "connector" in status else []
+
+    def restart_answer(self, name: str, flags: tuple[str, ...]) -> dict[str, Any]:
+        params = {"includeTasks": "--include-tasks" in flags, "onlyFailed": "--only-failed" in flags}
+        answer = self.http.post(f"{self.urls[1]}/connectors/{name}/restart", params=params)
+        assert answer.status_code == 202
+        plan: dict[str, Any] = answer.json()
+        return plan
+
+
+@pytest.fixture(scope="module")
+def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealConnect]:
+    yield from real_connect(tmp_path_factory.mktemp("kafka"), workers=2)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    directory = tmp_path_factory.mktemp("served")
+    code = "from assignor_lab.cli.main import main; main()"
+    options = ["--workers", "2", "--port", "0", "--data-dir", str(directory), "--log-level", "ERROR"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, "connect", "serve", *options], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout is not None
+        first, second = (process.stdout.readline().split()[1].rstrip("/") for _ in range(2))
+        with httpx.Client(trust_env=False, timeout=100) as http:
+            yield Cluster((first, second), http, directory / "files", lambda name: name)
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+@pytest.fixture(scope="module", params=["kafka", "served"])
+def cluster(request: pytest.FixtureRequest) -> Cluster:
+    if request.param == "served":
+        ours: Cluster = request.getfixturevalue("served")
+        return ours
+    real: RealConnect = request.getfixturevalue("kafka")
+    files = real.directory / "files"
+    files.mkdir()
+    return Cluster((real.urls["w1"], real.urls["w2"]), real.http, files, lambda name: str(files / name))
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, Any]:
+    """Exit code and what the command says as JSON."""
+    with pytest.raises(SystemExit) as left:
+        main(["connect", *arguments, "--json"])
+    out = capsys.readouterr().out
+    assert isinstance(left.value.code, int)
+    return left.value.code, json.loads(out) if out else None
+
+
+def test_a_failed_task_is_found_restarted_and_back(cluster: Cluster, capsys: pytest.CaptureFixture[str]) -> None:
+    cluster.create("good", "good.txt", tasks=1)
+    cluster.create("broken", "missing/broken.txt", tasks=2)
+    until(lambda: cluster.states("broken") == ["RUNNING", "FAILED", "FAILED"], "the failure")
+    until(lambda: cluster.states("good") == ["RUNNING", "RUNNING"], "the other connector")
+
+    code, status = run(capsys, "status", *cluster.options(), "--fail-on", "failed")
+    found = [(each["kind"], each["connector"], each["task"]) for each in status["findings"]]
+    assert (code, found) == (1, [("failed", "broken", 0), ("failed", "broken", 1)])
+    assert [worker["lives"] for worker in status["workers"]] == [True, True]
+
+    # One of the two is back: the rest of the plans has both states in it.
+    (cluster.directory / "missing").mkdir()
+    until(
+        lambda: cluster.http.post(f"{cluster.urls[0]}/connectors/broken/tasks/0/restart").status_code == 204,
+        "the restart of a task",
+    )
+    until(lambda: cluster.states("broken") == ["RUNNING", "RUNNING", "FAILED"], "task 0")
+    code, report = run(capsys, "restart", "broken", "--include-tasks", "--only-failed", *cluster.options())
+    assert (code, report["timed_out"]) == (0, False)
+    assert [(each["job"], each["before"], each["state"]) for each in report["restarts"]] == [
+        ("broken-1", "FAILED", "RUNNING")
+    ]
+    code, status = run(capsys, "status", *cluster.options(), "--fail-on", "any")
+    assert (code, status["findings"]) == (0, [])
+
+
+def test_a_dry_run_names_what_the_answer_names(cluster: Cluster, capsys: pytest.CaptureFixture[str]) -> None:
+    cluster.create("mixed", "later/mixed.txt", tasks=3)
+    until(lambda: cluster.states("mixed") == ["RUNNING", *["FAILED"] * 3], "the failure")
+    later = cluster.directory / "later"
+    later.mkdir()
+    assert cluster.http.post(f"{cluster.urls[0]}/connectors/mixed/tasks/1/restart").status_code == 204
+    until(lambda: cluster.states("mixed") == ["RUNNING", "FAILED", "RUNNING", "FAILED"], "task 1")
+    for file in later.iterdir():
+        file.unlink()
+    later.rmdir()
+    for flags in (("--only-failed",), ("--include-tasks", "--only-failed"), ("--include-tasks",)):
+        code, planned = run(capsys, "restart", "mixed", "--dry-run", *flags, *cluster.options())
+        before = cluster.states("mixed")
+        answer = cluster.restart_answer("mixed", flags)
+        answered = [None] if answer["connector"]["state"] == "RESTARTING" else []
+        answered += sorted(task["id"] for task in answer["tasks"] if task["state"] == "RESTARTING")
+        assert (code, [each["task"] for each in planned["restarts"]]) == (0, answered), (flags, before)
+        expected = {"--only-failed": [], "--include-tasks": [None, 0, 1, 2]}.get(" ".join(flags), [0, 2])
+        assert answered == expected
+        if "--include-tasks" in flags:
+            _settle(cluster, "mixed", tasks=3)
+
+
+def _settle(cluster: Cluster, name: str, tasks: int) -> None:
+    """Returns when nothing has changed for a while: the plan after this must not meet the restart of the one before."""
+    seen: list[list[str]] = []
+
+    def calm() -> bool:
+        time.sleep(0.2)
+        seen.append(cluster.states(name))
+        settled = set(seen[-1]) <= {"RUNNING", "FAILED"} and len(seen[-1]) == tasks + 1
+        return settled and len(seen) >= 10 and all(states == seen[-1] for states in seen[-10:])
+
+    until(calm, "calm")
+
+
+def test_a_task_that_fails_again_is_told(cluster: Cluster, capsys: pytest.CaptureFixture[str]) -> None:
+    cluster.create("hopeless", "never/there.txt", tasks=1)
+    until(lambda: cluster.states("hopeless") == ["RUNNING", "FAILED"], "the failure")
+    code, report = run(capsys, "restart", "hopeless", "--include-tasks", *cluster.options(), "--timeout", "60")
+    assert code == 1
+    assert [(each["job"], each["state"], each["came_back"]) for each in report["restarts"]] == [
+        ("hopeless", "RUNNING", True),
+        ("hopeless-0", "FAILED", False),
+    ]
+    code, _ = run(capsys, "restart", "nobody", "--include-tasks", *cluster.options())
+    assert code == 2
+
+
+def test_states_of_a_dead_worker_are_stale(
+    kafka: RealConnect, cluster: Cluster, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if cluster.http is not kafka.http:
+        return
+    cluster.create("pair", "pair.txt", tasks=4)
+    until(lambda: cluster.states("pair") == ["RUNNING"] * 5, "the tasks")
+    kafka.kill("w2")
+    worker = kafka.urls["w2"].removeprefix("http://")
+    status = kafka.status("pair", "w1")
+    lost = [task["id"] for task in status["tasks"] if task["worker_id"] == worker]
+    code, told = run(capsys, "status", "--url", kafka.urls["w1"], "--fail-on", "stale")
+    found = [each["task"] for each in told["findings"] if each["kind"] == "stale" and each["connector"] == "pair"]
+    assert code == 1
+    assert lost
+    assert [task for task in found if task is not None] == lost
+    assert {worker["worker_id"]: worker["lives"] for worker in told["workers"]}[worker] is False
