@@ -175,7 +175,7 @@ async def _run_cluster(
 ) -> None:
     from assignor_lab.connect.cluster import ConnectCluster
     from assignor_lab.connect.control import listen
-    from assignor_lab.connect.served_cluster import ServedCluster
+    from assignor_lab.connect.served_cluster import ServedCluster, advertised_host
     from assignor_lab.connect.settings import LiveTimings
 
     # Within one process a heartbeat costs nothing, and nobody's start takes seconds.
@@ -184,7 +184,7 @@ async def _run_cluster(
         session_timeout_ms=session_timeout_ms,
         initial_rebalance_delay_ms=500,
     )
-    async with ConnectCluster(data_dir, timings, assignor=assignor, host=host) as cluster:
+    async with ConnectCluster(data_dir, timings, assignor=assignor, host=advertised_host(host)) as cluster:
         served = ServedCluster(cluster, host, rest)
         try:
             defaults = attrs.evolve(settings[0], timings=timings)
@@ -203,7 +203,7 @@ async def _run_standalone(data_dir: Path, host: str, port: int, rest: Any) -> No
     from assignor_lab.connect.cluster_logs import ClusterLogs
     from assignor_lab.connect.connector_plugins import ConnectorPlugins
     from assignor_lab.connect.rest import create_app, listening_socket, serve
-    from assignor_lab.connect.served_cluster import worker_host
+    from assignor_lab.connect.served_cluster import advertised_host, answering_to
     from assignor_lab.connect.settings import LiveWorkerSettings
     from assignor_lab.connect.standalone import StandaloneHerder
 
@@ -211,9 +211,9 @@ async def _run_standalone(data_dir: Path, host: str, port: int, rest: Any) -> No
     logs.start()
     try:
         listener = listening_socket(host, port)
-        worker_id = f"{worker_host(listener)}:{listener.getsockname()[1]}"
+        worker_id = f"{advertised_host(host)}:{listener.getsockname()[1]}"
         herder = StandaloneHerder(worker_id, LiveWorkerSettings(), logs, ConnectorPlugins.from_registry(discover()))
-        async with serve(create_app(herder, rest), listener, rest) as server:
+        async with serve(create_app(herder, answering_to(host, rest)), listener, rest) as server:
             await herder.start()
             print_line(f"standalone {server.url}/")
             await _interrupted()

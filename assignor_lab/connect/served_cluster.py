@@ -13,17 +13,21 @@ from assignor_lab.connect.cluster import ConnectCluster, LiveWorker
 from assignor_lab.connect.rest import RestServer, RestSettings, create_app, listening_socket, serve
 from assignor_lab.connect.settings import LiveWorkerSettings
 
-__all__ = ["ServedCluster", "worker_host"]
+__all__ = ["ServedCluster", "advertised_host", "answering_to"]
 
 _logger = logging.getLogger(__name__)
 
 
-def worker_host(listener: socket.socket) -> str:
-    """Host for ids and URLs of a worker that listens there."""
-    host: str = listener.getsockname()[0]
-    if host in ("0.0.0.0", "::"):  # noqa: S104 - it is only compared
+def advertised_host(host: str) -> str:
+    """Host for ids and URLs of workers that listen there: as in Kafka the machine's name, if they listen everywhere."""
+    if host in ("", "0.0.0.0", "::"):  # noqa: S104 - it is only compared
         host = socket.gethostname()
     return f"[{host}]" if ":" in host else host
+
+
+def answering_to(host: str, settings: RestSettings) -> RestSettings:
+    """Settings with which workers that listen at ``host`` answer to the name that they advertise."""
+    return attrs.evolve(settings, allowed_hosts=(*settings.allowed_hosts, advertised_host(host).strip("[]")))
 
 
 @attrs.define
@@ -46,7 +50,7 @@ class ServedCluster:
 
     def __init__(self, cluster: ConnectCluster, host: str = "127.0.0.1", settings: RestSettings | None = None) -> None:
         self.cluster = cluster
-        self._host, self._settings = host, settings or RestSettings()
+        self._host, self._settings = host, answering_to(host, settings or RestSettings())
         self._doors: dict[str, _Door] = {}
         self._named = 0
 
