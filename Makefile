@@ -50,9 +50,10 @@ demo: setup plugins ## score the captured group in examples/ and write the repor
 test: setup plugins $(STAMPS)/dev ## every test but those that need a browser or a broker
 	$(BIN)/python -m pytest -m "not services" -n $(TEST_PROCESSES) --dist loadfile
 
-test-services: setup plugins $(STAMPS)/dev $(STAMPS)/services ## the tests that need a real browser
+test-services: setup plugins $(STAMPS)/dev $(STAMPS)/services ## the tests that need a real browser or a real Kafka
 	@scripts/install-chromium
 	@scripts/build-official
+	@scripts/build-kafka
 	$(BIN)/python -m pytest -m services
 
 lint: setup $(STAMPS)/dev contracts ## style, and who may import whom

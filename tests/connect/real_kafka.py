@@ -20,7 +20,7 @@ LIB = Path(__file__).parents[2] / "build" / "kafka" / "lib"
 LOGGING = Path(__file__).with_name("log4j2.xml")
 #: Small and quick to start; the first compiler is enough for seconds.
 JVM = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"]
-START_S = 120.0
+START_S = 90.0
 
 
 def free_ports(number: int) -> list[int]:

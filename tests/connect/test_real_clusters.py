@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,9 +20,6 @@ from assignor_lab.cli.main import main
 from tests.connect.real_kafka import RealConnect, real_connect, until
 
 pytestmark = pytest.mark.services
-
-#: The forms of a restart that Connect answers with a plan.
-FLAGS = (("--include-tasks",), ("--only-failed",), ("--include-tasks", "--only-failed"))
 
 
 @attrs.frozen
@@ -40,6 +38,14 @@ class Cluster:
         config = {"connector.class": "FileStreamSink", "tasks.max": str(tasks), "topics": "t", "file": self.named(file)}
         url = f"{self.urls[0]}/connectors/{name}/config"
         until(lambda: self.http.put(url, json=config).status_code in (200, 201), f"creating {name}")
+
+    def block(self, directory: str) -> None:
+        """Puts a file where a connector's file would need a directory: its tasks fail."""
+        (self.directory / directory).write_text("in the way")
+
+    def unblock(self, directory: str) -> None:
+        (self.directory / directory).unlink()
+        (self.directory / directory).mkdir()
 
     def states(self, name: str) -> list[str]:
         """State of the instance, then of the tasks."""
@@ -71,7 +77,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         assert process.stdout is not None
         first, second = (process.stdout.readline().split()[1].rstrip("/") for _ in range(2))
         with httpx.Client(trust_env=False, timeout=100) as http:
-            yield Cluster((first, second), http, directory / "files", lambda name: name)
+            files = directory / "files"
+            files.mkdir(exist_ok=True)
+            yield Cluster((first, second), http, files, lambda name: name)
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()
@@ -101,7 +109,8 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, Any]:
 
 def test_a_failed_task_is_found_restarted_and_back(cluster: Cluster, capsys: pytest.CaptureFixture[str]) -> None:
     cluster.create("good", "good.txt", tasks=1)
-    cluster.create("broken", "missing/broken.txt", tasks=2)
+    cluster.block("blocked")
+    cluster.create("broken", "blocked/broken.txt", tasks=2)
     until(lambda: cluster.states("broken") == ["RUNNING", "FAILED", "FAILED"], "the failure")
     until(lambda: cluster.states("good") == ["RUNNING", "RUNNING"], "the other connector")
 
@@ -111,7 +120,7 @@ def test_a_failed_task_is_found_restarted_and_back(cluster: Cluster, capsys: pyt
     assert [worker["lives"] for worker in status["workers"]] == [True, True]
 
     # One of the two is back: the rest of the plans has both states in it.
-    (cluster.directory / "missing").mkdir()
+    cluster.unblock("blocked")
     until(
         lambda: cluster.http.post(f"{cluster.urls[0]}/connectors/broken/tasks/0/restart").status_code == 204,
         "the restart of a task",
@@ -127,15 +136,14 @@ def test_a_failed_task_is_found_restarted_and_back(cluster: Cluster, capsys: pyt
 
 
 def test_a_dry_run_names_what_the_answer_names(cluster: Cluster, capsys: pytest.CaptureFixture[str]) -> None:
+    cluster.block("later")
     cluster.create("mixed", "later/mixed.txt", tasks=3)
     until(lambda: cluster.states("mixed") == ["RUNNING", *["FAILED"] * 3], "the failure")
-    later = cluster.directory / "later"
-    later.mkdir()
+    cluster.unblock("later")
     assert cluster.http.post(f"{cluster.urls[0]}/connectors/mixed/tasks/1/restart").status_code == 204
     until(lambda: cluster.states("mixed") == ["RUNNING", "FAILED", "RUNNING", "FAILED"], "task 1")
-    for file in later.iterdir():
-        file.unlink()
-    later.rmdir()
+    shutil.rmtree(cluster.directory / "later")
+    cluster.block("later")
     for flags in (("--only-failed",), ("--include-tasks", "--only-failed"), ("--include-tasks",)):
         code, planned = run(capsys, "restart", "mixed", "--dry-run", *flags, *cluster.options())
         before = cluster.states("mixed")
@@ -163,6 +171,7 @@ def _settle(cluster: Cluster, name: str, tasks: int) -> None:
 
 
 def test_a_task_that_fails_again_is_told(cluster: Cluster, capsys: pytest.CaptureFixture[str]) -> None:
+    cluster.block("never")
     cluster.create("hopeless", "never/there.txt", tasks=1)
     until(lambda: cluster.states("hopeless") == ["RUNNING", "FAILED"], "the failure")
     code, report = run(capsys, "restart", "hopeless", "--include-tasks", *cluster.options(), "--timeout", "60")

@@ -119,12 +119,7 @@ def _of_instance(
     elif instance.state == State.RESTARTING:
         yield finding("restarting", "RESTARTING")
     if instance.worker_id in dead and instance.state != State.UNASSIGNED:
-        yield finding("stale", f"{instance.state} on a worker that {_said(dead[instance.worker_id].reason)}")
-
-
-def _said(reason: str) -> str:
-    known = ("takes", "is", "cannot")
-    return reason if reason.startswith(known) else f"takes no connection ({reason})"
+        yield finding("stale", f"{instance.state} on a worker that {dead[instance.worker_id].reason}")
 
 
 def _imbalances(state: ClusterState) -> Iterator[Finding]:

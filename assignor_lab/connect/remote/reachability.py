@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import socket
 from collections.abc import Sequence
 
@@ -41,11 +42,18 @@ async def _refusal(worker_id: str) -> str | None:
     except TimeoutError:
         return f"takes no connection within {_TIMEOUT_S:g} s"
     except (OSError, UnicodeError) as error:
-        return getattr(error, "strerror", None) or "cannot be reached"
+        return _said(error)
     writer.close()
     with contextlib.suppress(OSError):
         await writer.wait_closed()
     return None
+
+
+def _said(error: OSError | UnicodeError) -> str:
+    number = error.errno if isinstance(error, OSError) and not isinstance(error, socket.gaierror) else None
+    if number is None:
+        return "cannot be reached: its name is not known here" if isinstance(error, socket.gaierror) else "is no host"
+    return f"takes no connection ({os.strerror(number)})"
 
 
 async def same_place(urls: Sequence[ConnectUrl], worker_ids: Sequence[str]) -> tuple[list[str], list[str]]:
