@@ -24,6 +24,7 @@ OPERATIONS = 31
 SCRIPTS = Path(__file__).resolve().parent
 #: Examples of each operation in a round from which on every phase is worth its requests.
 _ALL_PHASES = 20
+_OF_HYPOTHESIS = "hypothesis/internal/conjecture/optimiser.py"
 #: A server error may be Connect's own, which `fuzz_rest_checks` knows.
 _CONFIG = """
 [phases.examples]

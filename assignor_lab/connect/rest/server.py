@@ -100,7 +100,6 @@ async def serve(
             timeout_keep_alive=30,
             timeout_graceful_shutdown=5,
             h11_max_incomplete_event_size=settings.max_header_bytes,
-            limit_concurrency=settings.max_connections,
         )
     )
     host, port = listener.getsockname()[:2]
@@ -124,14 +123,17 @@ class _Server(uvicorn.Server):
 
 
 def _protocol(settings: RestSettings) -> type[asyncio.Protocol]:
-    """Uvicorn's HTTP/1.1 with a time limit for a request's head, and Connect's error body for what is no HTTP."""
+    """Uvicorn's HTTP/1.1 with bounds on connections and a head's time, and Connect's error body for what is no HTTP."""
 
     class Bounded(H11Protocol):
         _head_timer: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
-            self._expect_head()
+            if len(self.connections) > settings.max_connections:
+                self._refuse(503, "HTTP 503 Service Unavailable")
+            else:
+                self._expect_head()
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)

@@ -225,6 +225,19 @@ async def test_long_heads_are_refused() -> None:
     assert (target.status, header.status, endless.status) == (414, 431, 431)
 
 
+async def test_too_many_connections_are_told_so() -> None:
+    few = RestSettings(max_connections=2)
+    async with serve(create_app(herder(), few), listening_socket("127.0.0.1", 0), few) as server:
+        address = server.url.removeprefix("http://").split(":")
+        idle = [await asyncio.open_connection(*address) for _ in range(2)]
+        refused = await exchange(server.url, b"")
+        for _, writer in idle:
+            writer.close()
+        while (answer := await exchange(server.url, request("GET", "/"))).status == 503:
+            await asyncio.sleep(0.01)
+    assert (refused.status, refused.document["error_code"], answer.status) == (503, 503, 200)
+
+
 async def test_deep_and_endless_json_is_refused_quickly() -> None:
     deep = b'{"a": ' * 100_000
     quotes = b'{"name": "' + rb"\"" * 400_000
