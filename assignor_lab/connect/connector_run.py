@@ -96,7 +96,7 @@ class ConnectorRun:
 
     def transition(self, target: TargetState) -> Future[TargetState]:
         """Asks for a target state; a request that was not yet begun gives way."""
-        future: Future[TargetState] = Future()
+        future: Future[TargetState] = _promise()
         with self._changed:
             if self._wanted is not None:
                 self._wanted[1].set_exception(ConnectorError(f"connector {self.name}: a later request took its place"))
@@ -106,7 +106,7 @@ class ConnectorRun:
 
     def task_configs(self, most: int) -> Future[list[Mapping[str, str]]]:
         """Asks the connector for its tasks' configurations."""
-        future: Future[list[Mapping[str, str]]] = Future()
+        future: Future[list[Mapping[str, str]]] = _promise()
         with self._changed:
             if self._stopping:
                 future.set_exception(ConnectorError(f"connector {self.name} is stopping"))
@@ -186,6 +186,13 @@ class ConnectorRun:
         for future in waiting:
             if not future.done():
                 future.set_exception(ConnectorError(f"connector {self.name} has stopped"))
+
+
+def _promise() -> Future[Any]:
+    """What the connector's thread will set, also after whoever waited has given up: it cannot be cancelled."""
+    future: Future[Any] = Future()
+    future.set_running_or_notify_cancel()
+    return future
 
 
 class _Life:

@@ -69,7 +69,7 @@ class GenConnector(SourceConnector):
         self.config = dict(config)
 
     def task_configs(self, max_tasks: int) -> Sequence[Mapping[str, str]]:
-        tasks = min(int(self.config["gen.tasks"]), max_tasks)
+        tasks = min(int(self.config.get("gen.tasks", "1")), max_tasks)
         return [{**self.config, "gen.id": f"{self.context.name}-{number}"} for number in range(tasks)]
 
     def alter_offsets(

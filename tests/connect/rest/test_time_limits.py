@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
 from assignor_lab.connect import herder as h
+from assignor_lab.connect.cluster import ConnectCluster
+from assignor_lab.connect.connector_plugins import ConnectorPlugins, connector_kind
 from assignor_lab.connect.rest import RestSettings
+from tests.connect.live import TIMINGS, settings
 from tests.connect.rest.clients import ask
+from tests.connect.rest.gen_connector import GenConnector
 from tests.connect.rest.pretend_herder import PretendCluster, PretendHerder
 
 pytestmark = pytest.mark.anyio
@@ -79,3 +86,33 @@ async def test_reads_from_memory_do_not_wait() -> None:
 
 def test_the_limits_are_connects() -> None:
     assert (RestSettings().request_timeout_s, RestSettings().health_timeout_s) == (90, 10)
+
+
+# --- live -----------------------------------------------------------------------------------------
+
+
+class SlowToStart(GenConnector):
+    """Takes its time, longer than whoever asks waits."""
+
+    def start(self, config: Mapping[str, str]) -> None:
+        time.sleep(0.3)
+        super().start(config)
+
+
+async def test_a_connector_survives_that_nobody_waits_for_it_any_more(tmp_path: Path) -> None:
+    plugins = ConnectorPlugins([connector_kind("slow", SlowToStart, ["live.SlowToStart"])])
+    config = {"connector.class": "live.SlowToStart", "gen.topic": "t", "gen.tasks": "1"}
+    async with ConnectCluster(tmp_path, TIMINGS, plugins, offset_flush_interval_ms=50) as cluster:
+        worker = cluster.add_worker("w1", 18_083, settings())
+        await cluster.until_calm()
+        assert (await ask(worker.herder, "PUT", "/connectors/a/config", json=config)).status_code == 201
+        await cluster.until_calm()
+        hasty = RestSettings(request_timeout_s=0.1)
+        given_up = await ask(worker.herder, "POST", "/connectors/a/restart", settings=hasty)
+        assert given_up.status_code == 500
+        assert given_up.json()["message"].startswith("Request timed out. ")
+        patient = await ask(worker.herder, "POST", "/connectors/a/restart")
+        assert patient.status_code == 204
+        await cluster.until_calm()
+        status = (await ask(worker.herder, "GET", "/connectors/a/status")).json()
+    assert (status["connector"]["state"], status["tasks"][0]["state"]) == ("RUNNING", "RUNNING")
