@@ -7,6 +7,7 @@ import logging
 import httpx
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -53,7 +54,20 @@ def create_app(
     )
     app.router.redirect_slashes = False
     app.state.operations = OPERATIONS
-    return _Door(app, settings)
+    return _Door(_open_to(app, settings), settings)
+
+
+def _open_to(app: ASGIApp, settings: RestSettings) -> ASGIApp:
+    """Tells browsers that pages of the allowed origins may read answers and send JSON."""
+    if not settings.allowed_origins:
+        return app
+    return CORSMiddleware(
+        app,
+        allow_origins=[origin.lower().rstrip("/") for origin in settings.allowed_origins],
+        allow_methods=sorted({operation.method for operation in OPERATIONS}),
+        allow_headers=["Authorization", "Content-Type"],
+        expose_headers=["Location"],
+    )
 
 
 class _Door:

@@ -14,7 +14,7 @@ class RestSettings:
     Args:
         allowed_hosts: Names under which clients may ask, beside loopback's and the bound address. Anything else in
             the ``Host`` header is refused, so that a page cannot reach us by a name of its own (DNS rebinding).
-        allowed_origins: Origins (``https://console.example``) whose pages may change things.
+        allowed_origins: Origins (``https://console.example``) whose pages may read and change things.
         max_body_bytes: Longer bodies are answered 413.
         request_timeout_s: Limit of Connect for what the herder does (90 s, a constant there).
         health_timeout_s: Its limit for ``/health`` (10 s).

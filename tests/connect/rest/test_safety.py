@@ -132,6 +132,18 @@ async def test_a_page_of_our_own_or_an_allowed_origin_may_change_things() -> Non
         assert answer.status_code == 202
 
 
+async def test_a_browser_is_told_that_an_allowed_origin_may_and_another_may_not() -> None:
+    settings = RestSettings(allowed_origins=("https://console.example",))
+    asked = {"Access-Control-Request-Method": "PUT", "Access-Control-Request-Headers": "content-type"}
+    told = {}
+    for origin in ("https://console.example", "https://evil.example"):
+        headers = {"Origin": origin}
+        before = await ask(herder(), "OPTIONS", "/connectors/a/config", settings=settings, headers=headers | asked)
+        read = await ask(herder(), "GET", "/connectors", settings=settings, headers=headers)
+        told[origin] = [answer.headers.get("access-control-allow-origin") for answer in (before, read)]
+    assert told == {"https://console.example": ["https://console.example"] * 2, "https://evil.example": [None] * 2}
+
+
 async def test_a_client_that_is_no_browser_needs_no_header_of_its_own() -> None:
     async with serve(create_app(herder()), listening_socket("127.0.0.1", 0)) as server:
         for path in ("pause", "resume", "topics/reset"):
