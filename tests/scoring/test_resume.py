@@ -83,14 +83,14 @@ def test_a_run_that_stopped_goes_on_and_ends_with_the_same_bytes(spark: SparkSes
 
 
 def test_a_driver_that_is_killed_loses_nothing_that_was_written(spark: SparkSession, tmp_path: Path) -> None:
-    words = [*PAIR, *FAMILY, "--count", "100", "--master", "local[2]"]
+    words = [*PAIR, *FAMILY, "--count", "200", "--master", "local[2]"]
     command = [*COMMAND, "score", *words, "--out", str(tmp_path / "out")]
     running = subprocess.Popen(
         command, cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline and not list(tmp_path.rglob("wave-*.arrow")):
-        time.sleep(0.05)
+        time.sleep(0.01)
     os.kill(running.pid, signal.SIGKILL)
     assert running.wait(timeout=60) == -signal.SIGKILL
     assert not (tmp_path / "out" / "summary.json").exists()
@@ -98,6 +98,6 @@ def test_a_driver_that_is_killed_loses_nothing_that_was_written(spark: SparkSess
     done = score(tmp_path, *words, "--resume")
     assert done.returncode == 0, done.stderr.decode()
     summary = json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))
-    assert 0 < summary["run_metrics"]["restored_items"] < 100
-    run(spark, [Generated("streams_4x40", 100, 11)], NAMES, tmp_path / "whole")
+    assert 0 < summary["run_metrics"]["restored_items"] < 200
+    run(spark, [Generated("streams_4x40", 200, 11)], NAMES, tmp_path / "whole")
     assert results_bytes(tmp_path / "out") == results_bytes(tmp_path / "whole")

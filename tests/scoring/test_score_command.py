@@ -197,8 +197,9 @@ def test_bytes_depend_on_neither_hash_seed_nor_cores_nor_the_way_in_and_secrets_
     assert results_bytes(tmp_path / "out") == first
 
 
-def test_a_plugin_that_ends_its_process_ends_the_run_in_one_sentence(tmp_path: Path) -> None:
-    done = score(tmp_path, *FAMILY, "--count", "2", "--assignor", "tests.scoring.assignors:KillsItsProcess")
+def test_a_trusted_plugin_that_ends_its_process_ends_the_run_in_one_sentence(tmp_path: Path) -> None:
+    killer = "tests.scoring.assignors:KillsItsProcess"
+    done = score(tmp_path, *FAMILY, "--count", "2", "--assignor", killer, "--trust", killer)
     assert done.returncode == 3
     assert "a plugin ended the Python process" in done.stderr.decode()
     assert len(done.stderr.decode().splitlines()) == 1
