@@ -55,8 +55,8 @@ class Forwarder:
         if authorization is not None:
             headers["Authorization"] = authorization
         if self._client is None:
-            # Workers are asked directly, whatever proxy the environment names.
-            self._client = httpx.AsyncClient(trust_env=False)
+            # Workers are asked directly, whatever proxy the environment names; nothing stays open when one is gone.
+            self._client = httpx.AsyncClient(trust_env=False, limits=httpx.Limits(max_keepalive_connections=0))
         target = url.rstrip("/") + path
         try:
             request = self._client.build_request(
