@@ -11,7 +11,14 @@ import attrs
 import typer
 
 from assignment_api.plugins import discover
-from assignor_lab.cli import connect_fuzz, connect_replay, connect_restart, connect_serve, connect_status
+from assignor_lab.cli import (
+    connect_fuzz,
+    connect_import,
+    connect_replay,
+    connect_restart,
+    connect_serve,
+    connect_status,
+)
 from assignor_lab.cli.connect_views import print_benchmark, print_plan, print_played, print_small
 from assignor_lab.cli.options import Json
 from assignor_lab.cli.text import console, print_json, print_line, table
@@ -72,6 +79,7 @@ def register(app: typer.Typer) -> None:
     connect_serve.register(connect)
     connect_status.register(connect)
     connect_restart.register(connect)
+    connect_import.register(connect)
     app.add_typer(connect)
 
 

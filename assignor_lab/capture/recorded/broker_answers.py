@@ -28,6 +28,7 @@ __all__ = [
     "MemberAssignment",
     "MemberSubscription",
     "TopicPartition",
+    "described_groups",
     "read_cluster_answer",
     "read_group_answer",
 ]
@@ -140,11 +141,20 @@ def read_group_answer(data: bytes, version: int) -> list[GroupAnswer]:
     Raises:
         BrokerAnswerError: if the bytes are no such answer, or those of a member are no Streams member's.
     """
+    groups = described_groups(data, version)
+    return _read("DescribeGroups answer", lambda: [_group(group) for group in groups])
+
+
+def described_groups(data: bytes, version: int) -> list[Any]:
+    """The groups of a DescribeGroups answer of any kind of group, as kafka-python reads them.
+
+    Raises:
+        BrokerAnswerError: if the bytes are no such answer.
+    """
     from kafka.protocol.admin.groups import DescribeGroupsResponse
 
-    def read() -> list[GroupAnswer]:
-        answer = DescribeGroupsResponse.decode(data, version=version, header=True)
-        return [_group(group) for group in answer.groups]
+    def read() -> list[Any]:
+        return list(DescribeGroupsResponse.decode(data, version=version, header=True).groups)
 
     return _read("DescribeGroups answer", read)
 

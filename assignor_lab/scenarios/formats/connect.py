@@ -103,8 +103,19 @@ def _document_shape(task: Check[ConnectorTaskId]) -> Check[dict[str, Any]]:
             "max_delay_ms": whole(0, INT_MAX),
             "rounds": list_of(round_),
         },
-        {"workload": workload(text)},
+        {
+            "workload": workload(text),
+            "observed": record({"rounds": list_of(nullable(_answer_shape(tasks)))}),
+            "source": record({}, {"file": text, "line": count, "url": text, "time_ms": _round_time, "group": text}),
+            "assumptions": list_of(text),
+        },
     )
+
+
+def _answer_shape(tasks: Check[list[ConnectorTaskId]]) -> Check[Any]:
+    """What a leader really answered in one round, as a result line has it."""
+    jobs = map_of(text, record({"connectors": _names, "tasks": tasks}))
+    return record({"delay_ms": whole(0, INT_MAX), "assigned": jobs, "revoked": jobs})
 
 
 def _at(read: Any, fields: Mapping[str, Any], *steps: str | int) -> Any:
