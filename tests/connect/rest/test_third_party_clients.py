@@ -145,7 +145,7 @@ def kafka_connect_api_makes_its_round(url: str) -> None:
     with pytest.raises(GenericNotFound):
         connector.exists()
     connector.config = CONFIG
-    until(lambda: connector.status["tasks"][1]["state"] == "RUNNING")
+    until(lambda: [task["state"] for task in connector.status["tasks"]] == ["RUNNING"] * 2)
     until(connector.exists)
     assert list(cluster.connectors) == ["b"]
     assert connector.connector_class == CLASS
