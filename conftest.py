@@ -17,6 +17,11 @@ def pytest_configure() -> None:
     os.environ.pop("COLUMNS", None)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put tests with a browser last: Playwright leaves a loop running, and no other runs in its thread after that."""
+    items.sort(key=lambda item: "browser" in getattr(item, "fixturenames", ()))
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item,
