@@ -13,13 +13,12 @@ from assignor_lab.cli.options import Json
 from assignor_lab.cli.text import console, note, print_json, print_line, table
 
 if TYPE_CHECKING:
-    from assignor_lab.connect.herder import ConnectorStatus, InstanceStatus
+    from assignor_lab.connect.herder import InstanceStatus
     from assignor_lab.connect.remote import Outcome, RestartReport
 
 __all__ = ["register"]
 
 _CHECK_FAILED = 1
-_RESTARTING = "RESTARTING"
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The connector.")]
 IncludeTasks = Annotated[bool, typer.Option("--include-tasks", help="Its tasks, too.")]
@@ -56,11 +55,11 @@ def _restart(
 
     request = RestartRequest(name, only_failed=only_failed, include_tasks=include_tasks)
     if dry_run:
-        now, plan = ask(url, ca_file, lambda rest: planned_restart(rest, request), timeout)
+        now, chosen = ask(url, ca_file, lambda rest: planned_restart(rest, request), timeout)
         if json:
-            print_json({"connector": name, "dry_run": True, "restarts": _plan_document(plan, now)})
+            print_json({"connector": name, "dry_run": True, "restarts": _plan_document(name, chosen)})
         else:
-            _print_plan(plan, now)
+            _print_plan(name, chosen, 1 + len(now.tasks))
         return
     report = ask(
         url,
@@ -76,11 +75,6 @@ def _restart(
         raise typer.Exit(_CHECK_FAILED)
 
 
-def _chosen(plan: ConnectorStatus) -> list[InstanceStatus]:
-    tasks = sorted(plan.tasks, key=lambda task: task.number or 0)
-    return [instance for instance in (plan.connector, *tasks) if instance.state == _RESTARTING]
-
-
 def _job(connector: str, task: int | None) -> str:
     return connector if task is None else f"{connector}-{task}"
 
@@ -92,28 +86,15 @@ def _what(task: int | None) -> str:
 # --- dry run --------------------------------------------------------------------------------------
 
 
-def _print_plan(plan: ConnectorStatus, now: ConnectorStatus) -> None:
-    chosen = _chosen(plan)
-    known = _states(now)
+def _print_plan(connector: str, chosen: Sequence[InstanceStatus], total: int) -> None:
     if chosen:
-        rows = [
-            (_what(each.number), _job(plan.name, each.number), known[each.number].state, each.worker_id)
-            for each in chosen
-        ]
+        rows = [(_what(each.number), _job(connector, each.number), each.state, each.worker_id) for each in chosen]
         console().print(table(("RESTARTS", "JOB", "STATE NOW", "WORKER"), rows))
-    total = 1 + len(plan.tasks)
     print_line(f"{len(chosen)} of {total} instances would restart; nothing was changed")
 
 
-def _states(now: ConnectorStatus) -> dict[int | None, InstanceStatus]:
-    return {instance.number: instance for instance in (now.connector, *now.tasks)}
-
-
-def _plan_document(plan: ConnectorStatus, now: ConnectorStatus) -> list[dict[str, Any]]:
-    known = _states(now)
-    return [
-        {"job": _job(plan.name, each.number), "task": each.number, **_now(known[each.number])} for each in _chosen(plan)
-    ]
+def _plan_document(connector: str, chosen: Sequence[InstanceStatus]) -> list[dict[str, Any]]:
+    return [{"job": _job(connector, each.number), "task": each.number, **_now(each)} for each in chosen]
 
 
 def _now(instance: InstanceStatus) -> dict[str, Any]:
@@ -134,7 +115,7 @@ def _print_report(report: RestartReport, timeout: float) -> None:
     rows = [
         (
             _what(each.task),
-            _job(report.plan.name, each.task),
+            _job(report.connector, each.task),
             each.before,
             each.after or "gone",
             each.worker_id,
@@ -159,13 +140,13 @@ def _remarks(outcome: Outcome, report: RestartReport) -> list[str]:
 def _report_document(report: RestartReport) -> dict[str, Any]:
     outcomes: Sequence[Outcome] = report.outcomes
     return {
-        "connector": report.plan.name,
+        "connector": report.connector,
         "dry_run": False,
         "timed_out": report.timed_out,
         "came_back": report.is_back,
         "restarts": [
             {
-                "job": _job(report.plan.name, each.task),
+                "job": _job(report.connector, each.task),
                 "task": each.task,
                 "before": each.before,
                 "state": each.after,

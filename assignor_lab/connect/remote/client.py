@@ -152,7 +152,7 @@ class ConnectRest:
         if not body.strip():
             return None
         try:
-            return parse_json(body)
+            return self._without_secrets(parse_json(body))
         except Mismatch as mismatch:
             if status >= 400:
                 return None
@@ -160,6 +160,21 @@ class ConnectRest:
                 f"{what}: {status} with an answer that is no JSON ({mismatch.reason.partition(':')[0]}): is this the "
                 "REST interface of Kafka Connect?"
             ) from None
+
+    def _without_secrets(self, value: Any) -> Any:
+        """``value``, with no password in what people are shown of it: traces are free text, and may hold anything."""
+        if self.access.credentials is None:
+            return value
+        left = [value]
+        while left:
+            each = left.pop()
+            if isinstance(each, dict):
+                if isinstance(each.get("trace"), str):
+                    each["trace"] = self.access.without_secrets(each["trace"])
+                left += each.values()
+            elif isinstance(each, list):
+                left += each
+        return value
 
     def _refused(self, what: str, status: int, value: Any) -> RemoteClusterError:
         # Something in front of Connect has other words for its errors, or none.

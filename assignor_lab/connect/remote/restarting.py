@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 import attrs
 from tenacity import AsyncRetrying, retry_if_exception, stop_before_delay, wait_random_exponential
@@ -57,15 +57,13 @@ class RestartReport:
     """A restart that was done.
 
     Args:
-        plan: What was restarted: states say RESTARTING. As Connect answered; made from the states where it answers
-            nothing (a plain restart).
-        from_answer: Whether Connect answered it.
-        outcomes: What became of each instance of the plan, the connector's first.
+        connector: The connector.
+        outcomes: What became of each instance that was to restart, the connector's first: by Connect's answer, or,
+            after a plain restart, which is answered with nothing, the connector's alone.
         timed_out: Whether the time ran out before all was back.
     """
 
-    plan: ConnectorStatus
-    from_answer: bool
+    connector: str
     outcomes: tuple[Outcome, ...]
     timed_out: bool
 
@@ -75,18 +73,22 @@ class RestartReport:
         return all(outcome.is_back for outcome in self.outcomes)
 
 
-async def planned_restart(rest: ConnectRest, request: RestartRequest) -> tuple[ConnectorStatus, ConnectorStatus]:
+async def planned_restart(
+    rest: ConnectRest, request: RestartRequest
+) -> tuple[ConnectorStatus, tuple[InstanceStatus, ...]]:
     """What a restart would restart, by the cluster's own states of this moment. Nothing is changed.
 
     Returns:
-        The states as they are, and with RESTARTING where something would restart. Without either flag that is the
-        connector's instance alone (reference 7.1); otherwise also what is RESTARTING already (reference 7.3).
+        The states as they are, and those of the instances that would restart, the connector's first, tasks by number.
+        Without either flag that is the connector's instance alone (reference 7.1); otherwise also what is RESTARTING
+        already (reference 7.3).
 
     Raises:
         RemoteClusterError: if the cluster does not answer, or knows no such connector.
     """
     now = await _status(rest, request.connector)
-    return now, _plan(request, now)
+    known = _by_number(now)
+    return now, tuple(known[number] for number in _to_restart(request, planned(request, now)))
 
 
 async def restart(
@@ -108,9 +110,9 @@ async def restart(
     end = time.monotonic() + timeout_s
     before = await _status(rest, request.connector)
     answer = await _request(rest, request, timeout_s, on_refused)
-    plan = _plan(request, before) if answer is None else answer
-    outcomes, timed_out = await _wait(rest, _to_restart(plan), before, end)
-    return RestartReport(plan, answer is not None, outcomes, timed_out)
+    chosen = _to_restart(request, before if answer is None else answer)
+    outcomes, timed_out = await _wait(rest, chosen, before, end)
+    return RestartReport(request.connector, outcomes, timed_out)
 
 
 async def _status(rest: ConnectRest, connector: str) -> ConnectorStatus:
@@ -119,14 +121,12 @@ async def _status(rest: ConnectRest, connector: str) -> ConnectorStatus:
     return read_status(answer.body, f"GET {answer.url}{path}")
 
 
-def _plan(request: RestartRequest, now: ConnectorStatus) -> ConnectorStatus:
-    if request.include_tasks or request.only_failed:
-        return planned(request, now)
-    return attrs.evolve(now, connector=attrs.evolve(now.connector, state=State.RESTARTING))
-
-
-def _to_restart(plan: ConnectorStatus) -> dict[int | None, InstanceStatus]:
-    chosen = [instance for instance in (plan.connector, *plan.tasks) if instance.state == State.RESTARTING]
+def _to_restart(request: RestartRequest, plan: ConnectorStatus) -> dict[int | None, InstanceStatus]:
+    """What of a plan restarts, by number of the task, the connector's instance first."""
+    if not (request.include_tasks or request.only_failed):
+        return {None: plan.connector}
+    tasks = sorted(plan.tasks, key=lambda task: task.number or 0)
+    chosen = [instance for instance in (plan.connector, *tasks) if instance.state == State.RESTARTING]
     return {instance.number: instance for instance in chosen}
 
 
@@ -210,8 +210,8 @@ async def _wait(
             break
         await asyncio.sleep(max(0.0, min(pause, end - now)))
         pause = min(_LATER_LOOK_S, pause * 1.1)
-    order: Sequence[int | None] = sorted(watched, key=lambda number: -1 if number is None else number)
-    return tuple(watched[number].outcome(number, chosen[number].worker_id) for number in order), not settled
+    outcomes = [watch.outcome(number, chosen[number].worker_id) for number, watch in watched.items()]
+    return tuple(outcomes), not settled
 
 
 async def _look(rest: ConnectRest, connector: str) -> dict[int | None, InstanceStatus] | None:

@@ -1,0 +1,273 @@
+"""`assignor connect restart`: what it says would restart, what it asks for, and what it waits for."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assignor_lab.cli.main import main
+from assignor_lab.connect.herder import RestartRequest
+from assignor_lab.connect.remote import UnreachableClusterError, read_status
+from assignor_lab.connect.remote import restarting as restart_module
+from assignor_lab.connect.restarts import planned
+from tests.connect.remote.scripted import Answer, Reply, connector, scripted
+
+W1, W2 = "127.0.0.1:1", "127.0.0.1:2"
+MIXED: dict[int | None, tuple[str, str]] = {
+    None: ("RUNNING", W1), 0: ("FAILED", W1), 1: ("RUNNING", W2), 2: ("RESTARTING", W2), 3: ("PAUSED", W1),
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, seconds in (("_STAYS_S", 0.05), ("_UNSEEN_S", 0.3), ("_FIRST_LOOK_S", 0.02), ("_LATER_LOOK_S", 0.05)):
+        monkeypatch.setattr(restart_module, name, seconds)
+
+
+def run(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as left:
+        main(["connect", "restart", *arguments])
+    assert isinstance(left.value.code, int)
+    return left.value.code
+
+
+def restarts(
+    posts: Sequence[Reply], states: Sequence[dict[int | None, tuple[str, str]]], name: str = "a"
+) -> tuple[Answer, list[str]]:
+    """A cluster that answers restarts with ``posts``, one after the other, and then goes through ``states``."""
+    asked: list[str] = []
+    waiting: Iterator[Reply] = iter(posts)
+    coming = iter(states[1:])
+    now = [states[0]]
+
+    def answer(method: str, path: str) -> Reply:
+        if method == "POST":
+            asked.append(path)
+            return next(waiting)
+        if path == f"/connectors/{name}/status":
+            if len(asked) == len(posts):
+                now[0] = next(coming, now[0])
+            return Reply(body=connector(name, now[0], trace="org.E: again")["status"])
+        return Reply(404, {"error_code": 404, "message": f"No status found for connector {path}"})
+
+    return answer, asked
+
+
+def plan(states: dict[int | None, tuple[str, str]], *chosen: int | None, name: str = "a") -> Reply:
+    changed = {
+        number: ("RESTARTING" if number in chosen else state, worker) for number, (state, worker) in states.items()
+    }
+    return Reply(202, connector(name, changed)["status"])
+
+
+# --- what would restart -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("flags", "chosen"),
+    [
+        ([], [None]),
+        (["--include-tasks"], [None, 0, 1, 2, 3]),
+        (["--only-failed"], [2]),
+        (["--include-tasks", "--only-failed"], [0, 2]),
+    ],
+)
+def test_a_dry_run_shows_the_plan_and_changes_nothing(
+    capsys: pytest.CaptureFixture[str], flags: list[str], chosen: list[int | None]
+) -> None:
+    answer, _ = restarts([], [MIXED])
+    with scripted(answer) as server:
+        assert run("a", "--url", server.url, "--dry-run", "--json", *flags) == 0
+        assert {each.method for each in server.seen} == {"GET"}
+        told = json.loads(capsys.readouterr().out)
+        assert run("a", "--url", server.url, "--dry-run", *flags) == 0
+    assert [each["task"] for each in told["restarts"]] == chosen
+    assert f"{len(chosen)} of 5 instances would restart; nothing was changed" in capsys.readouterr().out
+
+
+def _recorded_restarts() -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Restarts that real Connect answered with a plan, and the last states that it told before."""
+    path = Path(__file__).parents[2] / "data" / "captures" / "rest" / "sessioned.jsonl.gz"
+    with gzip.open(path, "rt") as lines:
+        recorded = [json.loads(line) for line in lines]
+    known: dict[str, dict[str, Any]] = {}
+    found = []
+    for each in recorded:
+        name = each["path"].split("/")[2].split("?")[0] if each["path"].count("/") > 1 else ""
+        if each["path"] == f"/connectors/{name}/status" and each["status"] == 200:
+            known[name] = each["body"]
+        if "/restart?" in each["path"] and each["status"] == 202 and each["state"].startswith("REST: a failed task"):
+            found.append((each["path"], known[name], each["body"]))
+    return found
+
+
+def test_the_plan_is_that_of_recorded_answers() -> None:
+    found = _recorded_restarts()
+    assert len(found) == 2
+    for path, before, answered in found:
+        request = RestartRequest(before["name"], "onlyFailed=true" in path, "includeTasks=true" in path)
+        ours, theirs = planned(request, read_status(before)), read_status(answered)
+        assert {task.number: task.state for task in ours.tasks} == {task.number: task.state for task in theirs.tasks}
+        assert ours.connector.state == theirs.connector.state
+
+
+# --- what is asked for ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("flags", "path"),
+    [
+        ([], "/connectors/a/restart"),
+        (["--include-tasks"], "/connectors/a/restart?includeTasks=true&onlyFailed=false"),
+        (["--only-failed"], "/connectors/a/restart?includeTasks=false&onlyFailed=true"),
+        (["--include-tasks", "--only-failed"], "/connectors/a/restart?includeTasks=true&onlyFailed=true"),
+    ],
+)
+def test_the_request_is_connects(flags: list[str], path: str) -> None:
+    running: dict[int | None, tuple[str, str]] = {None: ("RUNNING", W1)}
+    answer, asked = restarts([plan(running, None) if flags else Reply(204)], [running])
+    with scripted(answer) as server:
+        assert run("a", "--url", server.url, *flags) == 0
+    assert asked == [path]
+
+
+def test_names_are_one_segment_of_the_path(capsys: pytest.CaptureFixture[str]) -> None:
+    with scripted(lambda method, path: Reply(404, {"error_code": 404, "message": "No"})) as server:
+        assert run("a/../b?c#d %2e", "--url", server.url, "--dry-run") == 2
+        assert [each.path for each in server.seen] == ["/connectors/a%2F..%2Fb%3Fc%23d%20%252e/status"]
+        assert run("..", "--url", server.url, "--dry-run") == 2
+    assert "cannot be part of a path" in capsys.readouterr().err
+
+
+def test_a_refusal_is_asked_again(capsys: pytest.CaptureFixture[str]) -> None:
+    running: dict[int | None, tuple[str, str]] = {None: ("RUNNING", W1), 0: ("FAILED", W1)}
+    refusal = Reply(409, {"error_code": 409, "message": "Cannot complete request momentarily\x1b[0m"})
+    back = {**running, 0: ("RUNNING", W1)}
+    answer, asked = restarts([refusal, refusal, plan(running, 0)], [running, back])
+    with scripted(answer) as server:
+        assert run("a", "--url", server.url, "--only-failed", "--include-tasks") == 0
+    assert len(asked) == 3
+    said = capsys.readouterr().err
+    assert "refused for now: Cannot complete request momentarily\\u001b" in said
+    assert "\x1b" not in said
+
+
+def test_a_refusal_that_stays_ends_in_time(capsys: pytest.CaptureFixture[str]) -> None:
+    refusal = Reply(409, {"error_code": 409, "message": "Cannot complete request momentarily"})
+    answer, asked = restarts([refusal] * 50, [{None: ("RUNNING", W1)}])
+    with scripted(answer) as server:
+        assert run("a", "--url", server.url, "--timeout", "1") == 2
+    assert 1 < len(asked) < 50
+    assert "the cluster rebalances; try again" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (Reply(404, {"error_code": 404, "message": "Unknown connector: a"}), "404 Unknown connector: a"),
+        (Reply(500, {"error_code": 500, "message": "Request timed out. The worker"}), "500 Request timed out"),
+        (Reply(500, {"error_code": 500, "message": None}), "500"),
+        (Reply(502, b"<html>bad gateway"), "502 without Connect's error body"),
+        (Reply(202, b"{"), "no JSON"),
+        (Reply(202, {"name": "a"}), "is missing"),
+        (Reply(307, None, {"Location": "http://elsewhere.invalid/"}), "sent elsewhere (307)"),
+    ],
+)
+def test_other_refusals_are_told_at_once(capsys: pytest.CaptureFixture[str], reply: Reply, said: str) -> None:
+    answer, asked = restarts([reply], [{None: ("RUNNING", W1)}])
+    with scripted(answer) as server:
+        assert run("a", "--url", server.url, "--include-tasks") == 2
+    assert len(asked) == 1
+    assert said in capsys.readouterr().err
+
+
+# --- what comes back --------------------------------------------------------------------------------
+
+
+def outcome(
+    capsys: pytest.CaptureFixture[str], states: Sequence[dict[int | None, tuple[str, str]]], *chosen: int | None,
+    options: Sequence[str] = ("--include-tasks",),
+) -> tuple[int, dict[int | None, tuple[str | None, bool, bool]]]:  # fmt: skip
+    answer, _ = restarts([plan(states[0], *chosen)], states)
+    with scripted(answer) as server:
+        code = run("a", "--url", server.url, "--json", *options)
+    told = json.loads(capsys.readouterr().out)
+    return code, {each["task"]: (each["state"], each["came_back"], each["change_seen"]) for each in told["restarts"]}
+
+
+def states_of(*tasks: str) -> dict[int | None, tuple[str, str]]:
+    return {None: ("RUNNING", W1), **{number: (state, W1) for number, state in enumerate(tasks)}}
+
+
+def test_it_waits_through_every_state_until_all_is_back(capsys: pytest.CaptureFixture[str]) -> None:
+    states = [
+        states_of("FAILED", "RUNNING"),
+        states_of("FAILED", "UNASSIGNED"),
+        states_of("RESTARTING", "RESTARTING"),
+        states_of("RUNNING", "RESTARTING"),
+        states_of("RUNNING", "RUNNING"),
+    ]
+    assert outcome(capsys, states, 0, 1) == (0, {0: ("RUNNING", True, True), 1: ("RUNNING", True, True)})
+
+
+def test_a_task_that_fails_after_it_ran_is_not_back(capsys: pytest.CaptureFixture[str]) -> None:
+    states = [states_of("FAILED"), states_of("RESTARTING"), states_of("RUNNING"), states_of("FAILED")]
+    assert outcome(capsys, states, 0) == (1, {0: ("FAILED", False, True)})
+
+
+def test_a_failure_of_which_nothing_was_seen_is_not_back(capsys: pytest.CaptureFixture[str]) -> None:
+    assert outcome(capsys, [states_of("FAILED")], 0) == (1, {0: ("FAILED", False, False)})
+
+
+def test_a_restart_quicker_than_a_look_is_back(capsys: pytest.CaptureFixture[str]) -> None:
+    assert outcome(capsys, [states_of("RUNNING")], None) == (0, {None: ("RUNNING", True, False)})
+
+
+def test_what_is_paused_or_gone_is_back(capsys: pytest.CaptureFixture[str]) -> None:
+    states = [states_of("PAUSED", "RUNNING"), states_of("RESTARTING", "RESTARTING"), states_of("PAUSED")]
+    assert outcome(capsys, states, 0, 1) == (0, {0: ("PAUSED", True, True), 1: (None, True, True)})
+
+
+def test_what_does_not_come_back_in_time_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    states = [states_of("FAILED"), states_of("RESTARTING")]
+    options = ("--include-tasks", "--timeout", "1")
+    assert outcome(capsys, states, 0, options=options) == (1, {0: ("RESTARTING", False, True)})
+
+
+def test_nothing_to_restart_is_no_failure(capsys: pytest.CaptureFixture[str]) -> None:
+    answer, _ = restarts([plan(states_of("RUNNING"))], [states_of("RUNNING")])
+    with scripted(answer) as server:
+        assert run("a", "--url", server.url, "--only-failed") == 0
+    assert "nothing was to restart" in capsys.readouterr().out
+
+
+def test_the_report_names_what_failed_and_why(capsys: pytest.CaptureFixture[str]) -> None:
+    states = [states_of("FAILED"), states_of("RESTARTING"), states_of("FAILED")]
+    answer, _ = restarts([plan(states[0], 0)], states)
+    with scripted(answer) as server:
+        assert run("a", "--url", server.url, "--include-tasks") == 1
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "task a-0 FAILED FAILED 127.0.0.1:1 org.E: again" in printed
+    assert "0 of 1 came back" in printed
+
+
+def test_a_worker_that_is_silent_for_a_moment_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    states = [states_of("FAILED"), states_of("RESTARTING"), states_of("RUNNING")]
+    answer, _ = restarts([plan(states[0], 0)], states)
+    look: Callable[..., Any] = restart_module._status
+    looks = [0]
+
+    async def unsteady(*arguments: Any) -> Any:
+        looks[0] += 1
+        if looks[0] in (3, 4):
+            raise UnreachableClusterError("no complete answer")
+        return await look(*arguments)
+
+    monkeypatch.setattr(restart_module, "_status", unsteady)
+    with scripted(answer) as server:
+        assert run("a", "--url", server.url, "--include-tasks") == 0
