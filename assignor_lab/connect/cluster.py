@@ -20,8 +20,8 @@ from assignor_lab.connect.connector_plugins import ConnectorPlugins
 from assignor_lab.connect.distributed import DistributedHerder
 from assignor_lab.connect.herder import HerderError
 from assignor_lab.connect.live_group import LiveGroup
-from assignor_lab.connect.membership import WorkerAssignors
 from assignor_lab.connect.settings import LiveTimings, LiveWorkerSettings
+from assignor_lab.connect.worker_assignors import WorkerAssignors
 from assignor_lab.simulation.group_coordinator import GroupState
 
 __all__ = ["ConnectCluster", "LiveWorker", "NoSuchWorkerError"]

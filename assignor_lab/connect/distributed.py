@@ -41,12 +41,12 @@ from assignor_lab.connect.herder_loop import HerderLoop
 from assignor_lab.connect.herder_metrics import rebalance_metrics, worker_metrics
 from assignor_lab.connect.herder_reads import HerderReads, check_valid
 from assignor_lab.connect.live_group import LiveGroup
-from assignor_lab.connect.membership import WorkerAssignors
 from assignor_lab.connect.offset_changes import alter_offsets, check_stopped, reset_offsets
 from assignor_lab.connect.reconfiguration import PutTaskConfigs, Reconfiguration, initial_target
 from assignor_lab.connect.restarts import restart_plan
 from assignor_lab.connect.session_keys import sign, verify
 from assignor_lab.connect.settings import LiveWorkerSettings
+from assignor_lab.connect.worker_assignors import WorkerAssignors
 
 __all__ = ["DistributedHerder"]
 

@@ -31,8 +31,8 @@ from assignor_lab.connect.session_keys import key_is_due, new_key
 from assignor_lab.connect.settings import LiveWorkerSettings
 from assignor_lab.connect.stages import Stages
 from assignor_lab.connect.storage import StorageError
+from assignor_lab.connect.worker_assignors import WorkerAssignor
 from assignor_lab.connect.worker_restarts import restart_on_worker
-from assignor_lab.runtime.connect_invocation import LeadingAssignor
 
 __all__ = ["HerderLoop"]
 
@@ -61,7 +61,7 @@ class HerderLoop:
         logs: ClusterLogs,
         group: LiveGroup,
         plugins: ConnectorPlugins,
-        assignors: Mapping[ConnectProtocol, LeadingAssignor],
+        assignors: Mapping[ConnectProtocol, WorkerAssignor],
         reconfigure: Callable[[str], None],
     ) -> None:
         self.process, self.worker_id, self.url, self.settings = process, worker_id, url, settings
@@ -180,8 +180,10 @@ class HerderLoop:
                 if self.stopping:
                     return False
                 woken = asyncio.ensure_future(self._woken.wait())
-                await asyncio.wait((joining, woken), return_when=asyncio.FIRST_COMPLETED)
-                woken.cancel()
+                try:
+                    await asyncio.wait((joining, woken), return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    woken.cancel()
             self.wake()
             await joining
         finally:

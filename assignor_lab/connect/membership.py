@@ -12,7 +12,6 @@ from collections.abc import Awaitable, Callable, Mapping
 import attrs
 
 from assignment_api.connect import (
-    MAX_DELAY_KEY,
     NO_GENERATION,
     NO_JOBS,
     WILDCARD,
@@ -23,7 +22,6 @@ from assignment_api.connect import (
     Rebalance,
     Worker,
 )
-from assignment_api.plugins import FoundConnectAssignor, Registry
 from assignor_lab.capture.wire.connect import (
     AssignmentMessage,
     SubscriptionMessage,
@@ -37,11 +35,10 @@ from assignor_lab.connect.clock import Clock
 from assignor_lab.connect.config_records import ConfigSnapshot
 from assignor_lab.connect.live_group import Answer, LiveGroup
 from assignor_lab.connect.settings import LiveWorkerSettings
-from assignor_lab.runtime.connect_invocation import LeadingAssignor
+from assignor_lab.connect.worker_assignors import WorkerAssignor
 from assignor_lab.simulation.group_coordinator import Joined, JoinRequest, Refused, Synced, SyncRequest
-from assignor_lab.simulation.simulate import BUILTIN_ASSIGNORS
 
-__all__ = ["FatalMembershipError", "LeaderState", "Membership", "WorkerAssignors"]
+__all__ = ["FatalMembershipError", "LeaderState", "Membership"]
 
 _logger = logging.getLogger(__name__)
 
@@ -50,40 +47,6 @@ _FAILED = 1
 
 class FatalMembershipError(Exception):
     """The group speaks none of the worker's protocols: the worker ends."""
-
-
-class WorkerAssignors:
-    """The assignors that workers lead with, found once through the registry.
-
-    Args:
-        registry: The plugins.
-        selector: What leads under every protocol but ``eager``; Kafka's own if not given.
-
-    Raises:
-        UnknownPluginError, PluginLoadError: if one cannot be had.
-    """
-
-    def __init__(self, registry: Registry, selector: str | None = None) -> None:
-        names = dict(BUILTIN_ASSIGNORS)
-        if selector is not None:
-            names.update({protocol: selector for protocol in ConnectProtocol if protocol.is_incremental})
-        self._found: Mapping[ConnectProtocol, FoundConnectAssignor] = {
-            protocol: registry.connect_assignor(name) for protocol, name in names.items()
-        }
-
-    def for_worker(self, settings: LiveWorkerSettings) -> Mapping[ConnectProtocol, LeadingAssignor]:
-        """Assignors of one worker, for as long as it lives."""
-        configs = {
-            MAX_DELAY_KEY: settings.max_delay_ms,
-            "assignor.connect_eager.downgrade": settings.downgrade,
-            **settings.configs,
-        }
-        made: dict[str, LeadingAssignor] = {}
-        # compatible and sessioned are one assignor in Kafka: what it remembers survives the change between them.
-        return {
-            protocol: made.setdefault(found.name, LeadingAssignor(found, configs))
-            for protocol, found in self._found.items()
-        }
 
 
 @attrs.frozen
@@ -127,7 +90,7 @@ class Membership:
         settings: LiveWorkerSettings,
         group: LiveGroup,
         clock: Clock,
-        assignors: Mapping[ConnectProtocol, LeadingAssignor],
+        assignors: Mapping[ConnectProtocol, WorkerAssignor],
         fresh_snapshot: Callable[[], ConfigSnapshot],
         on_revoked: Callable[[Jobs], Awaitable[None]],
         on_assigned: Callable[[AssignmentMessage], None],
@@ -302,8 +265,7 @@ class Membership:
             self._last_completed,
             self.protocol,
         )
-        # A plugin may take its time: nobody else has to wait for it.
-        outcome = await asyncio.to_thread(self._assignors[joined.protocol].assign, rebalance)
+        outcome = await self._assignors[joined.protocol].assign(rebalance)
         if outcome.assignment is None:
             # The round fails for everybody; what runs goes on, and the members come again.
             _logger.error("generation %d: %s", joined.generation, outcome.failure)
