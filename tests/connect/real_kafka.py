@@ -15,6 +15,7 @@ from typing import Any
 import httpx
 from kafka import KafkaAdminClient
 from kafka.errors import KafkaError
+from kafka.protocol.admin.groups import DescribeGroupsRequest
 
 LIB = Path(__file__).parents[2] / "build" / "kafka" / "lib"
 LOGGING = Path(__file__).with_name("log4j2.xml")
@@ -139,6 +140,18 @@ class RealConnect:
     def status(self, connector: str, worker: str) -> dict[str, Any]:
         answer: dict[str, Any] = self.http.get(f"{self.urls[worker]}/connectors/{connector}/status").json()
         return answer
+
+    def describe_group(self) -> dict[str, Any]:
+        """The group as the broker describes it: bytes, as a line of a recording."""
+        request = DescribeGroupsRequest(groups=["real-connect"], include_authorized_operations=False)
+        request.API_VERSION = 6
+        request.with_header(correlation_id=1, client_id="test")
+        with socket.create_connection(("127.0.0.1", self.broker), timeout=30) as link, link.makefile("rb") as answer:
+            link.sendall(request.encode(header=True, framed=True))
+            size = int.from_bytes(answer.read(4), "big")
+            response = answer.read(size)
+        now = time.time_ns() // 1_000_000
+        return {"t": now, "api_key": 15, "api_version": 6, "response_hex": response.hex()}
 
     def states(self, connector: str, worker: str) -> list[str]:
         """State of the instance, then of the tasks; of a connector without a state, nothing."""

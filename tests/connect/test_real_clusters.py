@@ -17,6 +17,7 @@ import httpx
 import pytest
 
 from assignor_lab.cli.main import main
+from assignor_lab.scenarios import read_scenarios
 from tests.connect.real_kafka import RealConnect, real_connect, until
 
 pytestmark = pytest.mark.services
@@ -30,6 +31,8 @@ class Cluster:
     http: httpx.Client
     directory: Path
     named: Callable[[str], str]
+    #: The second worker vanishes.
+    kill: Callable[[], object]
 
     def options(self) -> list[str]:
         return [word for url in self.urls for word in ("--url", url)]
@@ -79,7 +82,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         with httpx.Client(trust_env=False, timeout=100) as http:
             files = directory / "files"
             files.mkdir(exist_ok=True)
-            yield Cluster((first, second), http, files, lambda name: name)
+            kill = ["connect", "workers", "kill", "w2", "--data-dir", str(directory), "--json"]
+            yield Cluster((first, second), http, files, lambda name: name, lambda: _done(kill))
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()
@@ -95,7 +99,15 @@ def cluster(request: pytest.FixtureRequest) -> Cluster:
     real: RealConnect = request.getfixturevalue("kafka")
     files = real.directory / "files"
     files.mkdir()
-    return Cluster((real.urls["w1"], real.urls["w2"]), real.http, files, lambda name: str(files / name))
+    return Cluster(
+        (real.urls["w1"], real.urls["w2"]), real.http, files, lambda name: str(files / name), lambda: real.kill("w2")
+    )
+
+
+def _done(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(arguments)
+    assert left.value.code == 0
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, Any]:
@@ -184,20 +196,56 @@ def test_a_task_that_fails_again_is_told(cluster: Cluster, capsys: pytest.Captur
     assert code == 2
 
 
-def test_states_of_a_dead_worker_are_stale(
-    kafka: RealConnect, cluster: Cluster, capsys: pytest.CaptureFixture[str]
+def test_the_running_cluster_is_imported(cluster: Cluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cluster.create("many", "many.txt", tasks=5)
+    until(lambda: cluster.states("many") == ["RUNNING"] * 6, "the tasks")
+    out = tmp_path / "state.jsonl"
+    with pytest.raises(SystemExit) as left:
+        main(["connect", "import", *cluster.options(), "--out", str(out)])
+    assert left.value.code == 0
+    (scenario,) = read_scenarios(out)
+    workers = scenario.connect_history.rounds[0].workers
+    assert sorted(worker.member_id for worker in workers) == sorted(url.removeprefix("http://") for url in cluster.urls)
+    tasks = [task for worker in workers for task in worker.owned.tasks if task.connector == "many"]
+    assert sorted(task.task for task in tasks) == list(range(5))
+    with pytest.raises(SystemExit) as left:
+        main(["assign", "--assignor", "connect_incremental", "--scenarios", str(out)])
+    assert left.value.code == 0
+    # The cluster is calm, so Kafka's assignor leaves it as it is.
+    (answer,) = json.loads(capsys.readouterr().out)["rounds"]
+    jobs = [*answer["assigned"].values(), *answer["revoked"].values()]
+    assert not any(each["connectors"] or each["tasks"] for each in jobs)
+
+
+@pytest.mark.parametrize("cluster", ["kafka"], indirect=True)
+def test_what_the_broker_describes_comes_out_as_the_leader_answered(
+    kafka: RealConnect, cluster: Cluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if cluster.http is not kafka.http:
-        return
+    lines = []
+    for number in range(3):
+        cluster.create(f"described-{number}", f"described-{number}.txt", tasks=number + 1)
+        until(lambda number=number: len(cluster.states(f"described-{number}")) == number + 2, "tasks")  # type: ignore[misc]
+        lines.append(kafka.describe_group())
+    recording, out = tmp_path / "described.jsonl", tmp_path / "histories.jsonl"
+    recording.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with pytest.raises(SystemExit) as left:
+        main(["connect", "import", str(recording), "--check", "--out", str(out)])
+    assert left.value.code == 0
+    assert " recorded generations come out as Kafka's leader answered" in capsys.readouterr().err
+    assert {scenario.connect_history.protocol.value for scenario in read_scenarios(out)} == {"sessioned"}
+
+
+def test_states_of_a_dead_worker_are_stale(cluster: Cluster, capsys: pytest.CaptureFixture[str]) -> None:
     cluster.create("pair", "pair.txt", tasks=4)
     until(lambda: cluster.states("pair") == ["RUNNING"] * 5, "the tasks")
-    kafka.kill("w2")
-    worker = kafka.urls["w2"].removeprefix("http://")
-    status = kafka.status("pair", "w1")
+    cluster.kill()
+    capsys.readouterr()
+    worker = cluster.urls[1].removeprefix("http://")
+    status = cluster.http.get(f"{cluster.urls[0]}/connectors/pair/status").json()
     lost = [task["id"] for task in status["tasks"] if task["worker_id"] == worker]
-    code, told = run(capsys, "status", "--url", kafka.urls["w1"], "--fail-on", "stale")
+    code, told = run(capsys, "status", "--url", cluster.urls[0], "--fail-on", "stale")
     found = [each["task"] for each in told["findings"] if each["kind"] == "stale" and each["connector"] == "pair"]
     assert code == 1
     assert lost
     assert [task for task in found if task is not None] == lost
-    assert {worker["worker_id"]: worker["lives"] for worker in told["workers"]}[worker] is False
+    assert {each["worker_id"]: each["lives"] for each in told["workers"]}[worker] is False
