@@ -98,6 +98,9 @@ class ConnectorRun:
         """Asks for a target state; a request that was not yet begun gives way."""
         future: Future[TargetState] = _promise()
         with self._changed:
+            if self._stopping:
+                future.set_exception(ConnectorError(f"connector {self.name} is stopping"))
+                return future
             if self._wanted is not None:
                 self._wanted[1].set_exception(ConnectorError(f"connector {self.name}: a later request took its place"))
             self._wanted = (target, future)

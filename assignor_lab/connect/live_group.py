@@ -39,13 +39,14 @@ class LiveGroup:
     _MOST_ROUNDS = 1_000
 
     #: A timer that comes later than this was held up together with everybody's heartbeats, which then get so long.
-    _LATE_MS, _GRACE_S = 50, 0.2
+    _LATE_MS, _GRACE_MS = 50, 200
 
     def __init__(self, clock: Clock, initial_delay_ms: int) -> None:
         self._clock = clock
         self._coordinator = Coordinator(initial_delay_ms)
         self._waiting: dict[str, asyncio.Future[Answer]] = {}
         self._timer: asyncio.TimerHandle | None = None
+        self._grace_until_ms: int | None = None
 
     # --- what workers ask -----------------------------------------------------------------------------
 
@@ -141,14 +142,16 @@ class LiveGroup:
             self._timer = None
         deadline = self._coordinator.next_deadline()
         if deadline is not None:
+            deadline = max(deadline, self._grace_until_ms or 0)
             delay = max(deadline - self._clock.now_ms(), 0) / 1000
             self._timer = asyncio.get_running_loop().call_later(delay, self._expire, deadline)
 
     def _expire(self, due_ms: int) -> None:
         now = self._clock.now_ms()
-        if now - due_ms > self._LATE_MS:
-            later = now + int(self._GRACE_S * 1000)
-            self._timer = asyncio.get_running_loop().call_later(self._GRACE_S, self._expire, later)
+        if now - due_ms > self._LATE_MS and self._grace_until_ms is None:
+            self._grace_until_ms = now + self._GRACE_MS
+            self._set_timer()
             return
-        self._timer = None
+        # Once is enough: on a machine that is always late somebody may be dead all the same.
+        self._timer = self._grace_until_ms = None
         self._settle(self._coordinator.expire(now))

@@ -9,7 +9,7 @@ from assignment_api.connectors import ConnectorError
 from assignor_lab.connect.config_records import ConfigSnapshot, TargetState, task_records, without_nulls
 from assignor_lab.connect.connector_plugins import ConnectorPlugins
 from assignor_lab.connect.connector_run import traceback_text
-from assignor_lab.connect.herder import BadRequestError, HerderError
+from assignor_lab.connect.herder import BadRequestError, HerderError, NotLeaderError
 from assignor_lab.connect.herder_loop import HerderLoop
 
 __all__ = ["PutTaskConfigs", "Reconfiguration", "has_changed", "initial_target", "most_tasks", "with_worker_keys"]
@@ -20,6 +20,10 @@ PutTaskConfigs = Callable[[str, str, Sequence[Mapping[str, str]]], Awaitable[Non
 
 class TooManyTasksError(ConnectorError):
     """A connector wants more tasks than ``tasks.max`` allows."""
+
+
+class _NoLeaderError(HerderError):
+    pass
 
 
 def initial_target(text: str) -> TargetState:
@@ -126,6 +130,10 @@ class Reconfiguration:
                 await self._once(name)
             except TooManyTasksError as error:
                 self._loop.instances.on_failed(name, traceback_text(error))
+            except (_NoLeaderError, NotLeaderError):
+                # A rebalance passes: nothing is wrong that a longer pause would help.
+                await asyncio.sleep(timings.reconfigure_backoff_ms / 1000)
+                continue
             except (HerderError, ConnectorError) as error:
                 self._loop.log.info("tasks of %s are not configured yet: %s", name, error)
                 await asyncio.sleep(pause / 1000)
@@ -155,13 +163,13 @@ class Reconfiguration:
             return
         leader = loop.membership.leader_url
         if leader is None:
-            raise HerderError("the leader is not known at this moment")
+            raise _NoLeaderError("the leader is not known at this moment")
         await self._put(leader, name, configs)
 
     async def _write(self, name: str, configs: Sequence[Mapping[str, str]]) -> None:
         loop = self._loop
         if not loop.membership.is_leader:
-            raise HerderError("the leader has changed")
+            raise _NoLeaderError("the leader has changed")
         snapshot = loop.reader.snapshot()
         if name in snapshot.connectors and snapshot.target_state(name) is not TargetState.STOPPED:
             await loop.write(task_records(name, configs))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from concurrent.futures import Future
 from pathlib import Path
 
@@ -179,6 +180,24 @@ def test_a_herder_that_is_busy_for_too_long_leaves_and_nothing_runs_twice(tmp_pa
 
     assert any("does not poll" in reason for reason in asyncio.run(scenario()))
     assert WITNESS.twice == []
+
+
+def test_a_process_that_was_held_up_takes_nobody_for_dead_and_finds_the_dead_afterwards(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with cluster(tmp_path, 3, settings(session_timeout_ms=300)) as made:
+            await put(made, "a", "tracked", tasks__max="6")
+            generation = made.group.generation
+            time.sleep(0.6)
+            await asyncio.sleep(0.5)
+            assert made.group.generation == generation
+            gone = next(name for name in made.workers if made.workers[name].herder is not leader(made))
+            made.kill_worker(gone)
+            time.sleep(0.6)
+            await until(lambda: len(made.group.members()) == 2, 3)
+            await made.until_calm()
+            assert loads(made) == [3, 3]
+
+    asyncio.run(scenario())
 
 
 def test_a_leaders_death_costs_no_delay(tmp_path: Path) -> None:
