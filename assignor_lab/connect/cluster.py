@@ -217,22 +217,31 @@ class ConnectCluster:
                     owners.setdefault(job, []).append(worker.name)
         return owners
 
-    def is_calm(self) -> bool:
-        """Whether all workers are members, nobody wants anything, and nothing is planned."""
+    def unrest(self) -> list[str]:
+        """What keeps the cluster from being at rest, in words: nothing where all are members and nothing is planned."""
         if not self.workers:
-            return True
-        return (
-            self.group.state is GroupState.STABLE
-            and len(self.group.members()) == len(self.workers)
-            and all(worker.herder.is_calm() for worker in self.workers.values())
-        )
+            return []
+        found = [f"{worker.name}: {each}" for worker in self.workers.values() for each in worker.herder.unrest()]
+        if self.group.state is not GroupState.STABLE:
+            found.append(f"the group is {self.group.state.value}")
+        if len(self.group.members()) != len(self.workers):
+            found.append(
+                f"the group has {len(self.group.members())} members, and there are {len(self.workers)} workers"
+            )
+        return found
+
+    def is_calm(self) -> bool:
+        """Whether it is at rest."""
+        return not self.unrest()
 
     async def until_calm(self, timeout_s: float = 30.0) -> None:
-        """Waits until it is.
+        """Waits until it is at rest.
 
         Raises:
-            TimeoutError: if it does not come to that.
+            TimeoutError: if it does not come to that; it says why.
         """
-        async with asyncio.timeout(timeout_s):
-            while not self.is_calm():
-                await asyncio.sleep(0.01)
+        end = self.logs.clock.now_ms() + timeout_s * 1000
+        while unrest := self.unrest():
+            if self.logs.clock.now_ms() > end:
+                raise TimeoutError(f"not at rest after {timeout_s:g} s: {'; '.join(unrest)}")
+            await asyncio.sleep(0.01)

@@ -107,9 +107,10 @@ class DistributedHerder(HerderReads):
         self._reconfiguration.close()
         self.loop.killed()
 
-    def is_calm(self) -> bool:
-        """Whether it wants nothing and waits for nothing."""
-        return self.loop.is_calm() and self._reconfiguration.is_idle()
+    def unrest(self) -> list[str]:
+        """What it does, wants or waits for, in words; nothing where it is calm."""
+        tasks = [] if self._reconfiguration.is_idle() else ["tasks are to be configured"]
+        return [*self.loop.unrest(), *tasks]
 
     # --- what is asked about the worker ---------------------------------------------------------------
 

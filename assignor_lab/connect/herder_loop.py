@@ -380,15 +380,16 @@ class HerderLoop:
         """The worker's generation; -1 before the first."""
         return self.membership.generation if self.membership.member_id is not None else NO_GENERATION
 
-    def is_calm(self) -> bool:
-        """Whether it wants nothing and waits for nothing."""
-        return (
-            self._polls
-            and not self._woken.is_set()
-            and self._resolved
-            and self._scheduled_ms is None
-            and not (self.membership.needs_join or self.news or self.news.restarts)
-            and self.queue.next_ms is None
-            and not self._moving
-            and self.instances.is_settled()
-        )
+    def unrest(self) -> list[str]:
+        """What it does, wants or waits for, in words; nothing where it is calm."""
+        found = {
+            self.stages.current.description: not self._polls or self._woken.is_set(),
+            "an assignment is not carried out": not self._resolved,
+            "a rebalance is scheduled": self._scheduled_ms is not None,
+            "it has to join": self.membership.needs_join,
+            "it has news to act on": bool(self.news or self.news.restarts),
+            "requests wait": self.queue.next_ms is not None,
+            "connectors are on their way to a state": bool(self._moving),
+            "instances start": not self.instances.is_settled(),
+        }
+        return [words for words, is_so in found.items() if is_so]
