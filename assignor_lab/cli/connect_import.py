@@ -13,7 +13,7 @@ from assignor_lab.capture.recorded import RecordingError
 from assignor_lab.cli.connect_access import CaFile, ask
 from assignor_lab.cli.options import ConfigFile, Overrides, keep_inputs, sources
 from assignor_lab.cli.text import note
-from assignor_lab.scenarios import Place, scenario_from_document, write_lines
+from assignor_lab.scenarios import Place, ScenarioFormatError, scenario_from_document, write_lines
 
 if TYPE_CHECKING:
     from assignor_lab.capture.connect_group import WhatHappens
@@ -102,6 +102,7 @@ def _import(
         documents = iter([_live(url, ca_file, happens, protocol, delay, probe=probe)])
     else:
         documents = _recorded(recordings or [], happens, protocol, delay)
+    documents = map(_readable, documents)
     failed: list[str] = []
     compared = [0, 0]
     written = write_lines(out, _checked(documents, effective.policy(), compared, failed) if check else documents)
@@ -112,6 +113,17 @@ def _import(
         note(sentence)
     if failed:
         raise typer.Exit(_CHECK_FAILED)
+
+
+def _readable(document: dict[str, Any]) -> dict[str, Any]:
+    """``document``, if it is in the format: what a cluster or a recording says may be beyond its limits."""
+    source = document["source"]
+    try:
+        scenario_from_document(document, Place("-"))
+    except ScenarioFormatError as error:
+        place = source.get("file") or source.get("url", "")
+        raise RecordingError(place, source.get("line"), f"makes no history: {error.key}: {error.reason}") from None
+    return document
 
 
 def _live(

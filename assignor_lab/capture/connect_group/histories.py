@@ -53,8 +53,10 @@ def histories(
     """
     by_group: dict[str, list[SeenRound]] = {}
     for each in seen:
+        if each.described.is_mismatch:
+            continue
         rounds = by_group.setdefault(each.described.group, [])
-        if not each.described.is_mismatch and (not rounds or rounds[-1].described != each.described):
+        if not rounds or rounds[-1].described != each.described:
             rounds.append(each)
     for group, rounds in by_group.items():
         longest = max(each.described.delay_ms for each in rounds)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,10 @@ from typing import Any
 import pytest
 
 from assignment_api.plugins import discover
-from assignor_lab.capture.connect_group import compare_observed
+from assignor_lab.capture.connect_group import SeenRound, compare_observed, histories, read_connect_groups
+from assignor_lab.capture.recorded import BrokerAnswerError
 from assignor_lab.cli.main import main
-from assignor_lab.scenarios import Place, canonical_line, read_scenarios, scenario_from_document
+from assignor_lab.scenarios import Place, ScenarioFormatError, canonical_line, read_scenarios, scenario_from_document
 
 DATA = Path(__file__).parents[2] / "data" / "captures"
 REGISTRY = discover()
@@ -136,6 +138,15 @@ def test_bytes_of_a_member_cut_short_are_told(tmp_path: Path, capsys: pytest.Cap
         assert "cut.jsonl" in capsys.readouterr().err
 
 
+def test_what_is_beyond_the_format_is_told_and_not_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    task = {"id": 2_000_000_000, "state": "RUNNING", "worker_id": "a:1"}
+    status = {"name": "c", "connector": {"state": "RUNNING", "worker_id": "a:1"}, "tasks": [task]}
+    out = tmp_path / "out.jsonl"
+    assert run(recording(tmp_path / "big.jsonl", [{"status": {"c": {"status": status}}}]), "--out", str(out)) == 2
+    assert "big.jsonl:1: makes no history: rounds[0].connectors.c: more than 1,000,000 tasks" in capsys.readouterr().err
+    assert not out.exists()
+
+
 # --- REST -------------------------------------------------------------------------------------------
 
 
@@ -179,3 +190,25 @@ def test_one_source_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
     assert run() == 2
     assert run("x.jsonl", "--url", "http://127.0.0.1:1") == 2
     assert "one of the two" in capsys.readouterr().err
+
+
+# --- hostile bytes ----------------------------------------------------------------------------------
+
+
+def test_changed_bytes_are_a_value_or_a_typed_error() -> None:
+    line = max(exchanges("sessioned"), key=lambda each: len(each["response_hex"]))
+    data, draw = bytes.fromhex(line["response_hex"]), random.Random(1)
+    outcomes = {"value": 0, "error": 0}
+    for _ in range(1_500):
+        changed = bytearray(data)
+        for _ in range(draw.choice((1, 1, 2, 8))):
+            changed[draw.randrange(len(changed))] = draw.choice((0, 1, 0x7F, 0x80, 0xFF, draw.randrange(256)))
+        try:
+            rounds = read_connect_groups(bytes(changed), line["api_version"])
+            seen = [SeenRound("f", 1, number, described) for number, described in enumerate(rounds)]
+            for document, _ in histories(seen):
+                scenario_from_document(json.loads(canonical_line(document)), Place("x"))
+            outcomes["value"] += 1
+        except (BrokerAnswerError, ScenarioFormatError):
+            outcomes["error"] += 1
+    assert min(outcomes.values()) > 100, outcomes

@@ -252,7 +252,8 @@ def raw(data: bytes, *, keep_open: bool) -> Iterator[str]:
             yield f"http://127.0.0.1:{listener.getsockname()[1]}"
         finally:
             done.set()
-            listener.shutdown(socket.SHUT_RDWR)
+            with contextlib.suppress(OSError):
+                listener.shutdown(socket.SHUT_RDWR)
 
 
 @pytest.mark.usefixtures("limits")
