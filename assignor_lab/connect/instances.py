@@ -164,9 +164,7 @@ class Instances:
         runs = [(task, self.tasks[task]) for task in tasks if task in self.tasks]
         for _, run in runs:
             run.stop()
-        if runs:
-            everyone = asyncio.gather(*(run.ended.wait() for _, run in runs))
-            await _within(everyone, self._timings.task_shutdown_graceful_timeout_ms)
+        await _within(_all_ended([run for _, run in runs]), self._timings.task_shutdown_graceful_timeout_ms)
         for task, run in runs:
             self._forget_task(task, run)
 
@@ -268,6 +266,11 @@ class Instances:
     def _status(self, job: Job, state: str, trace: str | None = None) -> Status:
         run = self.tasks.get(job) if isinstance(job, ConnectorTaskId) else self.connectors.get(job)
         return Status(state, self._worker_id, self._generation(), trace, None if run is None else run.version)
+
+
+async def _all_ended(runs: list[TaskRun]) -> None:
+    for run in runs:
+        await run.ended.wait()
 
 
 async def _within(waiting: Awaitable[object], limit_ms: int) -> bool:
