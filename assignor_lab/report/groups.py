@@ -7,7 +7,7 @@ import re
 import attrs
 
 from assignor_lab.report import words
-from assignor_lab.report.summary import Group, GroupAnswer, GroupWorker
+from assignor_lab.report.pictures import Group, GroupAnswer, GroupWorker
 from assignor_lab.report.text import figure, plural
 
 __all__ = ["GroupColumn", "GroupPanel", "GroupRow", "group_panel"]

@@ -7,7 +7,7 @@ from enum import Enum
 
 import attrs
 
-from assignor_lab.report.summary import AssignorPlacement, Client, ClientTasks, Placement
+from assignor_lab.report.pictures import AssignorPlacement, Client, ClientTasks, Placement
 
 __all__ = ["Change", "Column", "Move", "Row", "Slot", "client_labels", "column", "runs_before", "task_ranges"]
 

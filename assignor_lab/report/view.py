@@ -9,6 +9,7 @@ import attrs
 from assignor_lab.report import words
 from assignor_lab.report.charts import Histogram, Spread, spreads
 from assignor_lab.report.exploration import histograms
+from assignor_lab.report.pictures import Placement
 from assignor_lab.report.placement import (
     Change,
     Column,
@@ -28,7 +29,6 @@ from assignor_lab.report.summary import (
     MetricRanking,
     OverallPlace,
     Place,
-    Placement,
     Results,
     Summary,
     metrics_by_group,

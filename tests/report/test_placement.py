@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from assignor_lab.report.pictures import AssignorPlacement, Client, ClientTasks, Placement, Task
 from assignor_lab.report.placement import Change, client_labels, column, runs_before, task_ranges
-from assignor_lab.report.summary import AssignorPlacement, Client, ClientTasks, Placement, Task
 
 ONE, TWO = "11111111-0000-0000-0000-000000000000", "22222222-0000-0000-0000-000000000000"
 

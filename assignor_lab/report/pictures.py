@@ -1,0 +1,157 @@
+"""Single states and groups of a summary, with every answer to them, as values: ``docs/summary-format.md``."""
+
+from __future__ import annotations
+
+import attrs
+
+__all__ = [
+    "AssignorPlacement",
+    "Client",
+    "ClientTasks",
+    "Group",
+    "GroupAnswer",
+    "GroupRebalance",
+    "GroupSize",
+    "GroupWorker",
+    "Placement",
+    "Problem",
+    "StateSource",
+    "Task",
+]
+
+
+@attrs.frozen
+class StateSource:
+    """Where a captured state was read."""
+
+    file: str | None = None
+    line: int | None = None
+    time_ms: int | None = None
+    group: str | None = None
+    generation: int | None = None
+
+
+@attrs.frozen
+class Client:
+    """A process of the application."""
+
+    process_id: str
+    host: str | None
+    rack: str | None
+    tags: dict[str, str]
+    threads: int
+    consumers: tuple[str, ...]
+
+
+@attrs.frozen
+class Task:
+    """A task, and whether it has state that a move would have to bring along."""
+
+    id: str
+    stateful: bool
+
+
+@attrs.frozen
+class ClientTasks:
+    """What one client runs."""
+
+    active: tuple[str, ...]
+    standby: tuple[str, ...]
+
+
+@attrs.frozen
+class Problem:
+    """Why an assignor has no answer."""
+
+    type: str
+    java_type: str | None
+    message: str
+
+
+@attrs.frozen
+class AssignorPlacement:
+    """One assignor's answer for one state; ``assignment`` is ``None`` after an error."""
+
+    assignor: str
+    error: Problem | None
+    followup: bool | None
+    equals_observed: bool | None
+    assignment: dict[str, ClientTasks] | None
+
+
+@attrs.frozen
+class Placement:
+    """One state with every answer to it."""
+
+    scenario: str
+    round: int
+    chosen: str
+    source: StateSource | None
+    assumptions: tuple[str, ...]
+    clients: tuple[Client, ...]
+    tasks: tuple[Task, ...]
+    before: dict[str, ClientTasks]
+    after: tuple[AssignorPlacement, ...]
+
+
+@attrs.frozen
+class GroupSize:
+    """A worker of a Connect group before a rebalance."""
+
+    id: str
+    connectors: int
+    tasks: int
+
+
+@attrs.frozen
+class GroupWorker:
+    """What becomes of a worker; ``starts`` and ``stops`` name jobs, the rest of which are counted."""
+
+    connectors: int
+    tasks: int
+    starts: tuple[str, ...]
+    more_starts: int
+    stops: tuple[str, ...]
+    more_stops: int
+
+
+@attrs.frozen
+class GroupRebalance:
+    """A rebalance of a simulated group."""
+
+    at_ms: int
+    because: tuple[str, ...]
+    leader: str
+    protocol: str
+    members: int
+    assigned: int
+    revoked: int
+    delay_ms: int
+
+
+@attrs.frozen
+class GroupAnswer:
+    """One assignor's answer to a rebalance (``workers``), or its play of an episode (``timeline``)."""
+
+    assignor: str
+    error: Problem | None
+    stops_all: bool
+    delay_ms: int | None
+    rounds: int | None
+    workers: tuple[GroupWorker, ...] | None
+    timeline: tuple[str, ...]
+    rebalances: tuple[GroupRebalance, ...]
+    rebalances_left_out: int
+
+
+@attrs.frozen
+class Group:
+    """One rebalance of a Connect group, or one episode, with every answer to it."""
+
+    scenario: str
+    round: int
+    kind: str
+    chosen: str
+    assumptions: tuple[str, ...]
+    workers: tuple[GroupSize, ...]
+    answers: tuple[GroupAnswer, ...]
