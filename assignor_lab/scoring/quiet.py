@@ -13,6 +13,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import attrs
+
 __all__ = ["filtered_stderr"]
 
 #: Beginnings of lines that say nothing about the run.
@@ -24,6 +26,11 @@ NOISE = (
     "WARNING: sun.misc.Unsafe",
     "WARNING: Please consider reporting this to the maintainers",
 )
+#: How a stack trace begins, and how one of a worker ends that had still to answer when the run was broken off.
+TRACE = "Traceback (most recent call last):"
+BROKEN_OFF = ("BrokenPipeError", "ConnectionResetError")
+#: Lines of stack traces that are held back until their end is seen.
+HELD_LINES = 200
 #: Longest line that is copied, in bytes; the rest of it is left out.
 LINE_LIMIT = 4_000
 _STDERR = 2
@@ -46,6 +53,12 @@ def filtered_stderr() -> Iterator[None]:
 
 
 def _copy(reading: int, target: int) -> None:
+    worth_reading = _WorthReading(target)
+    _copy_lines(reading, worth_reading)
+    worth_reading.give_up()
+
+
+def _copy_lines(reading: int, target: _WorthReading) -> None:
     with open(reading, "rb", buffering=0) as source:
         rest = b""
         too_long = False
@@ -53,18 +66,53 @@ def _copy(reading: int, target: int) -> None:
             *lines, rest = (rest + block).split(b"\n")
             for line in lines:
                 if not too_long:
-                    _write(target, line)
+                    target.take(line)
                 too_long = False
             if len(rest) > LINE_LIMIT:
                 if not too_long:
-                    _write(target, rest)
+                    target.take(rest)
                 too_long, rest = True, b""
         if rest and not too_long:
-            _write(target, rest)
+            target.take(rest)
 
 
-def _write(target: int, line: bytes) -> None:
-    text = line[:LINE_LIMIT].decode("utf-8", "replace").rstrip("\r")
-    if not text.startswith(NOISE):
+@attrs.define
+class _WorthReading:
+    """What is worth reading of the lines, onto a file descriptor."""
+
+    target: int
+    #: Stack traces, more than one at a time where several processes write, and how many have not ended.
+    held: list[str] = attrs.field(factory=list)
+    not_ended: int = 0
+
+    def take(self, line: bytes) -> None:
+        """The next line."""
+        text = line[:LINE_LIMIT].decode("utf-8", "replace").rstrip("\r")
+        if text.startswith(NOISE):
+            return
+        if text == TRACE:
+            self.not_ended += 1
+        elif not self.not_ended:
+            self._write(text)
+            return
+        elif not text.startswith((" ", "\t")):
+            self.not_ended -= 1
+        self.held.append(text)
+        if len(self.held) >= HELD_LINES:
+            self.give_up()
+        elif not self.not_ended:
+            ends = (held for held in self.held if held != TRACE and not held.startswith((" ", "\t")))
+            if all(end.startswith(BROKEN_OFF) for end in ends):
+                self.held.clear()
+            self.give_up()
+
+    def give_up(self) -> None:
+        """Writes what was held back."""
+        for text in self.held:
+            self._write(text)
+        self.held.clear()
+        self.not_ended = 0
+
+    def _write(self, text: str) -> None:
         plain = "".join(sign if sign.isprintable() or sign == "\t" else repr(sign)[1:-1] for sign in text)
-        os.write(target, plain.encode("utf-8", "replace") + b"\n")
+        os.write(self.target, plain.encode("utf-8", "replace") + b"\n")

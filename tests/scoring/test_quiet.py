@@ -34,3 +34,21 @@ def test_endless_lines_are_cut() -> None:
     first, *others = said(b"x" * 3_000_000 + b"\nnext\n")
     assert len(first) == 4_000
     assert others == ["next", "our own"]
+
+
+TRACE = b'Traceback (most recent call last):\n  File "daemon.py", line 95, in worker\n'
+
+
+def test_workers_whose_answer_nobody_waits_for_any_more_say_nothing() -> None:
+    assert said(TRACE + b"BrokenPipeError: [Errno 32] Broken pipe\nreal trouble\n") == ["real trouble", "our own"]
+
+
+def test_two_that_speak_at_once_are_kept_apart_from_what_follows() -> None:
+    both = TRACE + TRACE + b"BrokenPipeError: [Errno 32]\nConnectionResetError: [Errno 104]\n"
+    assert said(both + b"after\n") == ["after", "our own"]
+
+
+def test_other_stack_traces_stay_whole() -> None:
+    trouble = TRACE + b"ValueError: trouble\n"
+    assert said(trouble + b"after\n") == [*trouble.decode().splitlines(), "after", "our own"]
+    assert said(TRACE) == [*TRACE.decode().splitlines(), "our own"]
