@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from assignment_api.connectors import Connector
 from assignment_api.plugins.entries import ConnectorPlugin, MetricPlugin, ScenarioFamily
 from assignment_api.plugins.hookspecs import hookimpl
+from assignor_lab.groups.streams.metrics import LAB_METRICS
 from assignor_lab.scenarios.families import CONNECT_FAMILIES, EVENT_FAMILIES, streams_4x40, streams_histories
-from assignor_lab.scoring.metrics import LAB_METRICS
 
 __all__ = ["assignor_lab_connectors", "assignor_lab_metrics", "assignor_lab_scenario_families"]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from assignment_api.plugins import Registry, config_sources, discover
-from assignor_lab.runtime.timing import prepared, timing
+from assignor_lab.groups.timing import prepared, timing
 from assignor_lab.scenarios import Scenario, read_scenarios
 from benchmarks.figures import keep_figures, known_figures
 from benchmarks.memory import peak_bytes

@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 from assignment_api.plugins import config_sources, discover
+from assignor_lab.groups.timing import Timed, prepared
 from assignor_lab.runtime.invocation import invoke
-from assignor_lab.runtime.timing import Timed, prepared
 from assignor_lab.scenarios import read_scenarios
 from benchmarks.large import large_group
 from benchmarks.points import Point

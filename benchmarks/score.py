@@ -20,8 +20,8 @@ from time import process_time
 import attrs
 
 from assignment_api.plugins import discover
-from assignor_lab.scoring.job import answer_batches
-from assignor_lab.scoring.work import JobSpec, WorkItem
+from assignor_lab.groups.work import JobSpec, WorkItem
+from assignor_lab.scoring.spark.job import answer_batches
 
 ASSIGNORS = ("high_availability", "sticky", "rack_aware")
 COLUMNS = ("where", "rows", "rows/s/core", "ms/row", "build", "assign", "metrics", "rest", "peak MB")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from assignment_api.plugins import config_sources, discover
-from assignor_lab.runtime.answering import AnswerOptions, answerer
+from assignor_lab.groups.answering import AnswerOptions, answerer
 from assignor_lab.scenarios import Place, error_row, scenario_from_document, write_lines
 from parity.cases import Case, draw_case, next_round
 from parity.official import OfficialKafka

@@ -18,7 +18,7 @@ COMMANDS = (
     "import_recording",
     "convert",
     "wire",
-    "connect",
+    "connect.simulate",
     "plugins",
     "config",
 )

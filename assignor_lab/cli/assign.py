@@ -9,7 +9,7 @@ import typer
 from assignment_api.plugins import discover
 from assignor_lab.cli.options import ConfigFile, Overrides, keep_inputs, sources
 from assignor_lab.cli.text import note
-from assignor_lab.runtime.answering import AnswerOptions, answerer
+from assignor_lab.groups.answering import AnswerOptions, answerer
 from assignor_lab.scenarios import read_scenarios, write_lines
 
 __all__ = ["register"]

@@ -10,7 +10,7 @@ import typer
 from assignment_api.plugins import discover
 from assignor_lab.cli.options import ConfigFile, Overrides, sources
 from assignor_lab.cli.text import note
-from assignor_lab.runtime.timing import timed_scenario
+from assignor_lab.groups.timing import timed_scenario
 from assignor_lab.scenarios import read_scenarios, write_lines
 
 __all__ = ["register"]

@@ -10,7 +10,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import typer
 
-from assignor_lab.capture import Problem, import_log
+from assignor_lab.capture.logs.import_log import import_log
+from assignor_lab.capture.logs.rebalance import Problem
 from assignor_lab.cli.options import ConfigFile, Overrides, keep_inputs, sources
 from assignor_lab.cli.text import note
 from assignor_lab.scenarios import write_lines

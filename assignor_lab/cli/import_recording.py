@@ -12,15 +12,10 @@ import typer
 
 from assignment_api import AssignorLabError
 from assignment_api.plugins import Registry, discover
-from assignor_lab.capture import Decision, read_decisions
-from assignor_lab.capture.recorded import (
-    RecordedState,
-    leaders_assignor,
-    read_recording,
-    recorded_states,
-    replay,
-)
-from assignor_lab.capture.scenario_documents import DocumentMaker
+from assignor_lab.capture.logs.import_log import read_decisions
+from assignor_lab.capture.logs.rebalance import Decision
+from assignor_lab.capture.logs.scenario_documents import DocumentMaker
+from assignor_lab.capture.recorded import RecordedState, leaders_assignor, read_recording, recorded_states, replay
 from assignor_lab.cli.import_log import Topology, Zone, zone_of
 from assignor_lab.cli.options import ConfigFile, Overrides, sources
 from assignor_lab.cli.text import note

@@ -18,7 +18,7 @@ from assignor_lab.cli.score_progress import shown_progress
 from assignor_lab.cli.text import console, note, print_json, print_line
 
 if TYPE_CHECKING:
-    from assignor_lab.scoring.replay import Replay
+    from assignor_lab.scoring.summary.replay import Replay
 
 __all__ = ["register"]
 
@@ -106,12 +106,12 @@ def register(app: typer.Typer) -> None:
         gates = parsed_gates(fail_if or [], junit, baseline)
 
         from assignor_lab.report.terminal import print_summary
-        from assignor_lab.scoring.executors import fit_executors
-        from assignor_lab.scoring.output import OutputFolder
+        from assignor_lab.scoring.output.folder import OutputFolder
         from assignor_lab.scoring.run import Run, run_scoring
-        from assignor_lab.scoring.session import DEFAULT_MASTER, open_session, shown_address
         from assignor_lab.scoring.sources import family_names, generated, plan_sources
-        from assignor_lab.scoring.wheels import travelling_wheels as plugin_wheels
+        from assignor_lab.scoring.spark.executors import fit_executors
+        from assignor_lab.scoring.spark.session import DEFAULT_MASTER, open_session, shown_address
+        from assignor_lab.scoring.spark.wheels import travelling_wheels as plugin_wheels
 
         c = with_prices(with_isolation(c, trust, isolate), prices)
         given = sources(config, c)
@@ -200,7 +200,7 @@ def with_prices(overrides: list[str], prices: Path | None) -> list[str]:
     """
     if prices is None:
         return overrides
-    from assignor_lab.scoring.prices import price_overrides, read_prices
+    from assignor_lab.groups.streams.prices import price_overrides, read_prices
 
     return [*price_overrides(read_prices(prices)), *overrides]
 
@@ -209,7 +209,7 @@ def _replay_of(
     source: list[str], given: ConfigSources, config: Path | None, overrides: list[str], wheels: list[Path]
 ) -> Replay:
     """What of the command line decides the states, for the command that shows one of them again."""
-    from assignor_lab.scoring.replay import Replay
+    from assignor_lab.scoring.summary.replay import Replay
 
     words = [] if config is None else ["--config", str(config)]
     words += [word for wheel in wheels for word in ("--plugin-wheel", str(wheel))]

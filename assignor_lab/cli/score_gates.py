@@ -12,10 +12,10 @@ from assignment_api import AssignorLabError
 from assignment_api.plugins import Registry
 
 if TYPE_CHECKING:
-    from assignor_lab.scoring.contestants import Contestants
-    from assignor_lab.scoring.evaluation import Terms
+    from assignor_lab.scoring.competitors import Contestants
     from assignor_lab.scoring.gates import Gate
-    from assignor_lab.scoring.replay import Replay
+    from assignor_lab.scoring.summary.evaluation import Terms
+    from assignor_lab.scoring.summary.replay import Replay
 
 __all__ = ["JunitFileError", "compared_with", "conclude", "parsed_gates", "terms_of"]
 
@@ -56,8 +56,8 @@ def compared_with(
     Raises:
         PluginError: a subclass, if a selector means nothing; if the baseline cannot be loaded.
     """
-    from assignor_lab.scoring.contest import OBSERVED
-    from assignor_lab.scoring.contestants import Contestants, assignor_of_kind, contestants
+    from assignor_lab.groups.streams.contest import OBSERVED
+    from assignor_lab.scoring.competitors import Contestants, assignor_of_kind, contestants
 
     competing = contestants(registry, selectors, may_run_code=True, kind=kind)
     if baseline is None or baseline == OBSERVED:
@@ -91,9 +91,9 @@ def terms_of(
     Raises:
         GateNameError: if a gate is about something that is not part of the run.
     """
-    from assignor_lab.scoring.contest import OBSERVED
-    from assignor_lab.scoring.evaluation import Terms
+    from assignor_lab.groups.streams.contest import OBSERVED
     from assignor_lab.scoring.score import measured
+    from assignor_lab.scoring.summary.evaluation import Terms
 
     if not gates:
         return Terms(baseline, replay=replay)

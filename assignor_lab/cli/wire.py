@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from assignor_lab.capture.wire import KINDS, WireKind, decode_lines, encode_lines
+from assignor_lab.kafka.wire import KINDS, WireKind, decode_lines, encode_lines
 from assignor_lab.scenarios import write_lines
 
 __all__ = ["register"]

@@ -15,14 +15,14 @@ import attrs
 
 from assignment_api.connect import ConnectorTaskId
 from assignment_api.plugins import Registry, discover
-from assignor_lab.connect.cluster_logs import ClusterLogs
-from assignor_lab.connect.connector_plugins import ConnectorPlugins
-from assignor_lab.connect.distributed import DistributedHerder
-from assignor_lab.connect.herder import HerderError
-from assignor_lab.connect.live_group import LiveGroup
+from assignor_lab.connect.group.live_group import LiveGroup
+from assignor_lab.connect.group.worker_assignors import WorkerAssignors
+from assignor_lab.connect.herders.distributed import DistributedHerder
+from assignor_lab.connect.herders.herder import HerderError
+from assignor_lab.connect.logs.cluster_logs import ClusterLogs
+from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins
 from assignor_lab.connect.settings import LiveTimings, LiveWorkerSettings
-from assignor_lab.connect.worker_assignors import WorkerAssignors
-from assignor_lab.simulation.group_coordinator import GroupState
+from assignor_lab.kafka.coordinator import GroupState
 
 __all__ = ["ConnectCluster", "LiveWorker", "NoSuchWorkerError"]
 

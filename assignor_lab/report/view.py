@@ -10,16 +10,7 @@ from assignor_lab.report import words
 from assignor_lab.report.charts import Histogram, Spread, spreads
 from assignor_lab.report.exploration import histograms
 from assignor_lab.report.pictures import Placement
-from assignor_lab.report.placement import (
-    Change,
-    Column,
-    Row,
-    Slot,
-    client_labels,
-    column,
-    runs_before,
-    task_ranges,
-)
+from assignor_lab.report.placement import Change, Column, Row, Slot, client_labels, column, runs_before, task_ranges
 from assignor_lab.report.summary import (
     Aggregate,
     Agreement,

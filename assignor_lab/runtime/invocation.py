@@ -26,7 +26,7 @@ from assignment_api import (
     TaskId,
 )
 from assignment_api.utils.validation import StrictFinding, strict_findings, validate_task_assignment
-from assignor_lab.runtime.callback import observes, tell
+from assignor_lab.kafka.leader.callback import observes, tell
 from assignor_lab.runtime.packing import fingerprint
 
 __all__ = [

@@ -1,7 +1,8 @@
 """Scenario files: what an assignor may see, read, written and generated."""
 
+from assignor_lab.documents.errors import OutputFileError, Place, ScenarioFormatError, ScenarioKindError
+from assignor_lab.documents.writer import canonical_line, write_lines
 from assignor_lab.scenarios.connect_history import ConnectHistory, ConnectRound
-from assignor_lab.scenarios.errors import OutputFileError, Place, ScenarioFormatError, ScenarioKindError
 from assignor_lab.scenarios.group_conversion import GroupDocument, group_document
 from assignor_lab.scenarios.reader import (
     FORMAT,
@@ -13,7 +14,6 @@ from assignor_lab.scenarios.reader import (
 )
 from assignor_lab.scenarios.results import connect_result_row, error_row, group_result_row, placement, result_row
 from assignor_lab.scenarios.scenario import Scenario
-from assignor_lab.scenarios.writer import canonical_line, write_lines
 
 __all__ = [
     "FORMAT",

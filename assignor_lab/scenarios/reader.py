@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
 from typing import Any, BinaryIO
 
-from assignor_lab.scenarios.errors import Place, ScenarioFormatError
+from assignor_lab.documents.errors import Place, ScenarioFormatError
+from assignor_lab.documents.json_text import parse_json
+from assignor_lab.documents.lines import MAX_LINE_BYTES, bounded_lines, source_name
+from assignor_lab.documents.shapes import Mismatch, described, document_error, suggestion
 from assignor_lab.scenarios.formats import (
     check_connect_episode,
     check_streams_episode,
@@ -16,10 +19,7 @@ from assignor_lab.scenarios.formats import (
 )
 from assignor_lab.scenarios.formats.known_parts import KnownParts
 from assignor_lab.scenarios.formats.streams import streams_reader
-from assignor_lab.scenarios.json_text import parse_json
-from assignor_lab.scenarios.lines import MAX_LINE_BYTES, bounded_lines, source_name
 from assignor_lab.scenarios.scenario import Content, Scenario
-from assignor_lab.scenarios.shapes import Mismatch, described, document_error, suggestion
 
 __all__ = ["FORMAT", "KINDS", "SimilarDocuments", "read_scenarios", "scenario_from_document", "scenario_from_line"]
 

@@ -14,7 +14,7 @@ import attrs
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assignor_lab.scoring.work import WorkItem
+from assignor_lab.groups.work import WorkItem
 
 __all__ = ["Costs", "Spent", "dealt", "spent_on"]
 

@@ -18,21 +18,23 @@ from pyspark.sql import SparkSession
 
 from assignment_api.plugins import MetricPlugin, Registry
 from assignment_api.plugins.selection import ConfigSources
+from assignor_lab.groups.rows import rows_schema
+from assignor_lab.groups.streams.contest import OBSERVED
+from assignor_lab.groups.work import STREAMS, JobSpec
 from assignor_lab.report.html import write_report
-from assignor_lab.scoring.benching import Benching
-from assignor_lab.scoring.contest import OBSERVED
-from assignor_lab.scoring.contestants import Contestants
+from assignor_lab.runtime.executor_wheels import TravellingWheel
+from assignor_lab.scoring.competitors import Contestants
 from assignor_lab.scoring.costs import Spent, spent_on
-from assignor_lab.scoring.evaluation import NO_TERMS, Terms, evaluation
-from assignor_lab.scoring.figures import ResultsTable
-from assignor_lab.scoring.job import details_frame, items_frame
-from assignor_lab.scoring.journal import Journal, open_journal
-from assignor_lab.scoring.output import RESULTS, RUN_METRICS, OutputFolder
-from assignor_lab.scoring.rows import rows_schema
+from assignor_lab.scoring.exclusion import Benching
+from assignor_lab.scoring.output.folder import RESULTS, RUN_METRICS, OutputFolder
+from assignor_lab.scoring.output.journal import Journal, open_journal
+from assignor_lab.scoring.output.tables import parts_of, results_writer, run_metrics_writer
 from assignor_lab.scoring.score import job_spec, measured
-from assignor_lab.scoring.session import parallelism_of
 from assignor_lab.scoring.sources import Plan
-from assignor_lab.scoring.summary import (
+from assignor_lab.scoring.spark.job import details_frame, items_frame
+from assignor_lab.scoring.spark.session import parallelism_of
+from assignor_lab.scoring.spark.waves import waves
+from assignor_lab.scoring.summary.document import (
     FORMAT,
     Machine,
     Wanted,
@@ -41,12 +43,10 @@ from assignor_lab.scoring.summary import (
     wanted_groups,
     wanted_placements,
 )
-from assignor_lab.scoring.tables import parts_of, results_writer, run_metrics_writer
-from assignor_lab.scoring.tally import LIGHT_COLUMNS, take_tally
+from assignor_lab.scoring.summary.evaluation import NO_TERMS, Terms, evaluation
+from assignor_lab.scoring.summary.figures import ResultsTable
+from assignor_lab.scoring.summary.tally import LIGHT_COLUMNS, take_tally
 from assignor_lab.scoring.terms import terms_of_run
-from assignor_lab.scoring.travelling import TravellingWheel
-from assignor_lab.scoring.waves import waves
-from assignor_lab.scoring.work import STREAMS, JobSpec
 
 __all__ = ["Progress", "Run", "run_scoring"]
 

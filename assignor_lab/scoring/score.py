@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from assignment_api.plugins import Found, MetricPlugin, Registry, discover
 from assignment_api.plugins.layers import Layer, default_layer, layer_of
 from assignment_api.plugins.selection import ConfigSources
-from assignor_lab.scoring.contestants import Contestants, contestants
-from assignor_lab.scoring.prices import prices_of
+from assignor_lab.groups.streams.prices import prices_of
+from assignor_lab.groups.work import STREAMS, JobSpec
+from assignor_lab.runtime.executor_wheels import TravellingWheel
+from assignor_lab.scoring.competitors import Contestants, contestants
 from assignor_lab.scoring.sources import Plan, SourceInput, plan_sources
-from assignor_lab.scoring.travelling import TravellingWheel
-from assignor_lab.scoring.work import STREAMS, JobSpec
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -48,8 +48,8 @@ def score(
         AssignorLabError: a subclass, if a source cannot be read, an assignor cannot be loaded, or a value cannot be
             used.
     """
-    from assignor_lab.scoring.job import answers_frame, items_frame
-    from assignor_lab.scoring.session import parallelism_of
+    from assignor_lab.scoring.spark.job import answers_frame, items_frame
+    from assignor_lab.scoring.spark.session import parallelism_of
 
     if isinstance(sources, (str, PathLike)):
         sources = (sources,)
@@ -91,7 +91,7 @@ def job_spec(
 def measured(registry: Registry, kind: str = STREAMS) -> dict[str, Found[MetricPlugin]]:
     """Column name to metric, of everything that is measured in scenarios of a kind."""
     if kind != STREAMS:
-        from assignor_lab.scoring.connect import described_metrics
+        from assignor_lab.groups.connect.metrics import described_metrics
 
         plugins = metric_columns(registry, kind) if kind == "connect" else ()
         return described_metrics(kind) | {name: registry.metric(name) for name in plugins}
@@ -104,11 +104,11 @@ def metric_columns(registry: Registry, kind: str = STREAMS) -> tuple[str, ...]:
     One that is called like another column gets its distribution before its name. For ``streams`` the lab's own are
     among them, which come by the same way.
     """
-    from assignor_lab.scoring.rows import rows_schema
+    from assignor_lab.groups.rows import rows_schema
 
     taken = set(rows_schema(()).names)
     if kind != STREAMS:
-        from assignor_lab.scoring.connect import described_metrics
+        from assignor_lab.groups.connect.metrics import described_metrics
 
         taken |= described_metrics(kind).keys()
     return tuple(

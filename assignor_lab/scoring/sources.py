@@ -22,11 +22,11 @@ import attrs
 from assignment_api import AssignorLabError
 from assignment_api.plugins import Registry
 from assignment_api.plugins.layers import ConfigLayer
-from assignor_lab.capture.import_log import import_log
+from assignor_lab.capture.logs.import_log import import_log
+from assignor_lab.documents.lines import bounded_lines
+from assignor_lab.groups.work import STREAMS, WorkItem
 from assignor_lab.scenarios import Place, Scenario, ScenarioKindError, read_scenarios, scenario_from_document
-from assignor_lab.scenarios.lines import bounded_lines
-from assignor_lab.scoring.contestants import kind_of_assignors
-from assignor_lab.scoring.work import STREAMS, WorkItem
+from assignor_lab.scoring.competitors import kind_of_assignors
 
 __all__ = [
     "EmptySourceError",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from assignment_api.plugins.layers import ConfigLayer, ConfigValue, Layer
 from assignment_api.plugins.selection import ConfigSources, EffectiveConfig
-from assignor_lab.scoring.rows import FORMAT
+from assignor_lab.groups.rows import FORMAT
 from assignor_lab.scoring.score import measured
 
 if TYPE_CHECKING:

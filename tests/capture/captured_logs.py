@@ -11,7 +11,8 @@ from typing import Any
 import attrs
 
 from assignment_api.plugins import config_sources
-from assignor_lab.capture import Decision, Problem, import_log, read_decisions
+from assignor_lab.capture.logs.import_log import import_log, read_decisions
+from assignor_lab.capture.logs.rebalance import Decision, Problem
 
 CAPTURES = Path(__file__).parents[1] / "data" / "captures"
 GOLDEN = Path(__file__).parents[1] / "data" / "golden" / "recorded"

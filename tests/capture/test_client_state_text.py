@@ -11,14 +11,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from assignment_api.streams import ProcessID, TaskId
-from assignor_lab.capture.client_state_text import (
+from assignor_lab.capture.errors import ClientStateTextError
+from assignor_lab.capture.logs.client_state_text import (
     ClientStateText,
     parse_client_states,
     parse_consumer_tasks,
     parse_placements,
     render_client_states,
 )
-from assignor_lab.capture.errors import ClientStateTextError
 
 PROCESS = "00000000-0000-0000-0000-000000000001"
 STATE = (

@@ -12,15 +12,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from assignor_lab.capture import (
-    LogImportError,
-    LogLineTooLongError,
-    NoDecisionError,
-    Problem,
-    UnreadableLogError,
-    import_log,
-)
-from assignor_lab.capture import log_files as log_files_module
+from assignor_lab.capture.errors import LogImportError, LogLineTooLongError, NoDecisionError, UnreadableLogError
+from assignor_lab.capture.logs import log_files as log_files_module
+from assignor_lab.capture.logs.import_log import import_log
+from assignor_lab.capture.logs.rebalance import Problem
 from assignor_lab.scenarios import Place, scenario_from_document
 from tests.capture.captured_logs import CAPTURES, LEADER_OF_TAGGED, text_of
 
@@ -153,7 +148,7 @@ def test_a_line_that_does_not_end_is_an_error_before_it_fills_the_memory(tmp_pat
 
 
 def test_pieces_of_a_line_are_bounded_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assignor_lab.capture.log_lines.MAX_LINE_BYTES", 100_000)
+    monkeypatch.setattr("assignor_lab.capture.logs.log_lines.MAX_LINE_BYTES", 100_000)
     piece = "2026-11-21T05:42:26.6Z stdout P Decided on assignment: " + "x" * 16_000 + "\n"
 
     with pytest.raises(LogLineTooLongError, match="pieces of this line"):

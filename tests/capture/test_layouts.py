@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from assignor_lab.capture import import_log
+from assignor_lab.capture.logs.import_log import import_log
 from tests.capture.captured_logs import (
     LEADER_OF_TAGGED,
     Event,

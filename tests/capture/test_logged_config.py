@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from assignment_api.plugins import config_sources
-from assignor_lab.capture import import_log
+from assignor_lab.capture.logs.import_log import import_log
 from tests.capture.captured_logs import CAPTURES, LEADER_OF_TAGGED, documents, refuse, text_of
 
 VALUES = """\

@@ -11,7 +11,8 @@ from typing import Any
 import attrs
 import pytest
 
-from assignor_lab.capture import Decision, import_log, read_decisions
+from assignor_lab.capture.logs.import_log import import_log, read_decisions
+from assignor_lab.capture.logs.rebalance import Decision
 from tests.capture.captured_logs import CAPTURES, LEADER_OF_TAGGED, Event, documents, essence, events, refuse
 from tests.capture.layouts import log4j
 

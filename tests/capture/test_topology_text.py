@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assignment_api.streams import TaskId
-from assignor_lab.capture import TopologyTextError
-from assignor_lab.capture.described_tasks import DescribedTasks
-from assignor_lab.capture.topology_text import parse_topology
+from assignor_lab.capture.errors import TopologyTextError
+from assignor_lab.capture.logs.described_tasks import DescribedTasks
+from assignor_lab.capture.logs.topology_text import parse_topology
 from assignor_lab.scenarios import Place, scenario_from_document
 from tests.capture.captured_logs import GOLDEN, documents
 from tests.capture.topologies import GLOBAL, ORDERS, PATTERN

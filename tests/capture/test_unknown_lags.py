@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from assignor_lab.capture import import_log
+from assignor_lab.capture.logs.import_log import import_log
 from assignor_lab.scenarios import Place, scenario_from_document
 from tests.capture.captured_logs import refuse
 

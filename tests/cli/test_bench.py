@@ -8,7 +8,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from assignor_lab.cli.app import build_app
-from assignor_lab.runtime.timing import TimedHistory, timing
+from assignor_lab.groups.timing import TimedHistory, timing
 
 DATA = Path(__file__).parents[1] / "data"
 SMALL = DATA / "scale" / "streams" / "small-4x40.jsonl.gz"

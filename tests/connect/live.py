@@ -27,15 +27,15 @@ from assignment_api.connectors import (
 )
 from assignment_api.plugins import discover
 from assignor_lab.connect.cluster import ConnectCluster
-from assignor_lab.connect.connector_plugins import ConnectorPlugins, connector_kind
 from assignor_lab.connect.connectors import (
     FailingSourceConnector,
     FileSinkConnector,
     FileSourceConnector,
     GeneratorSourceConnector,
 )
-from assignor_lab.connect.distributed import DistributedHerder
-from assignor_lab.connect.herder import BadRequestError, ConflictError, HerderError, NotFoundError
+from assignor_lab.connect.herders.distributed import DistributedHerder
+from assignor_lab.connect.herders.herder import BadRequestError, ConflictError, HerderError, NotFoundError
+from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins, connector_kind
 from assignor_lab.connect.settings import LiveTimings, LiveWorkerSettings
 
 TIMINGS = LiveTimings(

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignment_api.connect import ConnectorTaskId
-from assignor_lab.connect.config_records import (
+from assignor_lab.connect.herders.herder import RestartRequest
+from assignor_lab.connect.logs.config_records import (
     NO_LISTENER,
     ConfigReader,
     ConfigSnapshot,
@@ -20,7 +21,6 @@ from assignor_lab.connect.config_records import (
     target_state_records,
     task_records,
 )
-from assignor_lab.connect.herder import RestartRequest
 from assignor_lab.connect.storage import LogRecord
 
 CONFIG = {"name": "c", "connector.class": "x"}

@@ -17,7 +17,7 @@ import attrs
 import httpx
 import pytest
 
-from assignor_lab.connect.config_records import NO_LISTENER, ConfigSnapshot, snapshot_of
+from assignor_lab.connect.logs.config_records import NO_LISTENER, ConfigSnapshot, snapshot_of
 from assignor_lab.connect.storage import RecordLog
 
 pytestmark = pytest.mark.services

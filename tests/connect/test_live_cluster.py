@@ -11,8 +11,7 @@ import pytest
 
 from assignment_api.connect import ConnectorTaskId, ConnectProtocol
 from assignor_lab.connect.cluster import ConnectCluster, NoSuchWorkerError
-from assignor_lab.connect.config_records import connector_records
-from assignor_lab.connect.herder import (
+from assignor_lab.connect.herders.herder import (
     AlreadyExistsError,
     BadRequestError,
     HerderError,
@@ -20,6 +19,7 @@ from assignor_lab.connect.herder import (
     NotLeaderError,
     Offset,
 )
+from assignor_lab.connect.logs.config_records import connector_records
 from assignor_lab.connect.storage import LogRecord
 from tests.connect.live import WITNESS, CollectingTask, cluster, follower, leader, put, settings, states, until
 
@@ -422,7 +422,7 @@ def test_internal_requests_need_the_clusters_signature(tmp_path: Path) -> None:
 def test_logger_levels_are_a_workers_own_or_the_clusters(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with cluster(tmp_path, 2) as made:
-            name = "assignor_lab.connect.herder"
+            name = "assignor_lab.connect.herders.herder"
             assert name in await leader(made).set_logger_level(name, "debug")
             assert leader(made).logger(name).level == "DEBUG"
             assert follower(made).logger(name).level == "INFO"

@@ -10,15 +10,15 @@ import pytest
 
 from assignment_api.connect import ConnectorTaskId
 from assignor_lab.connect.cluster import ConnectCluster
-from assignor_lab.connect.config_records import restart_records
-from assignor_lab.connect.herder import (
+from assignor_lab.connect.herders.herder import (
     NotAssignedError,
     NotFoundError,
     NotLeaderError,
     RebalanceExpectedError,
     RestartRequest,
 )
-from assignor_lab.connect.restarts import PendingRestarts
+from assignor_lab.connect.herders.restarts import PendingRestarts
+from assignor_lab.connect.logs.config_records import restart_records
 from assignor_lab.connect.storage import LogRecord
 from tests.connect.live import WITNESS, cluster, follower, leader, owner, put, settings, states, until
 

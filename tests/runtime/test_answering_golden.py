@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from assignment_api.plugins import config_sources, discover
-from assignor_lab.runtime.answering import Answer, AnswerOptions, answerer
+from assignor_lab.groups.answering import Answer, AnswerOptions, answerer
 from assignor_lab.scenarios import Scenario, read_scenarios
 
 SOURCES = config_sources(environ={})

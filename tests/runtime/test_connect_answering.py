@@ -11,7 +11,7 @@ import pytest
 
 from assignment_api.plugins import UntrustedCodeError, config_sources, discover
 from assignor_lab.cli.main import main
-from assignor_lab.runtime.answering import AnswerOptions, answerer
+from assignor_lab.groups.answering import AnswerOptions, answerer
 from assignor_lab.scenarios import Place, Scenario, ScenarioKindError, scenario_from_document
 
 DATA = Path(__file__).parents[1] / "data" / "golden" / "connect"

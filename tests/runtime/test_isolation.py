@@ -12,8 +12,9 @@ import pytest
 
 from assignment_api import ApplicationMetadata
 from assignment_api.plugins import Policy, discover
+from assignor_lab.groups.streams.isolation import IsolatedAssignor, Isolation
 from assignor_lab.runtime import Outcome, invoke
-from assignor_lab.runtime.isolation import IsolatedAssignor, Isolation, Limits
+from assignor_lab.runtime.isolation.limits import Limits
 from assignor_lab.scenarios import Place, scenario_from_document
 from tests.runtime.hostile import TOKEN
 from tests.scenarios.documents import streams_document

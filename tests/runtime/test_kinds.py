@@ -12,8 +12,8 @@ import pytest
 from assignment_api.group import GroupAssignment, GroupSpec, MemberAssignment, TaskAssignor, TopologyDescriber
 from assignment_api.plugins import Found, GroupAssignorPlugin, config_sources, discover
 from assignor_lab.cli.main import main
-from assignor_lab.runtime.answering import AnswerOptions, answerer
-from assignor_lab.runtime.group_invocation import invoke_group
+from assignor_lab.groups.answering import AnswerOptions, answerer
+from assignor_lab.groups.streams_group.invocation import invoke_group
 from assignor_lab.runtime.invocation import CallOutcome
 from assignor_lab.scenarios import Scenario, ScenarioKindError, read_scenarios
 

@@ -20,8 +20,8 @@ from assignment_api import (
     TaskInfo,
     TaskTopicPartition,
 )
-from assignor_lab.capture.wire import NO_REBALANCE
-from assignor_lab.runtime.member_messages import MemberMessage, member_messages
+from assignor_lab.kafka.leader.member_messages import MemberMessage, member_messages
+from assignor_lab.kafka.wire import NO_REBALANCE
 
 P1 = ProcessID.parse("00000000-0000-0000-0000-000000000001")
 P2 = ProcessID.parse("00000000-0000-0000-0000-000000000002")

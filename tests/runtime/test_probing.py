@@ -7,8 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from assignment_api.plugins import Policy, discover
+from assignor_lab.groups.streams.isolation import IsolatedAssignor, Isolation
+from assignor_lab.groups.streams.probing import Probe, Prober
 from assignor_lab.runtime import Outcome, invoke
-from assignor_lab.runtime.isolation import IsolatedAssignor, Isolation, Limits, Probe, Prober
+from assignor_lab.runtime.isolation.limits import Limits
 from tests.runtime.test_isolation import application
 
 FINDINGS = ("same_again", "same_hash_seed", "same_order", "pure")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignment_api import TaskId
-from assignor_lab.runtime.revocation import TopicPartition, held_back_tasks, temporary_standbys
+from assignor_lab.kafka.leader.revocation import TopicPartition, held_back_tasks, temporary_standbys
 
 TASK = TaskId(0, 0)
 OTHER = TaskId(0, 1)

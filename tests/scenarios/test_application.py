@@ -20,13 +20,7 @@ from assignment_api import (
     TaskInfo,
     TaskTopicPartition,
 )
-from assignor_lab.scenarios import (
-    Place,
-    ScenarioKindError,
-    canonical_line,
-    scenario_from_document,
-    scenario_from_line,
-)
+from assignor_lab.scenarios import Place, ScenarioKindError, canonical_line, scenario_from_document, scenario_from_line
 from tests.scenarios.documents import PROCESS_1, PROCESS_2, scenario, streams_document
 
 TASK = TaskId.parse("0_0")

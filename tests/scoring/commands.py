@@ -42,7 +42,7 @@ def command(folder: Path, *words: str, spark: SparkSession | None = None) -> Don
     out, err = io.StringIO(), io.StringIO()
     session: AbstractContextManager[object] = nullcontext()
     if spark is not None:
-        session = patch("assignor_lab.scoring.session.open_session", lambda *_: nullcontext(spark))
+        session = patch("assignor_lab.scoring.spark.session.open_session", lambda *_: nullcontext(spark))
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ASSIGNOR_")}
     with (
         chdir(folder),

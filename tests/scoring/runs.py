@@ -11,11 +11,11 @@ import pyarrow.parquet as pq
 
 from assignment_api.plugins import discover
 from assignment_api.plugins.selection import ConfigSources, config_sources
-from assignor_lab.scoring.contestants import contestants
-from assignor_lab.scoring.output import RESULTS, RUN_METRICS, OutputFolder
+from assignor_lab.scoring.competitors import contestants
+from assignor_lab.scoring.output.folder import RESULTS, RUN_METRICS, OutputFolder
+from assignor_lab.scoring.output.tables import PART
 from assignor_lab.scoring.run import Progress, Run, run_scoring
 from assignor_lab.scoring.sources import SourceInput, plan_sources
-from assignor_lab.scoring.tables import PART
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -22,7 +22,7 @@ from assignment_api import (
     Workload,
 )
 from assignment_api.plugins import MetricPlugin
-from assignor_lab.scoring.metrics import LAB_METRICS
+from assignor_lab.groups.streams.metrics import LAB_METRICS
 
 METRICS = {metric.name: metric for metric in LAB_METRICS}
 

@@ -10,10 +10,11 @@ import pyarrow.compute as pc
 import pytest
 
 from assignment_api.plugins.selection import config_sources
-from assignor_lab.scoring import Generated, waves
-from assignor_lab.scoring.benching import BLOCKS, MAX_POINTS, Benching
+from assignor_lab.groups.work import WorkItem
+from assignor_lab.scoring import Generated
+from assignor_lab.scoring.exclusion import BLOCKS, MAX_POINTS, Benching
 from assignor_lab.scoring.sources import Source
-from assignor_lab.scoring.work import WorkItem
+from assignor_lab.scoring.spark import waves
 from tests.scoring.runs import NAMED, results_of, run
 
 if TYPE_CHECKING:
@@ -84,8 +85,8 @@ def test_without_processes_of_their_own_nothing_is_awaited() -> None:
 def test_one_that_always_hangs_is_left_in_peace_and_the_cores_do_not_matter(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("assignor_lab.scoring.benching.BLOCKS", (2,))
-    monkeypatch.setattr("assignor_lab.scoring.benching.MAX_POINTS", 16)
+    monkeypatch.setattr("assignor_lab.scoring.exclusion.BLOCKS", (2,))
+    monkeypatch.setattr("assignor_lab.scoring.exclusion.MAX_POINTS", 16)
     terms = config_sources(None, ["assignor.plugins.call.timeout.ms=200"], environ={}, start=tmp_path)
     names = ("sticky", f"{NAMED}SleepsForEver")
     tables = []

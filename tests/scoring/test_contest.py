@@ -13,9 +13,9 @@ from assignment_api import TaskAssignment, TaskAssignor
 from assignment_api.plugins import ScenarioFamily, discover
 from assignment_api.plugins.layers import Layer, layer_of
 from assignment_api.plugins.selection import ConfigSources
-from assignor_lab.scoring.contest import OBSERVED, Answer, Competitor, Contest
-from assignor_lab.scoring.rows import RowMaker
-from assignor_lab.scoring.work import NO_CONFIG, WorkItem
+from assignor_lab.groups.rows import RowMaker
+from assignor_lab.groups.streams.contest import OBSERVED, Answer, Competitor, Contest
+from assignor_lab.groups.work import NO_CONFIG, WorkItem
 from tests.scenarios.documents import streams_document
 from tests.scoring import assignors
 from tests.scoring.states import METRICS

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from assignment_api.plugins import discover
+from assignor_lab.groups.rows import RowMaker
+from assignor_lab.groups.streams.contest import Competitor, Contest
+from assignor_lab.groups.streams.convergence import Rest, converged_after
+from assignor_lab.groups.streams.metrics import LAB_METRICS, LIFE_CYCLE_METRICS
+from assignor_lab.groups.work import WorkItem
 from assignor_lab.scenarios.families import EVENT_FAMILIES
-from assignor_lab.scoring.contest import Competitor, Contest
-from assignor_lab.scoring.convergence import Rest, converged_after
-from assignor_lab.scoring.metrics import LAB_METRICS, LIFE_CYCLE_METRICS
-from assignor_lab.scoring.rows import RowMaker
-from assignor_lab.scoring.work import WorkItem
 
 FAMILIES = {family.name: family for family in EVENT_FAMILIES}
 COLUMNS = {metric.name: metric for metric in LIFE_CYCLE_METRICS}

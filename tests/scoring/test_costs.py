@@ -11,10 +11,10 @@ import pyarrow as pa
 import pytest
 
 from assignment_api.plugins import discover
+from assignor_lab.groups.work import WorkItem
 from assignor_lab.scoring import Generated
 from assignor_lab.scoring.costs import FIRST_GUESS_MS, Costs, Spent, dealt, spent_on
 from assignor_lab.scoring.sources import plan_sources
-from assignor_lab.scoring.work import WorkItem
 
 REGISTRY = discover()
 SCHEMA = pa.schema(

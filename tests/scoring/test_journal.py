@@ -9,8 +9,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from assignor_lab.scoring.journal import Journal, ResumeError, Terms, has_waves, open_journal
-from assignor_lab.scoring.output import OutputFolder
+from assignor_lab.scoring.output.folder import OutputFolder
+from assignor_lab.scoring.output.journal import Journal, ResumeError, Terms, has_waves, open_journal
 from tests.scoring.tables import SCHEMA, rows
 
 TERMS = {"seed": "7", "assignors": "sticky (assignor-lab 0.1.0)"}

@@ -9,9 +9,9 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from assignor_lab.scoring import output
-from assignor_lab.scoring.output import ForeignOutputError, OutputFolder
-from assignor_lab.scoring.tables import TableWriter
+from assignor_lab.scoring.output import folder as output
+from assignor_lab.scoring.output.folder import ForeignOutputError, OutputFolder
+from assignor_lab.scoring.output.tables import TableWriter
 from tests.scoring.tables import SCHEMA, rows
 
 SUMMARY: dict[str, Any] = {"format": 1, "results": {}, "run_metrics": {}}

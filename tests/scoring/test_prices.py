@@ -10,9 +10,7 @@ import pytest
 
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.cli.score import with_prices
-from assignor_lab.scoring.contestants import contestants
-from assignor_lab.scoring.job import _answer_batches
-from assignor_lab.scoring.prices import (
+from assignor_lab.groups.streams.prices import (
     PriceError,
     default_prices,
     price_overrides,
@@ -20,9 +18,11 @@ from assignor_lab.scoring.prices import (
     prices_of,
     read_prices,
 )
+from assignor_lab.groups.work import JobSpec, WorkItem
+from assignor_lab.scoring.competitors import contestants
 from assignor_lab.scoring.score import job_spec
 from assignor_lab.scoring.sources import Generated, plan_sources
-from assignor_lab.scoring.work import JobSpec, WorkItem
+from assignor_lab.scoring.spark.job import _answer_batches
 
 GOOD = """
 format = 1

@@ -7,7 +7,7 @@ import sys
 
 SCRIPT = """
 import subprocess, sys, time
-from assignor_lab.scoring.quiet import filtered_stderr
+from assignor_lab.scoring.spark.stderr_filter import filtered_stderr
 say = "import sys; sys.stderr.buffer.write(sys.stdin.buffer.read())"
 with filtered_stderr():
     child = subprocess.Popen([sys.executable, "-c", say], stdin=subprocess.PIPE)

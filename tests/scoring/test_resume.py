@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from assignment_api.plugins.selection import config_sources
-from assignor_lab.scoring import Generated, waves
-from assignor_lab.scoring.journal import ResumeError
+from assignor_lab.scoring import Generated
+from assignor_lab.scoring.output.journal import ResumeError
 from assignor_lab.scoring.run import Progress
+from assignor_lab.scoring.spark import waves
 from tests.scoring.runs import results_bytes, run, run_metrics_of
 from tests.scoring.test_score_command import COMMAND, FAMILY, PAIR, environment, score
 

@@ -11,10 +11,11 @@ import pytest
 
 from assignment_api.plugins import PluginLoadError, UnknownPluginError
 from assignment_api.plugins.selection import config_sources
+from assignor_lab.groups.rows import KEYS, rows_schema
 from assignor_lab.report.summary import read_summary
 from assignor_lab.scenarios import ScenarioFormatError, canonical_line
-from assignor_lab.scoring import Generated, score, waves
-from assignor_lab.scoring.rows import KEYS, rows_schema
+from assignor_lab.scoring import Generated, score
+from assignor_lab.scoring.spark import waves
 from tests.scenarios.documents import streams_document
 from tests.scoring.runs import NAMED, results_bytes, results_of, run, run_metrics_of
 

@@ -9,12 +9,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from assignor_lab.scoring.evaluation import Terms, evaluation
-from assignor_lab.scoring.figures import ResultsTable
-from assignor_lab.scoring.rows import results_schema
+from assignor_lab.groups.rows import results_schema
 from assignor_lab.scoring.statistics.bins import MOST_BINS, Bins, bins_of
 from assignor_lab.scoring.statistics.differences import paired_difference
 from assignor_lab.scoring.statistics.slices import slices_of
+from assignor_lab.scoring.summary.evaluation import Terms, evaluation
+from assignor_lab.scoring.summary.figures import ResultsTable
 from tests.scoring.tables import PLUGINS
 
 #: Family and clients of each item; the clients of the last one are not known.

@@ -12,8 +12,8 @@ import pytest
 from assignment_api import AssignorLabError
 from assignment_api.plugins import UnknownPluginError, discover
 from assignor_lab.capture.errors import LogImportError
+from assignor_lab.documents.errors import Place
 from assignor_lab.scenarios import ScenarioFormatError, ScenarioKindError, scenario_from_document
-from assignor_lab.scenarios.errors import Place
 from assignor_lab.scoring import Generated
 from assignor_lab.scoring.sources import (
     EmptySourceError,

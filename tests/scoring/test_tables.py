@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from assignor_lab.scoring import tables
-from assignor_lab.scoring.tables import TableWriter, described_schema, parts_of
+from assignor_lab.scoring.output import tables
+from assignor_lab.scoring.output.tables import TableWriter, described_schema, parts_of
 from tests.scoring.states import METRICS
 from tests.scoring.tables import SCHEMA, rows
 

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from assignment_api.plugins import discover
-from assignor_lab.scoring import wheels as checking
-from assignor_lab.scoring.travelling import TravellingWheel, WheelLostError, arrived, problem_on_arrival
-from assignor_lab.scoring.wheels import WheelError, checked_wheel, travelling_wheels
+from assignor_lab.runtime.executor_wheels import TravellingWheel, WheelLostError, arrived, problem_on_arrival
+from assignor_lab.scoring.spark import wheels as checking
+from assignor_lab.scoring.spark.wheels import WheelError, checked_wheel, travelling_wheels
 from tests.scoring.wheels import METADATA, MODULES, WHEEL, write_wheel
 
 ATTRS = version("attrs")

@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 
 from assignment_api.connect import ConnectAssignment, ConnectAssignor, Rebalance, WorkerAssignment
 from assignor_lab.cli.app import build_app
-from assignor_lab.simulation.fuzzing import fuzz
+from assignor_lab.simulation.connect.fuzzing import fuzz
 
 FORGETFUL = "tests.simulation.test_connect_fuzz:Forgetful"
 

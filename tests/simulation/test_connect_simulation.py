@@ -7,22 +7,16 @@ import pytest
 from assignment_api.connect import ConnectorTaskId, ConnectProtocol
 from assignment_api.plugins import discover
 from assignor_lab.scenarios import Place, ScenarioFormatError, scenario_from_document
-from assignor_lab.simulation import (
-    EPISODES,
-    AssignorFactory,
-    ConnectorDemand,
-    Played,
-    WorkerOffer,
-    assignors_from,
-    plan_static,
-    read_episode,
-    simulate,
-)
-from assignor_lab.simulation.blog_experiment import run_start_and_stop
-from assignor_lab.simulation.published import TABLE_1
-from assignor_lab.simulation.safety import broken_rules, play_random
-from assignor_lab.simulation.throughput import ThroughputModel, measure_work
-from assignor_lab.simulation.throughput_definitions import as_compared
+from assignor_lab.simulation.connect.cluster import AssignorFactory
+from assignor_lab.simulation.connect.episode_format import read_episode
+from assignor_lab.simulation.connect.named_episodes import EPISODES
+from assignor_lab.simulation.connect.published.blog_experiment import run_start_and_stop
+from assignor_lab.simulation.connect.published.figures import TABLE_1
+from assignor_lab.simulation.connect.published.throughput import ThroughputModel, measure_work
+from assignor_lab.simulation.connect.published.throughput_definitions import as_compared
+from assignor_lab.simulation.connect.safety import broken_rules, play_random
+from assignor_lab.simulation.connect.simulate import Played, assignors_from, simulate
+from assignor_lab.simulation.connect.static_plan import ConnectorDemand, WorkerOffer, plan_static
 
 
 @pytest.fixture(scope="module")

@@ -11,9 +11,13 @@ import pytest
 
 from assignment_api.connect import ConnectProtocol
 from assignment_api.plugins import discover
-from assignor_lab.simulation import AssignorFactory, Cluster, Operation, WorkerSettings, assignors_from, small_benchmark
-from assignor_lab.simulation.small_constants import derive_constants, derived_constants
-from assignor_lab.simulation.small_experiment import recorded_small
+from assignor_lab.simulation.connect.client import Operation
+from assignor_lab.simulation.connect.cluster import AssignorFactory, Cluster
+from assignor_lab.simulation.connect.published.small_benchmark import small_benchmark
+from assignor_lab.simulation.connect.published.small_constants import derive_constants, derived_constants
+from assignor_lab.simulation.connect.published.small_experiment import recorded_small
+from assignor_lab.simulation.connect.simulate import assignors_from
+from assignor_lab.simulation.connect.worker_settings import WorkerSettings
 
 TIMELINES = Path(__file__).parents[1] / "data" / "captures" / "timelines"
 

@@ -1,7 +1,7 @@
 """What brokers answer to DescribeGroups and Metadata, as values.
 
 kafka-python reads the answers and the consumer protocol's envelopes in them; what Streams puts into those is read by
-:mod:`assignor_lab.capture.wire`. Needs the extra ``kafka``.
+:mod:`assignor_lab.kafka.wire`. Needs the extra ``kafka``.
 """
 
 from __future__ import annotations
@@ -13,13 +13,7 @@ from typing import Any, TypeVar
 import attrs
 
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
-from assignor_lab.capture.wire import (
-    AssignmentInfo,
-    SubscriptionInfo,
-    WireError,
-    decode_assignment,
-    decode_subscription,
-)
+from assignor_lab.kafka.wire import AssignmentInfo, SubscriptionInfo, WireError, decode_assignment, decode_subscription
 
 __all__ = [
     "ClusterAnswer",

@@ -12,9 +12,9 @@ import attrs
 
 from assignment_api.streams import TaskId
 from assignor_lab.capture.errors import TopologyTextError
+from assignor_lab.capture.logs.topology_text import SubTopologyText
 from assignor_lab.capture.recorded.broker_answers import GroupAnswer, MemberAnswer, TopicPartition
 from assignor_lab.capture.recorded.recording import Topic
-from assignor_lab.capture.topology_text import SubTopologyText
 
 __all__ = ["GroupTopology", "Store", "SubTopology", "SubTopologyKey", "source_topics"]
 

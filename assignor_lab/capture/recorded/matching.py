@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import attrs
 
-from assignor_lab.capture.rebalance import Decision
+from assignor_lab.capture.logs.rebalance import Decision
 from assignor_lab.capture.recorded.broker_answers import MemberAnswer
 from assignor_lab.capture.recorded.recording import Seen
 

@@ -20,10 +20,10 @@ from assignor_lab.capture.recorded.broker_answers import (
     read_group_answer,
 )
 from assignor_lab.capture.recorded.errors import BrokerAnswerError, RecordingError
-from assignor_lab.scenarios.errors import ScenarioFormatError
-from assignor_lab.scenarios.json_text import parse_json
-from assignor_lab.scenarios.lines import bounded_lines
-from assignor_lab.scenarios.shapes import LONG_MAX, Mismatch, text, whole
+from assignor_lab.documents.errors import ScenarioFormatError
+from assignor_lab.documents.json_text import parse_json
+from assignor_lab.documents.lines import bounded_lines
+from assignor_lab.documents.shapes import LONG_MAX, Mismatch, text, whole
 
 __all__ = ["Recording", "Seen", "Topic", "read_recording"]
 

@@ -11,10 +11,10 @@ from assignment_api import ApplicationMetadata, ProcessID
 from assignment_api.plugins import FoundTaskAssignor, Registry
 from assignor_lab.capture.recorded.broker_answers import MemberAssignment
 from assignor_lab.capture.recorded.states import RecordedState
-from assignor_lab.capture.wire import assignment_document, encode_assignment
-from assignor_lab.runtime.fallback import is_internal, replacement_without_lags
+from assignor_lab.kafka.leader.fallback import is_internal, replacement_without_lags
+from assignor_lab.kafka.leader.member_messages import MemberMessage, member_messages
+from assignor_lab.kafka.wire import assignment_document, encode_assignment
 from assignor_lab.runtime.invocation import invoke
-from assignor_lab.runtime.member_messages import MemberMessage, member_messages
 from assignor_lab.scenarios import Place, scenario_from_document
 
 __all__ = ["MemberDifference", "Replay", "leaders_assignor", "replay"]

@@ -16,21 +16,21 @@ import attrs
 from assignment_api.java import iteration_order, string_hash, uuid_hash
 from assignment_api.streams import ProcessID, TaskId
 from assignment_api.streams.ids import utf16_key
-from assignor_lab.capture.rebalance import Decision
-from assignor_lab.capture.recorded.broker_answers import GroupAnswer, MemberAnswer, TopicPartition
-from assignor_lab.capture.recorded.errors import BrokerAnswerError
-from assignor_lab.capture.recorded.group_topology import GroupTopology, SubTopology, source_topics
-from assignor_lab.capture.recorded.matching import Match, match_decision
-from assignor_lab.capture.recorded.recording import Recording, Seen, Topic
-from assignor_lab.capture.scenario_documents import (
+from assignor_lab.capture.logs.rebalance import Decision
+from assignor_lab.capture.logs.scenario_documents import (
     DocumentMaker,
     kafka_task_order,
     lags_known,
     logged_tasks,
     observed,
 )
-from assignor_lab.capture.topology_text import read_topology
-from assignor_lab.capture.wire import RUNNING_ACTIVE
+from assignor_lab.capture.logs.topology_text import read_topology
+from assignor_lab.capture.recorded.broker_answers import GroupAnswer, MemberAnswer, TopicPartition
+from assignor_lab.capture.recorded.errors import BrokerAnswerError
+from assignor_lab.capture.recorded.group_topology import GroupTopology, SubTopology, source_topics
+from assignor_lab.capture.recorded.matching import Match, match_decision
+from assignor_lab.capture.recorded.recording import Recording, Seen, Topic
+from assignor_lab.kafka.wire import RUNNING_ACTIVE
 
 __all__ = ["RecordedState", "Unusable", "members_by_process", "recorded_states"]
 

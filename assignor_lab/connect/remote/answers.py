@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from assignment_api.connect import ConnectorTaskId
-from assignor_lab.connect.herder import ConnectorInfo, ConnectorStatus, InstanceStatus, ServerInfo
+from assignor_lab.connect.herders.herder import ConnectorInfo, ConnectorStatus, InstanceStatus, ServerInfo
 from assignor_lab.connect.remote.errors import NotConnectError
-from assignor_lab.scenarios.errors import key_path
-from assignor_lab.scenarios.shapes import INT_MAX, Check, Mismatch, list_of, map_of, nullable, text, whole
+from assignor_lab.documents.errors import key_path
+from assignor_lab.documents.shapes import INT_MAX, Check, Mismatch, list_of, map_of, nullable, text, whole
 
 __all__ = ["read_expanded", "read_info", "read_names", "read_server", "read_status"]
 

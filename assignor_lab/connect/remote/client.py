@@ -18,9 +18,9 @@ from assignor_lab.connect.remote.errors import (
     UnreachableClusterError,
 )
 from assignor_lab.connect.remote.urls import ConnectUrl
-from assignor_lab.scenarios.errors import printable
-from assignor_lab.scenarios.json_text import parse_json
-from assignor_lab.scenarios.shapes import Mismatch
+from assignor_lab.documents.errors import printable
+from assignor_lab.documents.json_text import parse_json
+from assignor_lab.documents.shapes import Mismatch
 
 __all__ = ["Answer", "ConnectRest"]
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import attrs
 
-from assignor_lab.connect.herder import InstanceStatus
+from assignor_lab.connect.herders.herder import InstanceStatus
+from assignor_lab.connect.logs.statuses import State
 from assignor_lab.connect.remote.state import ClusterState, RemoteConnector, RemoteWorker
-from assignor_lab.connect.statuses import State
 
 __all__ = ["FINDINGS", "Finding", "find", "loads", "trace_head"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assignor_lab.connect.herder import HerderError
+from assignor_lab.connect.herders.herder import HerderError
 
 __all__ = ["DataDirLockedError", "LogCorruptError", "StorageError"]
 

@@ -21,11 +21,11 @@ from typing import Any, NoReturn
 
 from assignment_api.plugins import FoundConnectAssignor, FoundTaskAssignor, Policy, discover
 from assignment_api.plugins.named_code import connect_assignor_asked_for, task_assignor_asked_for
-from assignor_lab.runtime.connect_invocation import LeadingAssignor
+from assignor_lab.groups.connect.invocation import LeadingAssignor
+from assignor_lab.groups.connect.transfer import connect_answer_document, unpacked_rebalance
+from assignor_lab.groups.streams.probed import probe_document
+from assignor_lab.groups.streams.transfer import Receiver, answer_document
 from assignor_lab.runtime.invocation import Failure, Outcome, failure_of, invoke
-from assignor_lab.runtime.isolation.connect_transfer import connect_answer_document, unpacked_rebalance
-from assignor_lab.runtime.isolation.probed import probe_document
-from assignor_lab.runtime.isolation.transfer import Receiver, answer_document
 
 __all__ = ["serve"]
 

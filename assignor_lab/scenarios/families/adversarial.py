@@ -23,10 +23,10 @@ from uuid import UUID
 import attrs
 
 from assignor_lab.scenarios.families.blueprint import ZONES, Blueprint, Fleet, draw_blueprint
-from assignor_lab.scenarios.families.courses import random_events, run_course
 from assignor_lab.scenarios.families.draws import Draws
 from assignor_lab.scenarios.families.events import KEEPING_SIZE, Membership
 from assignor_lab.scenarios.families.history import GroupHistory
+from assignor_lab.scenarios.families.schedules import random_events, run_course
 from assignor_lab.scenarios.families.shape import Group, SubTopology
 
 __all__ = ["TRAPS", "adversarial_history"]

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from assignment_api.plugins.entries import ScenarioFamily
 from assignor_lab.scenarios.families.adversarial import adversarial_history
 from assignor_lab.scenarios.families.blueprint import Blueprint, draw_blueprint
-from assignor_lab.scenarios.families.courses import (
+from assignor_lab.scenarios.families.draws import Draws
+from assignor_lab.scenarios.families.history import GroupHistory, drawn_once
+from assignor_lab.scenarios.families.schedules import (
     Course,
     growing_topology,
     join_and_leave,
@@ -18,8 +20,6 @@ from assignor_lab.scenarios.families.courses import (
     scaling_in,
     scaling_out,
 )
-from assignor_lab.scenarios.families.draws import Draws
-from assignor_lab.scenarios.families.history import GroupHistory, drawn_once
 from assignor_lab.scenarios.families.sizes import draw_clients, work_with
 
 __all__ = ["EVENT_FAMILIES"]

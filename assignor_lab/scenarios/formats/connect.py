@@ -18,10 +18,8 @@ from assignment_api.connect import (
     StaticJobs,
     Worker,
 )
-from assignor_lab.scenarios.connect_history import ConnectHistory, ConnectRound
-from assignor_lab.scenarios.errors import printable
-from assignor_lab.scenarios.formats.streams import workload
-from assignor_lab.scenarios.shapes import (
+from assignor_lab.documents.errors import printable
+from assignor_lab.documents.shapes import (
     INT_MAX,
     LONG_MAX,
     Check,
@@ -36,6 +34,8 @@ from assignor_lab.scenarios.shapes import (
     text,
     whole,
 )
+from assignor_lab.scenarios.connect_history import ConnectHistory, ConnectRound
+from assignor_lab.scenarios.formats.streams import workload
 
 __all__ = ["MAX_TASKS", "read_connect"]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from assignment_api.errors import ProcessIdFormatError, TaskIdFormatError
 from assignment_api.streams import ProcessID, TaskId
-from assignor_lab.scenarios.errors import printable
-from assignor_lab.scenarios.shapes import Mismatch, described, list_of, text
+from assignor_lab.documents.errors import printable
+from assignor_lab.documents.shapes import Mismatch, described, list_of, text
 
 __all__ = ["ProcessIds", "TaskIds", "refuse_repeated"]
 

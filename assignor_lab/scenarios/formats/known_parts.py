@@ -10,7 +10,7 @@ from __future__ import annotations
 import marshal
 from typing import Any, TypeVar
 
-from assignor_lab.scenarios.shapes import Check
+from assignor_lab.documents.shapes import Check
 
 __all__ = ["KnownParts"]
 

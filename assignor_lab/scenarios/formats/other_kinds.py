@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from assignor_lab.scenarios.formats.connect import read_connect
-from assignor_lab.scenarios.formats.streams import read_streams
-from assignor_lab.scenarios.shapes import (
+from assignor_lab.documents.shapes import (
     LONG_MAX,
     Check,
     Mismatch,
@@ -23,6 +21,8 @@ from assignor_lab.scenarios.shapes import (
     text,
     whole,
 )
+from assignor_lab.scenarios.formats.connect import read_connect
+from assignor_lab.scenarios.formats.streams import read_streams
 
 __all__ = ["check_connect_episode", "check_streams_episode"]
 

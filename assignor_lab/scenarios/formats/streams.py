@@ -18,12 +18,8 @@ from assignment_api.streams import (
     TaskWorkload,
     Workload,
 )
-from assignor_lab.scenarios.errors import printable
-from assignor_lab.scenarios.formats.ids import ProcessIds, TaskIds, refuse_repeated
-from assignor_lab.scenarios.formats.known_parts import KnownParts
-from assignor_lab.scenarios.formats.streams_tasks import tasks_reader
-from assignor_lab.scenarios.scenario import StreamsContent
-from assignor_lab.scenarios.shapes import (
+from assignor_lab.documents.errors import printable
+from assignor_lab.documents.shapes import (
     INT_MAX,
     LONG_MAX,
     LONG_MIN,
@@ -41,6 +37,10 @@ from assignor_lab.scenarios.shapes import (
     text,
     whole,
 )
+from assignor_lab.scenarios.formats.ids import ProcessIds, TaskIds, refuse_repeated
+from assignor_lab.scenarios.formats.known_parts import KnownParts
+from assignor_lab.scenarios.formats.streams_tasks import tasks_reader
+from assignor_lab.scenarios.scenario import StreamsContent
 
 __all__ = ["read_streams", "streams_reader", "workload"]
 

@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from assignment_api.group import GroupMember, MemberAssignmentState, MemberMetadata, Subtopology, TaskId
-from assignor_lab.scenarios.errors import printable
-from assignor_lab.scenarios.scenario import GroupContent
-from assignor_lab.scenarios.shapes import (
+from assignor_lab.documents.errors import printable
+from assignor_lab.documents.shapes import (
     INT_MAX,
     LONG_MAX,
     LONG_MIN,
@@ -29,6 +28,7 @@ from assignor_lab.scenarios.shapes import (
     text,
     whole,
 )
+from assignor_lab.scenarios.scenario import GroupContent
 
 __all__ = ["MAX_TASKS", "read_streams_group"]
 

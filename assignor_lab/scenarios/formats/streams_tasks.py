@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from assignment_api.streams import TaskId, TaskInfo, TaskTopicPartition
-from assignor_lab.scenarios.errors import printable
+from assignor_lab.documents.errors import printable
+from assignor_lab.documents.shapes import Check, Mismatch, boolean, count, list_of, nullable, record, text
 from assignor_lab.scenarios.formats.ids import TaskIds, refuse_repeated
-from assignor_lab.scenarios.shapes import Check, Mismatch, boolean, count, list_of, nullable, record, text
 
 __all__ = ["tasks_reader"]
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from assignment_api.plugins import discover
-from assignor_lab.capture.connect_group import SeenRound, compare_observed, histories, read_connect_groups
 from assignor_lab.capture.recorded import BrokerAnswerError
+from assignor_lab.capture.recorded.connect import SeenRound, compare_observed, histories, read_connect_groups
 from assignor_lab.cli.main import main
 from assignor_lab.scenarios import Place, ScenarioFormatError, canonical_line, read_scenarios, scenario_from_document
 

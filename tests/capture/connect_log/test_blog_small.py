@@ -19,11 +19,7 @@ from assignment_api.connect import (
     Rebalance,
     Worker,
 )
-from assignor_lab.capture.wire.connect import (
-    AssignmentMessage,
-    decode_connect_assignment,
-    encode_connect_assignment,
-)
+from assignor_lab.kafka.wire.connect import AssignmentMessage, decode_connect_assignment, encode_connect_assignment
 from tests.capture.connect_log.logs import CAPTURES, configured
 
 #: The log's clock is not the leader's look at it.

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from assignor_lab.capture.connect_log import (
+from assignor_lab.capture.logs.connect import (
     ComparedRound,
     DepartureKind,
     NoRoundError,

@@ -7,15 +7,10 @@ from functools import cache
 from pathlib import Path
 
 from assignment_api.plugins import config_sources
-from assignor_lab.capture import Decision, read_decisions
-from assignor_lab.capture.recorded import (
-    RecordedState,
-    Recording,
-    Unusable,
-    read_recording,
-    recorded_states,
-)
-from assignor_lab.capture.scenario_documents import DocumentMaker
+from assignor_lab.capture.logs.import_log import read_decisions
+from assignor_lab.capture.logs.rebalance import Decision
+from assignor_lab.capture.logs.scenario_documents import DocumentMaker
+from assignor_lab.capture.recorded import RecordedState, Recording, Unusable, read_recording, recorded_states
 from tests.capture.captured_logs import CAPTURES, logs
 
 #: Application to the number of stable states that were recorded.

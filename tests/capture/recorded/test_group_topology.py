@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import pytest
 
 from assignment_api import TaskId
-from assignor_lab.capture import TopologyTextError
+from assignor_lab.capture.errors import TopologyTextError
+from assignor_lab.capture.logs.topology_text import parse_topology
 from assignor_lab.capture.recorded import GroupTopology, Store, SubTopology, Topic
-from assignor_lab.capture.topology_text import parse_topology
 
 
 def tasks(**counts: int) -> list[TaskId]:

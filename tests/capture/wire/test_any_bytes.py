@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assignor_lab.capture.wire import (
+from assignor_lab.kafka.wire import (
     KINDS,
     CorruptMessageError,
     InvalidFieldError,

@@ -11,8 +11,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assignment_api.connect import ConnectorTaskId
-from assignor_lab.capture.wire import KINDS
-from assignor_lab.capture.wire.connect import (
+from assignor_lab.documents.shapes import Mismatch
+from assignor_lab.kafka.wire import KINDS
+from assignor_lab.kafka.wire.connect import (
     AssignmentMessage,
     ConnectSchemaError,
     SubscriptionMessage,
@@ -22,7 +23,6 @@ from assignor_lab.capture.wire.connect import (
     encode_connect_assignment,
     encode_connect_subscription,
 )
-from assignor_lab.scenarios.shapes import Mismatch
 from tests.capture.wire.connect_messages import GROUPS, lenient, recorded, round_trips
 
 KIND_NAMES = ("subscription", "assignment")

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from assignment_api.connect import ConnectorTaskId, ConnectProtocol, Jobs
-from assignor_lab.capture.wire.connect import (
+from assignor_lab.kafka.wire.connect import (
     AssignmentMessage,
     InconsistentProtocolsError,
     decode_connect_assignment,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from assignor_lab.capture.wire.connect import (
+from assignor_lab.kafka.wire.connect import (
     AssignmentMessage,
     connect_assignment_document,
     connect_subscription_document,

@@ -6,8 +6,8 @@ import attrs
 import pytest
 
 from assignment_api.connect import WILDCARD, ConnectorTaskId, ConnectProtocol, StaticJobs
-from assignor_lab.capture.wire import KINDS
-from assignor_lab.capture.wire.connect import (
+from assignor_lab.kafka.wire import KINDS
+from assignor_lab.kafka.wire.connect import (
     AssignmentMessage,
     ConnectSchemaError,
     SubscriptionMessage,

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignor_lab.capture.wire.integer_map import order_of_computed_keys
-from assignor_lab.capture.wire.texts import (
+from assignor_lab.kafka.wire.integer_map import order_of_computed_keys
+from assignor_lab.kafka.wire.texts import (
     MalformedTextError,
     decode_modified_utf8,
     decode_utf8,

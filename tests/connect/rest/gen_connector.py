@@ -17,8 +17,8 @@ from assignment_api.connectors import (
     Task,
     at_least,
 )
-from assignor_lab.connect.connector_plugins import ConnectorPlugins, connector_kind
 from assignor_lab.connect.connectors import FileSinkConnector, FileSourceConnector
+from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins, connector_kind
 
 #: Tasks that fail at their next poll.
 FAILING: set[str] = set()

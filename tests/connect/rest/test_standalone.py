@@ -10,9 +10,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from assignor_lab.connect.cluster_logs import ClusterLogs
+from assignor_lab.connect.herders.standalone import StandaloneHerder
+from assignor_lab.connect.logs.cluster_logs import ClusterLogs
 from assignor_lab.connect.rest import create_app
-from assignor_lab.connect.standalone import StandaloneHerder
 from tests.connect.live import settings
 from tests.connect.rest.clients import client_of
 from tests.connect.rest.gen_connector import FAILING, PLUGINS

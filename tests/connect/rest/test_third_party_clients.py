@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from assignor_lab.connect.cluster import ConnectCluster
-from assignor_lab.connect.cluster_logs import ClusterLogs
+from assignor_lab.connect.herders.standalone import StandaloneHerder
+from assignor_lab.connect.logs.cluster_logs import ClusterLogs
 from assignor_lab.connect.rest import create_app, listening_socket, serve
 from assignor_lab.connect.served_cluster import ServedCluster
-from assignor_lab.connect.standalone import StandaloneHerder
 from tests.connect.live import TIMINGS, settings
 from tests.connect.rest.gen_connector import FAILING, PLUGINS
 

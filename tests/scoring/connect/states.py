@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from assignment_api.connect import ConfiguredJobs, ConnectorTaskId, Jobs
-from assignor_lab.scoring.connect import CONNECT_METRICS, Decision
+from assignor_lab.groups.connect.metrics import CONNECT_METRICS, Decision
 
 METRICS = {metric.name: metric for metric in CONNECT_METRICS}
 

@@ -12,13 +12,16 @@ import pytest
 from assignment_api.connect import ConnectAssignment, ConnectAssignor, Rebalance
 from assignment_api.plugins import discover
 from assignment_api.plugins.selection import config_sources
+from assignor_lab.groups.connect.contest import connect_contest
+from assignor_lab.groups.work import JobSpec
 from assignor_lab.scenarios import ScenarioKindError
 from assignor_lab.scoring import Generated
-from assignor_lab.scoring.connect import connect_contest
-from assignor_lab.scoring.contestants import contestants
+from assignor_lab.scoring.competitors import contestants
 from assignor_lab.scoring.sources import NoSuchStateError, plan_sources
-from assignor_lab.scoring.work import JobSpec
-from assignor_lab.simulation import EPISODES, assignors_from, episode_figures, read_episodes, simulate
+from assignor_lab.simulation.connect.episode_format import read_episodes
+from assignor_lab.simulation.connect.metrics import episode_figures
+from assignor_lab.simulation.connect.named_episodes import EPISODES
+from assignor_lab.simulation.connect.simulate import assignors_from, simulate
 from tests.scoring.connect.states import history, member
 
 ALL = ("connect_eager", "connect_incremental", "connect_static")

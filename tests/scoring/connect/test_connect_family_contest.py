@@ -9,10 +9,10 @@ import attrs
 import pytest
 
 from assignment_api.plugins import PluginDefinitionError, ScenarioFamily, discover
-from assignor_lab.scoring.connect import connect_contest
-from assignor_lab.scoring.contestants import kind_of_assignors
+from assignor_lab.groups.connect.contest import connect_contest
+from assignor_lab.groups.work import JobSpec, WorkItem
+from assignor_lab.scoring.competitors import kind_of_assignors
 from assignor_lab.scoring.sources import Generated, family_names, plan_sources
-from assignor_lab.scoring.work import JobSpec, WorkItem
 
 FAMILY = "connect_rolling_restart"
 ASSIGNORS = ("connect_eager", "connect_incremental")

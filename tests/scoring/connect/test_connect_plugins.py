@@ -11,12 +11,11 @@ import pytest
 
 from assignment_api.connect import ConnectAssignment, Rebalance
 from assignment_api.plugins import MetricPlugin, PluginDefinitionError, Registry, discover
-from assignor_lab.scoring.connect import connect_contest
-from assignor_lab.scoring.connect.contest import ConnectContest
+from assignor_lab.groups.connect.contest import ConnectContest, connect_contest
+from assignor_lab.groups.work import JobSpec
 from assignor_lab.scoring.score import measured, metric_columns
 from assignor_lab.scoring.sources import plan_sources
-from assignor_lab.scoring.work import JobSpec
-from assignor_lab.simulation import EPISODES
+from assignor_lab.simulation.connect.named_episodes import EPISODES
 from tests.plugins.installing import installed_in, write_distribution
 from tests.scoring.connect.states import history, member
 
@@ -63,7 +62,7 @@ def test_a_metric_of_kind_connect_is_a_column_of_histories_alone(registry: Regis
 
 
 def test_it_takes_the_rebalance_and_the_answer(monkeypatch: pytest.MonkeyPatch, registry: Registry) -> None:
-    monkeypatch.setattr("assignor_lab.scoring.connect.contest.discover", lambda _policy: registry)
+    monkeypatch.setattr("assignor_lab.groups.connect.contest.discover", lambda _policy: registry)
     spec = JobSpec(("connect_incremental",), ("jobs_stopped", "most_tasks", "watching:jobs_stopped"), kind="connect")
     with plan_sources([JOIN], registry) as plan:
         (row,) = connect_contest(spec).rows(next(iter(plan.work())))
@@ -93,7 +92,7 @@ def test_one_that_fails_has_no_figure_and_a_reason() -> None:
 def test_observers_see_every_answer_and_change_nothing(
     monkeypatch: pytest.MonkeyPatch, registry: Registry, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("assignor_lab.scoring.connect.contest.discover", lambda _policy: registry)
+    monkeypatch.setattr("assignor_lab.groups.connect.contest.discover", lambda _policy: registry)
     seen = sys.modules["a_watching_plugin"].seen
     eager = history("eager", {"connectors": {"a": 1}, "members": [member("w1")]}, protocol="eager")
     for document, kind in ((JOIN, "connect"), (eager, "connect"), (EPISODES["worker-leaves"].document(), "episode")):

@@ -11,10 +11,10 @@ import pytest
 from assignment_api.connect import ConnectAssignment, ConnectAssignor, Jobs, Rebalance, WorkerAssignment
 from assignment_api.plugins import discover
 from assignment_api.plugins.selection import config_sources
-from assignor_lab.scoring.connect import connect_contest
+from assignor_lab.groups.connect.contest import connect_contest
+from assignor_lab.groups.work import JobSpec
 from assignor_lab.scoring.sources import plan_sources
-from assignor_lab.scoring.work import JobSpec
-from assignor_lab.simulation import EPISODES
+from assignor_lab.simulation.connect.named_episodes import EPISODES
 from tests.scoring.connect.states import history, member
 
 ALL = ("connect_eager", "connect_incremental", "connect_static")

@@ -1,0 +1,1 @@
+"""Logs of Kafka Streams instances, read as decisions of their group's leader."""

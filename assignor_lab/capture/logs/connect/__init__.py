@@ -1,0 +1,27 @@
+"""What the logs of Connect workers tell of their rebalances, and whether our assignors decide alike."""
+
+from assignor_lab.capture.logs.connect.errors import GarbledMessageError, NoRoundError
+from assignor_lab.capture.logs.connect.replay import (
+    ASSIGNOR_OF,
+    ComparedRound,
+    Departure,
+    DepartureKind,
+    received_as_answered,
+    replay,
+)
+from assignor_lab.capture.logs.connect.rounds import ReceivedAssignment, RecordedRound, WorkerLife, read_worker_log
+
+__all__ = [
+    "read_worker_log",
+    "WorkerLife",
+    "RecordedRound",
+    "ReceivedAssignment",
+    "replay",
+    "received_as_answered",
+    "ASSIGNOR_OF",
+    "ComparedRound",
+    "Departure",
+    "DepartureKind",
+    "GarbledMessageError",
+    "NoRoundError",
+]

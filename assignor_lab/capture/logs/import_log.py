@@ -1,0 +1,208 @@
+"""From log files to scenario documents.
+
+What a log tells is read in :mod:`~assignor_lab.capture.logs.decisions`; here files become one sequence of decisions
+in the order of time, and each decision a document with an id of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, tzinfo
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from assignment_api.plugins.layers import ConfigLayer
+from assignor_lab.capture.errors import LogImportError, NoDecisionError
+from assignor_lab.capture.logs.decisions import DecisionAssembler
+from assignor_lab.capture.logs.described_tasks import DescribedTasks
+from assignor_lab.capture.logs.log_files import STANDARD_INPUT, open_log
+from assignor_lab.capture.logs.rebalance import Decision, Problem
+from assignor_lab.capture.logs.records import RecordReader
+from assignor_lab.capture.logs.scenario_documents import DocumentMaker
+from assignor_lab.capture.logs.timestamps import LogTime, first_time
+from assignor_lab.capture.logs.topology_text import read_topology
+from assignor_lab.scenarios import Place, ScenarioFormatError, scenario_from_document
+
+__all__ = ["import_log", "read_decisions"]
+
+_PEEK_BYTES = 64 * 1024
+_PART = re.compile(r"\.([0-9]{1,6})(?:\.gz)?\Z")
+
+
+def import_log(
+    files: Sequence[str | Path],
+    *,
+    config_layers: Sequence[ConfigLayer] = (),
+    topology: Path | None = None,
+    zone: tzinfo | None = None,
+    on_problem: Callable[[Problem], None] | None = None,
+    standard_input: BinaryIO | None = None,
+) -> Iterator[dict[str, Any]]:
+    """Reads logs and yields a scenario document of format 1 for each decision of a leader.
+
+    The files are read to their end before the first document is yielded; until then finished documents are kept
+    compressed. If every decision has a time, documents come in the order of time, otherwise in the order of reading.
+
+    Args:
+        files: Logs of one or several instances, plain or gzip, or ``-``; see :func:`read_decisions`.
+        config_layers: The application's configuration, the lowest layer first
+            (:attr:`assignment_api.plugins.selection.ConfigSources.above`).
+        topology: File with the text of Java's ``Topology#describe``.
+        zone: Time zone of logs that do not name theirs; ``None``: UTC, and the documents say so.
+        on_problem: Told of every message that is garbled, and of every decision that had to be left out.
+        standard_input: What ``-`` stands for.
+
+    Raises:
+        LogImportError: if a file cannot be read, a line is too long, or no file holds a decision.
+        TopologyTextError: if the topology cannot be read or does not fit.
+    """
+    described = None if topology is None else DescribedTasks(str(topology), read_topology(topology))
+    maker = DocumentMaker(tuple(config_layers), described, zone or UTC, zone_given=zone is not None)
+    problems: list[Problem] = []
+
+    def note(problem: Problem) -> None:
+        problems.append(problem)
+        if on_problem is not None:
+            on_problem(problem)
+
+    held: list[tuple[int | None, bytes]] = []
+    for decision in read_decisions(files, note, standard_input):
+        document = maker.document(decision, _identity(decision))
+        if (fault := _fault(document, decision)) is not None:
+            note(fault)
+            continue
+        time_ms = document["source"].get("time_ms")
+        held.append((time_ms, zlib.compress(json.dumps(document).encode(), 1)))
+    if not held:
+        raise _no_decision(files, problems)
+    yield from _unique(_in_order(held))
+
+
+def read_decisions(
+    files: Sequence[str | Path],
+    on_problem: Callable[[Problem], None],
+    standard_input: BinaryIO | None = None,
+) -> Iterator[Decision]:
+    """Yields the decisions in some logs, each as soon as it is complete.
+
+    Args:
+        files: Logs of one or several instances, or ``-``. Parts of a rotated log may come in any order if their lines
+            have times: files are read in the order of their first time.
+        on_problem: Told of every message that is garbled, and of every decision that had to be left out.
+        standard_input: What ``-`` stands for.
+
+    Raises:
+        LogImportError: if a file cannot be read or a line is too long.
+    """
+    assembler, reader = DecisionAssembler(on_problem), RecordReader()
+    for path in _oldest_first(files):
+        source, file = open_log(path, standard_input)
+        with contextlib.nullcontext() if file is standard_input else contextlib.closing(file):
+            for record in reader.read(source):
+                yield from assembler.feed(record)
+    for record in reader.finish():
+        yield from assembler.feed(record)
+    yield from assembler.finish()
+
+
+def _fault(document: dict[str, Any], decision: Decision) -> Problem | None:
+    """A garbled line can read well and still make no sense: a task twice, a consumer of two clients."""
+    place = Place(decision.record.file, decision.record.line)
+    try:
+        scenario_from_document(document, place)
+    except ScenarioFormatError as error:
+        reason = f"decision left out: {error.key}: {error.reason}"
+        return Problem(place.file, decision.record.line, None, reason, loses_decision=True)
+    return None
+
+
+# --- order ----------------------------------------------------------------------------------------
+
+
+def _oldest_first(files: Sequence[str | Path]) -> list[str | Path]:
+    """A rebalance may begin in one part of a rotated log and end in the next: the older one has to be read first."""
+    times = [_first_time(path) for path in files]
+    known = [time for time in times if time is not None]
+    if len(known) != len(files):
+        return list(files)
+    # Parts that begin in one millisecond are told apart by their number: the higher one is older.
+    keys = [(time.epoch_ms(), -_part_number(path)) for time, path in zip(known, files, strict=True)]
+    return [files[index] for index in sorted(range(len(files)), key=keys.__getitem__)]
+
+
+def _part_number(path: str | Path) -> int:
+    found = _PART.search(str(path))
+    return int(found[1]) if found else 0
+
+
+def _first_time(path: str | Path) -> LogTime | None:
+    if str(path) == STANDARD_INPUT:
+        return None
+    try:
+        source, file = open_log(path)
+        with contextlib.closing(file):
+            head = source.reader.read(_PEEK_BYTES)
+    except (LogImportError, OSError, EOFError, zlib.error):
+        return None  # reading it in earnest says what is wrong
+    for line in io.StringIO(head.decode("utf-8", "replace")):
+        time = first_time(line[:1000])
+        if time is not None:
+            return time
+    return None
+
+
+def _in_order(held: list[tuple[int | None, bytes]]) -> Iterator[dict[str, Any]]:
+    times = [time for time, _ in held if time is not None]
+    order: Iterable[int] = range(len(held))
+    if len(times) == len(held):
+        order = sorted(order, key=times.__getitem__)
+    for index in order:
+        document: dict[str, Any] = json.loads(zlib.decompress(held[index][1]))
+        held[index] = (None, b"")
+        yield document
+
+
+# --- names ----------------------------------------------------------------------------------------
+
+
+def _identity(decision: Decision) -> str:
+    name = decision.group or Path(decision.record.file).name.partition(".")[0]
+    if decision.generation is None:
+        return f"{name}-line-{decision.record.line}"
+    return f"{name}-generation-{decision.generation}"
+
+
+def _unique(documents: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Counts on where an id was there before: a group that was deleted begins with generation 1 again."""
+    seen: dict[str, int] = {}
+    for document in documents:
+        identity = document["id"]
+        seen[identity] = seen.get(identity, 0) + 1
+        if seen[identity] > 1:
+            document["id"] = f"{identity}-{seen[identity]}"
+        yield document
+
+
+def _no_decision(files: Sequence[str | Path], problems: Sequence[Problem]) -> NoDecisionError:
+    name = str(files[0]) if files else "(no file)"
+    if len(files) > 1:
+        name += f" (and {len(files) - 1} more)"
+    if problems:
+        more = f", and {len(problems) - 1} more like it" if len(problems) > 1 else ""
+        return NoDecisionError(
+            name, None, f"no assignment decision that is complete ({problems[0]}{more})", "give the whole log"
+        )
+    return NoDecisionError(
+        name,
+        None,
+        "no assignment decision",
+        "look for the group leader's lines 'Decided on assignment: {...}' (INFO, logger HighAvailabilityTaskAssignor), "
+        "or, for another assignor, set the logger "
+        "org.apache.kafka.streams.processor.internals.StreamsPartitionAssignor to DEBUG; every "
+        "instance can be the leader, so give the logs of all",
+    )

@@ -1,0 +1,188 @@
+"""Reads log files of any size: plain or gzip, standard input, and only the lines that matter.
+
+Almost every line of a log says nothing about assignment, so a file is searched in blocks for the texts that
+Kafka writes (:data:`~assignor_lab.capture.logs.messages.MARKERS`), and only lines with one of them are handed on,
+with their line numbers. Memory stays below a few blocks and the longest line.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, Protocol, cast
+
+import attrs
+
+from assignor_lab.capture.errors import LogLineTooLongError, UnreadableLogError
+from assignor_lab.capture.logs.messages import MARKERS
+
+__all__ = ["MAX_LINE_BYTES", "STANDARD_INPUT", "LineSource", "RawLine", "open_log"]
+
+#: The name that stands for standard input.
+STANDARD_INPUT = "-"
+#: Longer lines are refused. A decision for 10,000 tasks and 300 clients has about 40 MB.
+MAX_LINE_BYTES = 64 * 2**20
+_BLOCK_BYTES = 2**20
+_GZIP_MAGIC = b"\x1f\x8b"
+
+_MARKERS = tuple(marker.encode() for marker in MARKERS)
+
+
+class _Reader(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+@attrs.frozen
+class RawLine:
+    """One line as it stands in the file.
+
+    Args:
+        number: Line number from 1.
+        data: Its bytes, without the line end.
+    """
+
+    number: int
+    data: bytes
+
+
+@attrs.define
+class LineSource:
+    """The lines of one log that matter.
+
+    Args:
+        name: The file's name as it was given, for messages.
+        reader: What the bytes come from, decompressed.
+        follow: Set by the consumer while it waits for the rest of a message: then the next line is handed on
+            whatever it holds.
+        total: Number of lines seen so far.
+    """
+
+    name: str
+    reader: _Reader
+    follow: bool = False
+    total: int = 0
+
+    def __iter__(self) -> Iterator[RawLine]:
+        """Yields the lines in the order of the file.
+
+        Raises:
+            UnreadableLogError: if compressed data are damaged or cut off.
+            LogLineTooLongError: if a line is longer than :data:`MAX_LINE_BYTES`.
+        """
+        for block in self._whole_lines():
+            yield from self._lines_that_matter(block)
+
+    def _whole_lines(self) -> Iterator[bytes]:
+        """Blocks that end at a line end, but for the last one."""
+        pieces: list[bytes] = []
+        waiting = 0
+        while data := self._read():
+            end = data.rfind(b"\n") + 1
+            if not end:
+                pieces.append(data)
+                waiting += len(data)
+                if waiting > MAX_LINE_BYTES:
+                    raise LogLineTooLongError(
+                        self.name,
+                        self.total + 1,
+                        f"the line is longer than {MAX_LINE_BYTES // 2**20} MiB",
+                        "is this a log? if so, take the line out and import the rest",
+                    )
+                continue
+            pieces.append(data[:end])
+            yield b"".join(pieces)
+            pieces = [data[end:]]
+            waiting = len(pieces[0])
+        if rest := b"".join(pieces):
+            yield rest
+
+    def _read(self) -> bytes:
+        try:
+            return self.reader.read(_BLOCK_BYTES)
+        except EOFError as error:
+            raise UnreadableLogError(
+                self.name, self.total + 1, "the gzip data end too early", "copy the file again, or unpack what is there"
+            ) from error
+        except (gzip.BadGzipFile, zlib.error) as error:
+            raise UnreadableLogError(
+                self.name, self.total + 1, f"the gzip data are damaged ({error})", "copy the file again"
+            ) from error
+
+    def _lines_that_matter(self, block: bytes) -> Iterator[RawLine]:
+        position = 0
+        for start in [*self._hits(block), len(block)]:
+            while self.follow and position < start:
+                line, position = _line_at(block, position)
+                self.total += 1
+                yield RawLine(self.total, line)
+            if position <= start < len(block):
+                self.total += block.count(b"\n", position, start) + 1
+                line, position = _line_at(block, start)
+                yield RawLine(self.total, line)
+        self.total += block.count(b"\n", position)
+
+    def _hits(self, block: bytes) -> list[int]:
+        """Starts of the lines with a marker, ascending."""
+        starts: dict[int, None] = {}
+        for marker in _MARKERS:
+            found = block.find(marker)
+            while found >= 0:
+                starts[block.rfind(b"\n", 0, found) + 1] = None
+                end = block.find(b"\n", found)
+                found = -1 if end < 0 else block.find(marker, end)
+        return sorted(starts)
+
+
+def _line_at(block: bytes, start: int) -> tuple[bytes, int]:
+    end = block.find(b"\n", start)
+    line, after = (block[start:], len(block)) if end < 0 else (block[start:end], end + 1)
+    return line.removesuffix(b"\r"), after
+
+
+def open_log(path: str | Path, standard_input: BinaryIO | None = None) -> tuple[LineSource, BinaryIO]:
+    """Opens a log; gzip is recognised by its first bytes, whatever the name.
+
+    Args:
+        path: A file, or :data:`STANDARD_INPUT`.
+        standard_input: What stands for standard input.
+
+    Returns:
+        The lines, and the open file, which the caller closes.
+
+    Raises:
+        UnreadableLogError: if the file cannot be opened.
+    """
+    name = str(path)
+    if name == STANDARD_INPUT and standard_input is not None:
+        return LineSource("<stdin>", _unpacked(standard_input)), standard_input
+    try:
+        file = cast("BinaryIO", Path(path).open("rb"))  # noqa: SIM115 - the caller closes it
+    except OSError as error:
+        raise UnreadableLogError(
+            name, None, f"cannot be read ({error.strerror or error})", "give the path of a log file"
+        ) from error
+    return LineSource(name, _unpacked(file)), file
+
+
+@attrs.define
+class _Prefixed:
+    """A stream whose first bytes were already taken."""
+
+    first: bytes
+    stream: BinaryIO
+
+    def read(self, size: int = -1, /) -> bytes:
+        if not self.first or size == 0:
+            return self.stream.read(size)
+        head, self.first = self.first[:size] if size > 0 else self.first, self.first[size:] if size > 0 else b""
+        return head + self.stream.read(size - len(head) if size > 0 else -1)
+
+
+def _unpacked(stream: BinaryIO) -> _Reader:
+    first = stream.read(len(_GZIP_MAGIC))
+    whole = _Prefixed(first, stream)
+    if first != _GZIP_MAGIC:
+        return whole
+    return cast("_Reader", gzip.GzipFile(fileobj=cast("BinaryIO", whole), mode="rb"))

@@ -1,0 +1,193 @@
+"""Takes a log line out of what was wrapped around it, whatever the layout.
+
+Container runtimes put their own time and stream before each line and cut long ones in pieces, `docker compose`
+and `kubectl --prefix` put a name there, and many applications log JSON. What is left is the application's text;
+the message in it is found by its own words later, so no pattern of log4j or logback has to be known.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import attrs
+
+from assignor_lab.capture.errors import LogLineTooLongError
+from assignor_lab.capture.logs.log_files import MAX_LINE_BYTES, RawLine
+from assignor_lab.capture.logs.messages import MARKERS
+from assignor_lab.capture.logs.timestamps import LogTime, find_time, time_of_fields
+
+__all__ = ["LogText", "Unwrapper"]
+
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_CRI = re.compile(r"(\d{4}-\d\d-\d\dT\S+) (stdout|stderr) ([FP])(?::\S+)? ")
+#: The name of a container; a level or a number there is part of a layout instead.
+_COMPOSE = re.compile(
+    r"\s{0,8}(?!(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\s)(?=[\w.-]*[A-Za-z])([A-Za-z0-9][\w.-]*)\s+\| ?"
+)
+_POD = re.compile(r"\[(pod/[^\]\s]+)\] ")
+#: Docker's json-file driver cuts longer lines.
+_DOCKER_PIECE_BYTES = 16 * 1024
+_MAX_NESTING = 4
+#: So much may stand before an object that is the application's line.
+_MAX_BEFORE_JSON = 512
+
+
+@attrs.frozen
+class LogText:
+    """The application's own text of one line, or of a message of several lines that came as one.
+
+    Args:
+        line: Number of the (first) line in the file.
+        stream: What tells several sources in one file apart; empty for a plain file.
+        text: The text; may have line ends if the message came whole, as in JSON.
+        column: Characters of the line before ``text``; ``None`` where they cannot be counted.
+        time: What a wrapping says of the time.
+        thread: What a JSON field says of the thread's name.
+        whole: Whether the message is complete in ``text``.
+    """
+
+    line: int
+    stream: str
+    text: str
+    column: int | None
+    time: LogTime | None = None
+    thread: str | None = None
+    whole: bool = False
+
+
+@attrs.define
+class _Cut:
+    """A line of which only the first pieces were seen."""
+
+    line: int
+    pieces: list[str] = attrs.field(factory=list)
+    length: int = 0
+
+
+@attrs.define
+class Unwrapper:
+    """Unwraps the lines of one file in their order, and joins those that a container runtime has cut.
+
+    Args:
+        name: The file's name, for messages.
+    """
+
+    name: str
+    _cut: dict[str, _Cut] = attrs.field(init=False, factory=dict)
+
+    @property
+    def waiting(self) -> bool:
+        """Whether the next lines are needed whatever they hold."""
+        return bool(self._cut)
+
+    def unwrap(self, raw: RawLine) -> LogText | None:
+        """The text of a line; ``None`` while only a piece of a longer one was seen.
+
+        Raises:
+            LogLineTooLongError: if the pieces together are longer than a line may be.
+        """
+        text = raw.data.decode("utf-8", "replace")
+        if "\x1b" in text:
+            text = _COLOUR.sub("", text)
+        runtime = _CRI.match(text)
+        if runtime:
+            content = LogText(raw.number, runtime[2], text[runtime.end() :], runtime.end(), find_time(runtime[1]))
+            cut = runtime[3] == "P"
+        elif text.startswith("{") and (docker := _docker_record(text, raw.number)) is not None:
+            content = docker
+            cut = not content.text.endswith("\n") and len(content.text.encode()) >= _DOCKER_PIECE_BYTES
+        else:
+            return _unprefixed(LogText(raw.number, "", text, 0))
+        if cut:
+            self._keep(content)
+            return None
+        return _unprefixed(self._completed(content))
+
+    def _keep(self, content: LogText) -> None:
+        cut = self._cut.setdefault(content.stream, _Cut(content.line))
+        cut.pieces.append(content.text)
+        cut.length += len(content.text)
+        if cut.length > MAX_LINE_BYTES:
+            raise LogLineTooLongError(
+                self.name,
+                cut.line,
+                f"the pieces of this line are longer than {MAX_LINE_BYTES // 2**20} MiB together",
+                "take the line out and import the rest",
+            )
+
+    def _completed(self, content: LogText) -> LogText:
+        content = attrs.evolve(content, text=content.text.rstrip("\r\n"))
+        cut = self._cut.pop(content.stream, None)
+        if cut is None:
+            return content
+        return attrs.evolve(content, line=cut.line, text="".join([*cut.pieces, content.text]), column=None)
+
+
+def _docker_record(text: str, line: int) -> LogText | None:
+    fields = _json_object(text)
+    if fields is None or not isinstance(fields.get("log"), str):
+        return None
+    stream = str(fields.get("stream", ""))
+    return LogText(line, stream, _encodable(fields["log"]), None, time_of_fields(fields))
+
+
+def _unprefixed(log_text: LogText) -> LogText:
+    """Without the name of the container, and out of JSON."""
+    text = log_text.text
+    named = _POD.match(text) or _COMPOSE.match(text)
+    if named:
+        column = None if log_text.column is None else log_text.column + named.end()
+        log_text = attrs.evolve(
+            log_text, stream=f"{log_text.stream} {named[1]}", text=text[named.end() :], column=column
+        )
+    return _out_of_json(log_text, 0)
+
+
+def _out_of_json(log_text: LogText, depth: int) -> LogText:
+    text = log_text.text.rstrip()
+    start = text.find('{"', 0, _MAX_BEFORE_JSON)
+    if depth == _MAX_NESTING or start < 0 or not text.endswith("}"):
+        return log_text
+    fields = _json_object(text[start:])
+    if fields is None:
+        return log_text
+    message = _message(fields, 0) or fields.get("message")
+    if not isinstance(message, str):
+        return log_text
+    thread = next((str(fields[key]) for key in ("thread", "thread_name", "threadName") if key in fields), None)
+    inner = LogText(
+        log_text.line,
+        log_text.stream,
+        _encodable(message).rstrip("\r\n"),
+        None,
+        time_of_fields(fields) or log_text.time or find_time(text[:start]),
+        thread or log_text.thread,
+        whole=True,
+    )
+    return _out_of_json(inner, depth + 1)
+
+
+def _json_object(text: str) -> dict[str, Any] | None:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _message(value: object, depth: int) -> str | None:
+    """The longest text with one of Kafka's messages in it, however deep."""
+    if isinstance(value, str):
+        return value if any(marker in value for marker in MARKERS) else None
+    if depth == _MAX_NESTING or not isinstance(value, (dict, list)):
+        return None
+    children = value.values() if isinstance(value, dict) else value
+    found = [text for child in children if (text := _message(child, depth + 1)) is not None]
+    return max(found, key=len, default=None)
+
+
+def _encodable(text: str) -> str:
+    # JSON can spell half a surrogate pair, which no UTF-8 output can hold.
+    return text.encode("utf-8", "replace").decode()

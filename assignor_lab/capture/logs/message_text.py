@@ -1,0 +1,323 @@
+"""What single messages of Kafka say, from their text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+import attrs
+
+from assignment_api.streams import ProcessID, TaskId
+from assignor_lab.capture.errors import ClientStateTextError
+from assignor_lab.capture.logs.client_state_text import (
+    ClientStateText,
+    parse_client_states,
+    parse_consumer_tasks,
+    parse_placements,
+    parse_task_list,
+)
+from assignor_lab.capture.logs.messages import SECOND_LINE_OF_TASKS, Kind
+
+__all__ = [
+    "ClientMetadata",
+    "ConsumerTasks",
+    "Decided",
+    "Facts",
+    "OptimizationStart",
+    "Participants",
+    "Placement",
+    "StatesBefore",
+    "TaskLists",
+    "TemporaryStandby",
+    "assignor_class",
+    "generation_of",
+    "processes_of",
+    "read_message",
+]
+
+_UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+_FOLLOWUP = re.compile(r" with( +| no *)followup probing rebalance")
+_BEFORE = re.compile(r"Assigning tasks and (-?\d+) standby replicas to client nodes ")
+_BEFORE_3_5 = re.compile(r"Assigning tasks \[.*?\] (?:including stateful \[.*?\] )?to clients (?=\{)")
+_REPLICAS_3_5 = re.compile(r" with number of replicas (-?\d+)")
+_PARTICIPANT = re.compile(rf"({_UUID}): \[(.*?)\](?=\.?(?:\s|\\n|$))")
+_METADATA = re.compile(
+    rf"({_UUID})=ClientMetadata\{{hostInfo=(?:null|HostInfo\{{host='(.*?)', port=(\d+)\}}), consumers=\[(.*?)\], state="
+)
+_ENDS_WITH_UUID = re.compile(rf"{_UUID}\Z")
+_CLIENT = re.compile(rf"Client ({_UUID}) per-consumer assignment:")
+_TEMPORARY = re.compile(
+    r"Adding removed stateful active task ([^\s,\[\]]+) as a standby for (.+?) (?:until|before) it is "
+)
+_GENERATION = re.compile(r"generation (?:Generation\{generationId=)?(\d+)")
+_INSTANTIATED = re.compile(r"Instantiated (\S+) as the task assignor")
+
+
+@attrs.frozen
+class Decided:
+    """``Decided on assignment``.
+
+    Args:
+        states: Process to its state, the new tasks included.
+        followup: Whether a probing rebalance follows.
+    """
+
+    states: Mapping[ProcessID, ClientStateText]
+    followup: bool
+
+
+@attrs.frozen
+class StatesBefore:
+    """``Assigning tasks ... to client nodes``: the input of a decision.
+
+    Args:
+        states: Process to its state, in the order of Kafka's map.
+        standbys: ``num.standby.replicas`` of the leader.
+    """
+
+    states: Mapping[ProcessID, ClientStateText]
+    standbys: int
+
+
+@attrs.frozen
+class OptimizationStart:
+    """``Assignment before active task optimization is``.
+
+    Args:
+        states: Process to its state at that moment.
+    """
+
+    states: Mapping[ProcessID, ClientStateText]
+
+
+@attrs.frozen
+class Placement:
+    """``Assignment of tasks to nodes``, or the older ``Assigned tasks ... to clients as``.
+
+    Args:
+        tasks: Process to (active tasks, standby tasks).
+    """
+
+    tasks: Mapping[ProcessID, tuple[tuple[TaskId, ...], tuple[TaskId, ...]]]
+
+
+@attrs.frozen
+class Participants:
+    """``... participating in this rebalance``.
+
+    Args:
+        consumers: Process to member ids, ascending.
+    """
+
+    consumers: Mapping[ProcessID, tuple[str, ...]]
+
+
+@attrs.frozen
+class ClientMetadata:
+    """``Constructed client metadata``: what the leader knows from the members' subscriptions.
+
+    Args:
+        hosts: Process to ``host:port`` for interactive queries, ``None`` if not configured; in the order of Kafka's
+            map.
+        consumers: Process to member ids, ascending.
+    """
+
+    hosts: Mapping[ProcessID, str | None]
+    consumers: Mapping[ProcessID, tuple[str, ...]]
+
+
+@attrs.frozen
+class TaskLists:
+    """``Assigning stateful tasks: ... and stateless tasks: ...``, each in the order of Kafka's sets."""
+
+    stateful: tuple[TaskId, ...]
+    stateless: tuple[TaskId, ...]
+
+
+@attrs.frozen
+class ConsumerTasks:
+    """``Client ... per-consumer assignment``: the tasks of one client's consumers, before and after.
+
+    Args:
+        process: The client.
+        previous_active: Consumer to the tasks of the partitions that it owned.
+        previous_standby: Consumer to the other tasks that it reported; every consumer of the client has an entry.
+        active: Consumer to assigned active tasks, those included that have to be revoked elsewhere first.
+        standby: Consumer to assigned standby tasks, temporary ones included.
+    """
+
+    process: ProcessID
+    previous_active: Mapping[str, tuple[TaskId, ...]]
+    previous_standby: Mapping[str, tuple[TaskId, ...]]
+    active: Mapping[str, tuple[TaskId, ...]]
+    standby: Mapping[str, tuple[TaskId, ...]]
+
+
+@attrs.frozen
+class TemporaryStandby:
+    """``Adding removed stateful active task``: a standby until the old owner has let the task go.
+
+    Args:
+        task: The task.
+        consumer: Who gets it.
+    """
+
+    task: TaskId
+    consumer: str
+
+
+Facts = (
+    Decided
+    | StatesBefore
+    | OptimizationStart
+    | Placement
+    | Participants
+    | ClientMetadata
+    | TaskLists
+    | ConsumerTasks
+    | TemporaryStandby
+)
+
+
+def read_message(kind: Kind, text: str) -> Facts | None:
+    """What a message says; ``None`` for kinds that say nothing but that they are there.
+
+    Raises:
+        ClientStateTextError: if the text is garbled or cut off.
+    """
+    reader = _READERS.get(kind)
+    return None if reader is None else reader(text)
+
+
+def processes_of(facts: Facts | None) -> frozenset[ProcessID] | None:
+    """All processes of the group, from a message that names all."""
+    match facts:
+        case Decided(states=clients) | StatesBefore(states=clients) | OptimizationStart(states=clients):
+            return frozenset(clients)
+        case Placement(tasks=placed):
+            return frozenset(placed)
+        case Participants(consumers=consumers) | ClientMetadata(consumers=consumers):
+            return frozenset(consumers)
+        case _:
+            return None
+
+
+def generation_of(text: str) -> int | None:
+    """The generation of ``Finished assignment for group at generation`` or ``Successfully joined group with ...``."""
+    found = _GENERATION.search(text)
+    return int(found[1]) if found and len(found[1]) < 11 else None
+
+
+def assignor_class(text: str) -> str | None:
+    """The Java class of ``Instantiated ... as the task assignor``."""
+    found = _INSTANTIATED.match(text)
+    return found[1] if found else None
+
+
+# --- one function for each kind of message ---------------------------------------------------------
+
+
+def _decided(text: str) -> Decided:
+    states, end = parse_client_states(text, len(Kind.DECIDED.value))
+    found = _FOLLOWUP.match(text, end)
+    if found is None:
+        raise ClientStateTextError(end, "expected ' with followup probing rebalance.' or ' with no followup ...'")
+    return Decided(states, "no" not in found[1])
+
+
+def _states_before(text: str) -> StatesBefore:
+    if found := _BEFORE.match(text):
+        return StatesBefore(parse_client_states(text, found.end())[0], int(found[1]))
+    found = _BEFORE_3_5.match(text)
+    if found is None:
+        raise ClientStateTextError(len(Kind.CLIENT_STATES.value), "expected 'and N standby replicas to client nodes {'")
+    states, end = parse_client_states(text, found.end())
+    replicas = _REPLICAS_3_5.match(text, end)
+    if replicas is None:
+        raise ClientStateTextError(end, "expected ' with number of replicas N'")
+    return StatesBefore(states, int(replicas[1]))
+
+
+def _optimization_start(text: str) -> OptimizationStart:
+    return OptimizationStart(parse_client_states(text, len(Kind.BEFORE_OPTIMIZATION.value))[0])
+
+
+def _placement(text: str) -> Placement:
+    return Placement(parse_placements(text))
+
+
+def _participants(text: str) -> Participants:
+    found = {ProcessID.parse(match[1]): _members(match[2]) for match in _PARTICIPANT.finditer(text)}
+    if not found:
+        raise ClientStateTextError(len(text), "expected lines 'process id: [member ids]'")
+    return Participants(found)
+
+
+def _client_metadata(text: str) -> ClientMetadata:
+    found = [(ProcessID.parse(match[1]), match) for match in _METADATA.finditer(text)]
+    if not found:
+        raise ClientStateTextError(len(Kind.CLIENT_METADATA.value), "expected {process id=ClientMetadata{...}}")
+    return ClientMetadata(
+        {process: None if match[2] is None else f"{match[2]}:{match[3]}" for process, match in found},
+        {process: _members(match[4]) for process, match in found},
+    )
+
+
+def _task_lists(text: str) -> TaskLists:
+    stateful, end = parse_task_list(text, len(Kind.TASKS.value))
+    second = text.find(SECOND_LINE_OF_TASKS, end)
+    if second < 0:
+        raise ClientStateTextError(end, f"expected {SECOND_LINE_OF_TASKS + '[...]'!r}")
+    return TaskLists(stateful, parse_task_list(text, second + len(SECOND_LINE_OF_TASKS))[0])
+
+
+def _consumer_tasks(text: str) -> ConsumerTasks:
+    found = _CLIENT.match(text)
+    if found is None:
+        raise ClientStateTextError(0, "expected 'Client', a process id and 'per-consumer assignment:'")
+    parts: list[dict[str, tuple[TaskId, ...]]] = []
+    position = found.end()
+    for label in ("prev owned active ", "prev owned standby ", "assigned active ", "assigned standby "):
+        start = text.find(label, position)
+        if start < 0:
+            raise ClientStateTextError(position, f"expected {label + '{'!r}")
+        part, position = parse_consumer_tasks(text, start + len(label))
+        parts.append(part)
+    return ConsumerTasks(ProcessID.parse(found[1]), parts[0], parts[1], parts[2], parts[3])
+
+
+def _temporary_standby(text: str) -> TemporaryStandby:
+    found = _TEMPORARY.match(text)
+    if found is None:
+        raise ClientStateTextError(
+            len(Kind.TEMPORARY_STANDBY.value), "expected a task, 'as a standby for' and a member"
+        )
+    task, _ = parse_task_list(f"[{found[1]}]")
+    return TemporaryStandby(task[0], found[2])
+
+
+def _members(text: str) -> tuple[str, ...]:
+    """Splits a list of member ids, whose client ids may hold commas: each id ends with a UUID."""
+    pieces = text.split(", ") if text else []
+    members: list[str] = []
+    begun: list[str] = []
+    for piece in pieces:
+        begun.append(piece)
+        if _ENDS_WITH_UUID.search(piece):
+            members.append(", ".join(begun))
+            begun = []
+    return tuple(members) if not begun else tuple(pieces)
+
+
+_READERS: Mapping[Kind, Callable[[str], Facts]] = {
+    Kind.DECIDED: _decided,
+    Kind.CLIENT_STATES: _states_before,
+    Kind.BEFORE_OPTIMIZATION: _optimization_start,
+    Kind.PLACEMENT: _placement,
+    Kind.OLD_PLACEMENT: _placement,
+    Kind.PARTICIPANTS: _participants,
+    Kind.CLIENT_METADATA: _client_metadata,
+    Kind.TASKS: _task_lists,
+    Kind.CONSUMERS: _consumer_tasks,
+    Kind.TEMPORARY_STANDBY: _temporary_standby,
+}

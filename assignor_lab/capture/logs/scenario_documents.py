@@ -1,0 +1,315 @@
+"""A decision from a log as a scenario document of format 1, with what a log cannot say as assumptions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import tzinfo
+from typing import Any
+
+import attrs
+
+from assignment_api.java import iteration_order, subtopology_hash, task_id_hash
+from assignment_api.plugins.keys import read_value
+from assignment_api.plugins.layers import ConfigLayer, Layer, Origin
+from assignment_api.streams import AssignmentConfigs, ProcessID, TaskId
+from assignment_api.streams.configs import (
+    ASSIGNMENT_KEYS,
+    NUM_STANDBY_REPLICAS,
+    RACK_AWARE_ASSIGNMENT_STRATEGY,
+    RACK_AWARE_STRATEGY_NONE,
+)
+from assignor_lab.capture.logs.client_state_text import ClientStateText
+from assignor_lab.capture.logs.described_tasks import DescribedTasks
+from assignor_lab.capture.logs.rebalance import Decision
+
+__all__ = ["DocumentMaker", "kafka_task_order", "lags_known", "logged_tasks", "observed"]
+
+_LATEST, _UNKNOWN = -2, -3
+
+
+@attrs.frozen
+class DocumentMaker:
+    """Makes documents.
+
+    Args:
+        config_layers: What ``--config`` and ``-c`` say, the lowest first.
+        described: What the topology says of the tasks, or ``None``: no ``--topology``.
+        zone: Taken where a log's times do not name their zone.
+        zone_given: Whether the user has named it.
+    """
+
+    config_layers: tuple[ConfigLayer, ...]
+    described: DescribedTasks | None
+    zone: tzinfo
+    zone_given: bool
+
+    def document(self, decision: Decision, identity: str) -> dict[str, Any]:
+        """The scenario of one decision.
+
+        Args:
+            decision: What the log tells.
+            identity: The scenario's id.
+
+        Raises:
+            TopologyTextError: if the topology does not fit the tasks of the log.
+        """
+        assumptions: list[str] = []
+        has_lags = lags_known(decision, assumptions)
+        tasks = kafka_task_order(decision)
+        config = self.config(decision, assumptions)
+        document = {
+            "format": 1,
+            "kind": "streams",
+            "id": identity,
+            "config": config,
+            "tasks": self._task_documents(decision, tasks, assumptions),
+            "clients": _clients(decision, has_lags=has_lags),
+            "observed": observed(decision),
+            "source": self.source(decision, assumptions),
+        }
+        _say_what_is_missing(decision, str(config[RACK_AWARE_ASSIGNMENT_STRATEGY]), assumptions)
+        return {**document, "assumptions": assumptions}
+
+    # --- config -----------------------------------------------------------------------------------
+
+    def config(self, decision: Decision, assumptions: list[str]) -> dict[str, Any]:
+        """The assignment keys of the leader's configuration; ``assumptions`` gets what was not told."""
+        defaults = AssignmentConfigs()
+        config: dict[str, Any] = {key: getattr(defaults, name) for key, (name, _) in ASSIGNMENT_KEYS.items()}
+        logged = {} if decision.config is None else dict(decision.config.values)
+        if decision.standbys is not None:
+            logged[NUM_STANDBY_REPLICAS] = decision.standbys
+        given: dict[str, tuple[Any, Origin]] = {}
+        for layer in self.config_layers:
+            for key, held in layer.entries.items():
+                if key in config:
+                    given[key] = read_value(key, held.value), held.origin
+        for key in config:
+            if key in given:
+                config[key] = _reconciled(key, given[key], logged, assumptions)
+            elif key in logged:
+                config[key] = logged[key]
+        assumed = [f"{key}={_shown(value)}" for key, value in config.items() if key not in given and key not in logged]
+        if assumed:
+            assumptions.append(f"config not in the log, Kafka's defaults taken: {', '.join(assumed)}")
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in config.items()}
+
+    # --- tasks ------------------------------------------------------------------------------------
+
+    def _task_documents(
+        self, decision: Decision, tasks: tuple[TaskId, ...], assumptions: list[str]
+    ) -> list[dict[str, Any]]:
+        logged = logged_tasks(decision)
+        if self.described is not None:
+            return self.described.documents(tasks, logged, decision.group, assumptions)
+        assumptions.append(
+            "topology not in the log (give it with --topology): stores and partitions are unknown, and a task counts "
+            "as stateful if Kafka computed a lag for it"
+        )
+        return [
+            {"id": str(task), "stateful": task in logged, "logged": task in logged, "stores": None, "partitions": None}
+            for task in tasks
+        ]
+
+    # --- source -----------------------------------------------------------------------------------
+
+    def source(self, decision: Decision, assumptions: list[str]) -> dict[str, Any]:
+        """Where and when the decision was logged; ``assumptions`` gets what was not told."""
+        source: dict[str, Any] = {"file": decision.record.file, "line": decision.record.line}
+        time = decision.record.time
+        if time is not None and (time_ms := time.epoch_ms(self.zone)) >= 0:
+            source["time_ms"] = time_ms
+            if time.offset_ms is None and not self.zone_given:
+                assumptions.append("the log's times name no zone: taken as UTC")
+        else:
+            assumptions.append("the log does not say when this was (no date and time before the message)")
+        if decision.group is not None:
+            source["group"] = decision.group
+        if decision.generation is not None:
+            source["generation"] = decision.generation
+        return source
+
+
+def _reconciled(key: str, given: tuple[Any, Origin], logged: Mapping[str, Any], assumptions: list[str]) -> Any:
+    """What the leader has logged is a fact and a file may be out of date, but who writes -c means it."""
+    value, origin = given
+    if key not in logged or logged[key] == value:
+        return value
+    keeps_given = origin.layer is Layer.COMMAND_LINE
+    used = "the latter" if keeps_given else "the log's"
+    assumptions.append(f"{key} is {_shown(logged[key])} in the log and {_shown(value)} in {origin}: {used} is used")
+    return value if keeps_given else logged[key]
+
+
+def _shown(value: object) -> str:
+    return "none" if value is None or value == () else str(value)
+
+
+def logged_tasks(decision: Decision) -> frozenset[TaskId]:
+    """A task is logged if Kafka computed a lag for it; if none was computed, as the log's list of tasks says."""
+    lags = frozenset(task for state in decision.states.values() for task in state.lags)
+    if lags or decision.task_lists is None:
+        return lags or frozenset(task for state in decision.states.values() for task in state.offset_totals)
+    return frozenset(decision.task_lists.stateful)
+
+
+def lags_known(decision: Decision, assumptions: list[str]) -> bool:
+    """Whether the end offsets were fetched; if not, Kafka's numbers are place-holders (reference 6.3)."""
+    states = decision.states.values()
+    if decision.lags_failed:
+        return False
+    lags = [lag for state in states for lag in state.lags.values()]
+    if not lags and logged_tasks(decision):
+        assumptions.append("there are stateful tasks but no lags in the log: taken as not computed")
+        return False
+    if lags and _UNKNOWN in lags and all(lag in (_UNKNOWN, _LATEST) for lag in lags):
+        assumptions.append("no lag is known in the log: the end offsets count as not fetched")
+        return False
+    return True
+
+
+def kafka_task_order(decision: Decision) -> tuple[TaskId, ...]:
+    """All tasks in Kafka's order of insertion: sub-topologies in the order of Kafka's map, partitions ascending."""
+    lists = decision.task_lists
+    named: dict[TaskId, None] = {} if lists is None else dict.fromkeys((*lists.stateful, *lists.stateless))
+    for active, standby in decision.placement.values():
+        named.update(dict.fromkeys((*active, *standby)))
+    for state in decision.states.values():
+        named.update(dict.fromkeys(state.lags))
+    subtopologies = sorted(
+        {(task.subtopology, task.topology_name) for task in named}, key=lambda sub: (sub[0], sub[1] or "")
+    )
+    in_map = iteration_order(subtopologies, [subtopology_hash(*sub) for sub in subtopologies])
+    place = {sub: index for index, sub in enumerate(in_map)}
+    tasks = sorted(named, key=lambda task: (place[task.subtopology, task.topology_name], task.partition))
+    if lists is not None and not _shows(tasks, lists.stateful):
+        # Another JDK, or a map that grew otherwise: the order that the log shows is the best there is.
+        return tuple(named)
+    return tuple(tasks)
+
+
+def _shows(tasks: list[TaskId], shown: tuple[TaskId, ...]) -> bool:
+    """Whether a hash set filled in the order of ``tasks`` shows the order of ``shown``."""
+    members = frozenset(shown)
+    inserted = [task for task in tasks if task in members]
+    hashes = [task_id_hash(task.subtopology, task.partition, task.topology_name) for task in inserted]
+    return tuple(iteration_order(inserted, hashes, sort_key=TaskId.sort_key)) == shown
+
+
+def _clients(decision: Decision, *, has_lags: bool) -> list[dict[str, Any]]:
+    logged = logged_tasks(decision)
+    return [
+        _client(process, decision.states[process], decision, logged, has_lags=has_lags) for process in decision.order
+    ]
+
+
+def _client(
+    process: ProcessID, state: ClientStateText, decision: Decision, logged: frozenset[TaskId], *, has_lags: bool
+) -> dict[str, Any]:
+    consumers = (decision.consumers or {}).get(process, ())
+    return {
+        "process_id": str(process),
+        "rack": None,
+        "tags": dict(state.tags or {}),
+        "host": (decision.hosts or {}).get(process),
+        "threads": state.capacity,
+        "consumers": list(consumers),
+        "previous_active": _sorted(state.previous_active),
+        "previous_standby": _sorted(state.previous_standby),
+        "lags": {str(task): state.lags[task] for task in _ordered(state.lags)} if has_lags else None,
+        "previous_by_consumer": _reported(process, consumers, decision, logged),
+    }
+
+
+def _reported(
+    process: ProcessID, consumers: tuple[str, ...], decision: Decision, logged: frozenset[TaskId]
+) -> dict[str, list[str]] | None:
+    """The tasks that each member reported: owned ones with a lag entry, and all others that it had state of."""
+    if decision.consumer_tasks is None:
+        return None
+    told = decision.consumer_tasks[process]
+    members = dict.fromkeys((*consumers, *told.previous_standby, *told.previous_active))
+    return {
+        member: _sorted(
+            dict.fromkeys(
+                (
+                    *(task for task in told.previous_active.get(member, ()) if task in logged),
+                    *told.previous_standby.get(member, ()),
+                )
+            )
+        )
+        for member in members
+    }
+
+
+def observed(decision: Decision) -> dict[str, Any]:
+    """What the leader decided, as a scenario's ``observed``."""
+    return {
+        "assignment": {
+            str(process): {"active": _sorted(active), "standby": _sorted(standby)}
+            for process in decision.order
+            for active, standby in (decision.placement[process],)
+        },
+        "followup": None if decision.followup_hidden else decision.followup,
+        "threads": _threads(decision),
+    }
+
+
+def _threads(decision: Decision) -> dict[str, dict[str, list[str]]] | None:
+    """Each consumer's tasks before any is held back: the log's own, less the temporary standbys."""
+    if decision.consumer_tasks is None:
+        return None
+    temporary = {(standby.consumer, standby.task) for standby in decision.temporary}
+    spread: dict[str, dict[str, list[str]]] = {}
+    for process in decision.order:
+        told = decision.consumer_tasks[process]
+        wanted = frozenset(decision.placement[process][1])
+        for member in dict.fromkeys(((decision.consumers or {}).get(process, ())) + tuple(told.previous_standby)):
+            standby = [
+                task
+                for task in told.standby.get(member, ())
+                if task in wanted and not ((member, task) in temporary and _elsewhere(task, member, told.standby))
+            ]
+            spread[member] = {"active": _sorted(told.active.get(member, ())), "standby": _sorted(standby)}
+    return spread
+
+
+def _elsewhere(task: TaskId, member: str, standby: Mapping[str, tuple[TaskId, ...]]) -> bool:
+    return any(task in tasks for other, tasks in standby.items() if other != member)
+
+
+def _say_what_is_missing(decision: Decision, strategy: str, assumptions: list[str]) -> None:
+    if strategy != RACK_AWARE_STRATEGY_NONE:
+        assumptions.append(
+            f"racks unknown: {RACK_AWARE_ASSIGNMENT_STRATEGY} is {strategy}, but a log shows neither the clients' nor "
+            "the brokers' racks; an answer computed without them may differ from Kafka's"
+        )
+    elif decision.before_optimization is not None:
+        assumptions.append(
+            "racks unknown: the log shows a rack-aware optimisation, so the leader's strategy was not none; give its "
+            f"{RACK_AWARE_ASSIGNMENT_STRATEGY}; an answer computed without it may differ from Kafka's"
+        )
+    else:
+        assumptions.append("racks of clients and brokers are not in the log; the strategy none does not use them")
+    if not decision.order_known:
+        assumptions.append(
+            "the order of Kafka's map of clients is not in the log: taken as sorted, which matters to the sticky family"
+        )
+    if decision.consumers is None:
+        assumptions.append("consumers are not in the log: only their number is known")
+    if decision.consumer_tasks is None:
+        assumptions.append("what each consumer ran is not in the log")
+    if decision.hosts is None:
+        assumptions.append("end points (application.server) are not in the log")
+    if decision.followup_hidden:
+        assumptions.append(
+            "whether the assignor asked for a follow-up rebalance is not in the log: an immediate one hides it"
+        )
+
+
+def _ordered(tasks: Iterable[TaskId]) -> list[TaskId]:
+    return sorted(tasks, key=TaskId.sort_key)
+
+
+def _sorted(tasks: Iterable[TaskId]) -> list[str]:
+    return [str(task) for task in _ordered(tasks)]

@@ -1,0 +1,120 @@
+"""What brokers answer to DescribeGroups about a Connect group, as values. Needs the extra ``kafka``."""
+
+from __future__ import annotations
+
+import attrs
+
+from assignment_api.connect import ConnectProtocol, Jobs
+from assignor_lab.capture.recorded import BrokerAnswerError
+from assignor_lab.capture.recorded.broker_answers import described_groups
+from assignor_lab.kafka.wire import WireError
+from assignor_lab.kafka.wire.connect import (
+    PROTOCOL_TYPE,
+    AssignmentMessage,
+    SubscriptionMessage,
+    decode_connect_assignment,
+    decode_connect_subscription,
+    protocol_of_wire_name,
+)
+
+__all__ = ["DescribedMember", "DescribedRound", "read_connect_groups"]
+
+_STABLE = "Stable"
+
+
+@attrs.frozen
+class DescribedMember:
+    """One worker of a stable group.
+
+    Args:
+        member_id: Its id, made by the broker.
+        client_id: Its client id.
+        subscription: What it said when it joined.
+        assignment: What the leader answered: a difference from version 1 on.
+    """
+
+    member_id: str
+    client_id: str
+    subscription: SubscriptionMessage
+    assignment: AssignmentMessage
+
+    @property
+    def owned_after(self) -> Jobs:
+        """What it runs after this generation."""
+        return self.subscription.owned.minus(self.assignment.revoked).plus(self.assignment.assigned)
+
+
+@attrs.frozen
+class DescribedRound:
+    """A generation of a Connect group: what its members said, and what its leader answered.
+
+    Args:
+        group: The group's id.
+        protocol: What the members agreed on.
+        members: In the order of the answer, which is that in which the leader saw them.
+    """
+
+    group: str
+    protocol: ConnectProtocol
+    members: tuple[DescribedMember, ...]
+
+    @property
+    def leader(self) -> str:
+        """Member id of the leader."""
+        return self.members[0].assignment.leader
+
+    @property
+    def delay_ms(self) -> int:
+        """The delay that everybody was told."""
+        return max(member.assignment.delay_ms for member in self.members)
+
+    @property
+    def is_mismatch(self) -> bool:
+        """Whether the leader had not read the configuration far enough: no assignor was asked."""
+        return any(member.assignment.error for member in self.members)
+
+
+def read_connect_groups(data: bytes, version: int) -> list[DescribedRound]:
+    """The stable Connect groups of a DescribeGroups answer (key 15).
+
+    Other groups are left out, and Connect groups in other states: only a stable one shows what its members said.
+
+    Args:
+        data: The answer with its header, without the size before it.
+        version: Version of the request.
+
+    Raises:
+        BrokerAnswerError: if the bytes are no such answer, or those of a member are no Connect worker's.
+    """
+    rounds = []
+    for group in described_groups(data, version):
+        if group.error_code or group.protocol_type != PROTOCOL_TYPE or group.group_state != _STABLE:
+            continue
+        members = tuple(_member(member) for member in group.members)
+        # A worker that has not been given anything yet: the answer came between two steps of the coordinator.
+        complete = [member for member in members if member is not None]
+        if len(complete) != len(members) or not members:
+            continue
+        try:
+            protocol = protocol_of_wire_name(str(group.protocol_data))
+        except WireError as error:
+            raise BrokerAnswerError(f"group {group.group_id}", str(error)) from error
+        rounds.append(DescribedRound(str(group.group_id), protocol, tuple(complete)))
+    return rounds
+
+
+def _member(member: object) -> DescribedMember | None:
+    metadata = bytes(getattr(member, "member_metadata", None) or b"")
+    assignment = bytes(getattr(member, "member_assignment", None) or b"")
+    name = str(getattr(member, "member_id", ""))
+    if not metadata or not assignment:
+        return None
+    try:
+        return DescribedMember(
+            name,
+            str(getattr(member, "client_id", "")),
+            decode_connect_subscription(metadata),
+            decode_connect_assignment(assignment),
+        )
+    except WireError as error:
+        raise BrokerAnswerError(f"member {name}", f"is not a Connect worker's: {error}") from error

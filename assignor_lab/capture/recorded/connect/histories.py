@@ -1,0 +1,235 @@
+"""Recorded generations of Connect groups as histories of the scenario format.
+
+A description of a stable group holds what the members said and what the leader answered in one generation, but neither
+the number of the generation nor what is configured, nor the leader's memory. The configured jobs are put together from
+what runs afterwards, what waits for a lost worker, and what was taken away but comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import attrs
+
+from assignment_api.connect import NO_JOBS, ConnectorTaskId, ConnectProtocol, Jobs
+from assignor_lab.capture.recorded.connect.answers import DescribedMember, DescribedRound
+
+__all__ = ["DEFAULT_MAX_DELAY_MS", "SeenRound", "histories", "jobs_document"]
+
+#: Kafka's ``scheduled.rebalance.max.delay.ms``.
+DEFAULT_MAX_DELAY_MS = 300_000
+
+
+@attrs.frozen
+class SeenRound:
+    """A generation as a recording shows it.
+
+    Args:
+        file: File of the recording.
+        line: Line in it, from 1.
+        time_ms: When it was seen, epoch milliseconds.
+        described: The generation.
+    """
+
+    file: str
+    line: int
+    time_ms: int
+    described: DescribedRound
+
+
+def histories(
+    seen: Iterable[SeenRound], max_delay_ms: int | None = None
+) -> Iterator[tuple[dict[str, Any], list[SeenRound]]]:
+    """Histories of all groups, in the order of their beginnings: documents, and what their rounds were made from.
+
+    A history ends where a generation is missing: then members report other jobs than those that they had after the
+    generation before. Repeated descriptions of one generation are left out, and those in which the leader had not
+    read the configuration far enough.
+
+    Args:
+        seen: Generations in the order of time.
+        max_delay_ms: ``scheduled.rebalance.max.delay.ms``, if it is known.
+    """
+    by_group: dict[str, list[SeenRound]] = {}
+    for each in seen:
+        if each.described.is_mismatch:
+            continue
+        rounds = by_group.setdefault(each.described.group, [])
+        if not rounds or rounds[-1].described != each.described:
+            rounds.append(each)
+    for group, rounds in by_group.items():
+        longest = max(each.described.delay_ms for each in rounds)
+        delay = _MaxDelay(max_delay_ms, longest)
+        for number, (stretch, following) in enumerate(_stretches(rounds), 1):
+            yield _document(f"{group}-{number}", stretch, following, delay), stretch
+
+
+@attrs.frozen
+class _MaxDelay:
+    """What is known of ``scheduled.rebalance.max.delay.ms``: what was given, and the longest delay that was sent."""
+
+    given: int | None
+    longest: int
+
+    @property
+    def value(self) -> int:
+        return self.given if self.given is not None else self.longest or DEFAULT_MAX_DELAY_MS
+
+
+def jobs_document(jobs: Jobs) -> dict[str, list[str]]:
+    """Jobs as the scenario format has them."""
+    return {"connectors": list(jobs.connectors), "tasks": [str(task) for task in jobs.tasks]}
+
+
+# --- which generations follow one another -----------------------------------------------------------
+
+
+def _stretches(rounds: Sequence[SeenRound]) -> Iterator[tuple[list[SeenRound], SeenRound | None]]:
+    """Unbroken runs of rounds, and what was seen next."""
+    begin = 0
+    for index in range(1, len(rounds) + 1):
+        if index == len(rounds) or not _follows(rounds[index - 1].described, rounds[index].described):
+            yield list(rounds[begin:index]), rounds[index] if index < len(rounds) else None
+            begin = index
+
+
+def _follows(earlier: DescribedRound, later: DescribedRound) -> bool:
+    if earlier.protocol is not later.protocol:
+        return False
+    # Under eager nobody reports anything, and no assignor remembers anything: nothing can be missed.
+    if not later.protocol.is_incremental:
+        return True
+    before = {member.member_id: member.owned_after.sorted() for member in earlier.members}
+    return all(member.subscription.owned.sorted() == before.get(member.member_id, NO_JOBS) for member in later.members)
+
+
+# --- what a document says ---------------------------------------------------------------------------
+
+
+def _document(
+    identity: str, rounds: Sequence[SeenRound], following: SeenRound | None, delay: _MaxDelay
+) -> dict[str, Any]:
+    first = rounds[0]
+    protocol = first.described.protocol
+    assumptions: list[str] = []
+    documents = []
+    waiting = NO_JOBS
+    before: SeenRound | None = None
+    for index, each in enumerate(rounds):
+        next_round = rounds[index + 1] if index + 1 < len(rounds) else following
+        waiting = _waiting(each.described, before, waiting)
+        documents.append(_round(each, before, next_round, waiting, assumptions))
+        before = each
+    assumptions += _assumptions(first.described, delay)
+    return {
+        "format": 1,
+        "kind": "connect",
+        "id": identity,
+        "protocol": protocol.value,
+        "max_delay_ms": delay.value,
+        "rounds": documents,
+        "observed": {"rounds": [_observed(each.described) for each in rounds]},
+        "source": {"file": first.file, "line": first.line, "time_ms": first.time_ms, "group": first.described.group},
+        "assumptions": list(dict.fromkeys(assumptions)),
+    }
+
+
+def _assumptions(first: DescribedRound, delay: _MaxDelay) -> Iterator[str]:
+    if first.protocol.is_incremental:
+        if delay.given is None:
+            why = "the longest delay that was sent" if delay.longest else "Kafka's default"
+            yield (
+                f"scheduled.rebalance.max.delay.ms is not in the answers: taken as {delay.value}, {why} (give it with "
+                "-c)"
+            )
+        if any(len(member.subscription.owned) for member in first.members):
+            yield (
+                "what the leader remembers of generations before the first one is not in the answers: taken as nothing"
+            )
+    yield "times are those at which the answers came: the leader's clock was a little earlier"
+    yield (
+        "what is configured is not in the answers: put together from what runs, waits for a lost worker, or comes back"
+    )
+
+
+def _waiting(now: DescribedRound, before: SeenRound | None, waiting: Jobs) -> Jobs:
+    """Jobs of lost workers that wait for them while a delay runs."""
+    if not now.delay_ms or before is None:
+        return NO_JOBS
+    held = NO_JOBS
+    for member in before.described.members:
+        held = held.plus(member.owned_after)
+    return waiting.plus(held).minus(_active(now))
+
+
+def _active(now: DescribedRound) -> Jobs:
+    active = NO_JOBS
+    for member in now.members:
+        active = active.plus(member.subscription.owned).plus(member.assignment.assigned)
+    return active
+
+
+def _round(
+    each: SeenRound, before: SeenRound | None, following: SeenRound | None, waiting: Jobs, assumptions: list[str]
+) -> dict[str, Any]:
+    now = each.described
+    configured = waiting
+    revoked = NO_JOBS
+    for member in now.members:
+        configured = configured.plus(member.owned_after)
+        revoked = revoked.plus(member.assignment.revoked)
+    if following is not None:
+        # What comes back was taken from one worker for another; what does not was deleted.
+        gone = revoked.minus(_active(following.described))
+        configured = configured.plus(revoked.minus(gone))
+    elif len(revoked):
+        assumptions.append("the recording ends after a revocation: what was revoked counts as deleted")
+    document: dict[str, Any] = {
+        "time_ms": each.time_ms,
+        "connectors": _counts(configured, assumptions),
+        "members": [_member(member, now.protocol) for member in now.members],
+    }
+    if before is not None and before.described.leader != now.leader:
+        document["new_leader"] = True
+    return document
+
+
+def _counts(configured: Jobs, assumptions: list[str]) -> dict[str, int]:
+    counts = dict.fromkeys(configured.sorted().connectors, 0)
+    tasks: dict[str, set[int]] = {}
+    for task in configured.tasks:
+        tasks.setdefault(task.connector, set()).add(task.task)
+    for connector, numbers in sorted(tasks.items()):
+        if connector not in counts or numbers != set(range(len(numbers))):
+            assumptions.append(
+                f"of connector {connector} only some jobs are in the answers: the instance and all tasks up to the "
+                "highest number are taken as configured"
+            )
+        counts[connector] = max(numbers) + 1
+    return counts
+
+
+def _member(member: DescribedMember, protocol: ConnectProtocol) -> dict[str, Any]:
+    static = member.subscription.static
+    owned = member.subscription.owned if protocol.is_incremental else NO_JOBS
+    return {
+        "id": member.member_id,
+        "owned": jobs_document(owned),
+        "static": {
+            "connectors": None if static is None or static.connectors is None else list(static.connectors),
+            "tasks": None if static is None or static.tasks is None else _texts(static.tasks),
+        },
+    }
+
+
+def _texts(tasks: Iterable[ConnectorTaskId]) -> list[str]:
+    return [str(task) for task in tasks]
+
+
+def _observed(now: DescribedRound) -> dict[str, Any]:
+    return {
+        "delay_ms": now.delay_ms,
+        "assigned": {member.member_id: jobs_document(member.assignment.assigned) for member in now.members},
+        "revoked": {member.member_id: jobs_document(member.assignment.revoked) for member in now.members},
+    }

@@ -1,0 +1,149 @@
+"""Recordings of Connect clusters, as JSON lines: exchanges with brokers, exchanges with workers, states.
+
+A line is one of
+
+* ``{"t": epoch ms, "api_key": 15, "api_version": ..., "response_hex": ...}``: what a broker answered to DescribeGroups;
+* ``{"method": "GET", "path": "/connectors?expand=status&expand=info", "status": 200, "body": ...}``: what a worker
+  answered, with ``t`` and ``worker`` where they are known;
+* ``{"t": epoch ms, "status": <body of /connectors?expand=status>}``.
+
+Other keys, other requests and other APIs are passed over.
+"""
+
+from __future__ import annotations
+
+import binascii
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import attrs
+
+from assignor_lab.capture.recorded import BrokerAnswerError, RecordingError
+from assignor_lab.capture.recorded.connect.answers import read_connect_groups
+from assignor_lab.capture.recorded.connect.histories import SeenRound
+from assignor_lab.connect.logs.statuses import State
+from assignor_lab.connect.remote import NotConnectError, RemoteConnector, RemoteWorker
+from assignor_lab.connect.remote.answers import read_expanded
+from assignor_lab.connect.remote.state import state_of
+from assignor_lab.documents.json_text import parse_json
+from assignor_lab.documents.lines import bounded_lines
+from assignor_lab.documents.shapes import LONG_MAX, Mismatch, text, whole
+from assignor_lab.scenarios import ScenarioFormatError
+
+__all__ = ["ConnectRecording", "SeenState", "read_connect_recording"]
+
+_DESCRIBE_GROUPS = 15
+_time = whole(0, LONG_MAX)
+_short = whole(0, 32_767)
+
+
+@attrs.frozen
+class SeenState:
+    """A cluster's state as a worker told it.
+
+    Args:
+        file: File of the recording.
+        line: Line in it, from 1.
+        time_ms: When, epoch milliseconds, or ``None``.
+        connectors: The connectors.
+    """
+
+    file: str
+    line: int
+    time_ms: int | None
+    connectors: tuple[RemoteConnector, ...]
+
+    def workers(self) -> list[RemoteWorker]:
+        """The workers that run something, by the states; whether they live is not known."""
+        instances = [instance for each in self.connectors for instance in each.instances()]
+        # An orderly leave shows as UNASSIGNED (reference 9), and so does everything during an eager rebalance.
+        running = [instance for instance in instances if instance.state != State.UNASSIGNED] or instances
+        return [RemoteWorker(name, None) for name in sorted({instance.worker_id for instance in running})]
+
+
+@attrs.frozen
+class ConnectRecording:
+    """What was recorded.
+
+    Args:
+        rounds: Generations, by time.
+        states: States, in the order of the files; repeated ones once.
+    """
+
+    rounds: Sequence[SeenRound]
+    states: Sequence[SeenState]
+
+
+def read_connect_recording(files: Sequence[str]) -> ConnectRecording:
+    """Reads recordings, plain or gzip.
+
+    Raises:
+        RecordingError: if a file cannot be read, or a line in it is no exchange, or its answer is garbled.
+    """
+    rounds: list[SeenRound] = []
+    states: list[SeenState] = []
+    for file in files:
+        for number, line in _lines(file):
+            try:
+                if "api_key" in line:
+                    rounds += _rounds(file, number, line)
+                elif (state := _state(file, number, line)) is not None and _is_new(state, states):
+                    states.append(state)
+            except (BrokerAnswerError, NotConnectError) as error:
+                raise RecordingError(file, number, f"{error}: record it again, or take the line out") from error
+            except Mismatch as mismatch:
+                raise RecordingError(file, number, mismatch.reason) from None
+    return ConnectRecording(sorted(rounds, key=lambda seen: seen.time_ms), states)
+
+
+def _lines(file: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    number = None
+    try:
+        for number, line in bounded_lines(file):
+            if line.isspace():
+                continue
+            value = parse_json(line)
+            if type(value) is not dict or not ("api_key" in value or "status" in value):
+                raise Mismatch("expected an exchange with a broker or a worker (a JSON object): is this a recording?")
+            yield number, value
+    except ScenarioFormatError as error:
+        raise RecordingError(file, error.line, error.reason) from None
+    except Mismatch as mismatch:
+        raise RecordingError(file, number, mismatch.reason) from None
+
+
+def _rounds(file: str, number: int, line: Mapping[str, Any]) -> list[SeenRound]:
+    if line["api_key"] != _DESCRIBE_GROUPS:
+        return []
+    for key in ("t", "api_version", "response_hex"):
+        if key not in line:
+            raise Mismatch(f'required key "{key}" is missing: is this a recording?')
+    time_ms, version = _time(line["t"]), _short(line["api_version"])
+    try:
+        data = binascii.unhexlify(text(line["response_hex"]))
+    except ValueError:
+        raise BrokerAnswerError("response_hex", "is not made of pairs of hexadecimal digits") from None
+    return [SeenRound(file, number, time_ms, described) for described in read_connect_groups(data, version)]
+
+
+def _state(file: str, number: int, line: Mapping[str, Any]) -> SeenState | None:
+    body = line["status"]
+    if "path" in line:
+        if line.get("method") != "GET" or line["status"] != 200 or not _is_expanded(str(line["path"])):
+            return None
+        body = line.get("body")
+    if type(body) is not dict:
+        return None
+    listed = read_expanded(body, "/connectors?expand=status")
+    time_ms = None if line.get("t") is None else _time(line["t"])
+    return None if listed is None else SeenState(file, number, time_ms, state_of(listed))
+
+
+def _is_new(state: SeenState, states: Sequence[SeenState]) -> bool:
+    return bool(state.connectors) and (not states or states[-1].connectors != state.connectors)
+
+
+def _is_expanded(path: str) -> bool:
+    parts = urlsplit(path)
+    return parts.path.rstrip("/").endswith("/connectors") and ("expand", "status") in parse_qsl(parts.query)

@@ -1,0 +1,183 @@
+"""States of Connect clusters, as REST tells them, as histories of the scenario format.
+
+A history of one round is the state: everybody reports what its states say that it runs. What may happen next is up to
+who imports it: workers may be lost or join.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+
+from assignment_api.connect import ConnectorTaskId, ConnectProtocol, Jobs
+from assignment_api.errors import AssignorLabError
+from assignment_api.streams.ids import utf16_key
+from assignor_lab.capture.recorded.connect.histories import DEFAULT_MAX_DELAY_MS, jobs_document
+from assignor_lab.connect.logs.statuses import State
+from assignor_lab.connect.remote import RemoteConnector, RemoteWorker
+
+__all__ = ["NoWorkerError", "WhatHappens", "state_document"]
+
+_SECOND_MS = 1_000
+#: A revocation and what follows it, once more, and the end of it.
+_FOLLOW_UPS = 3
+
+
+class NoWorkerError(AssignorLabError):
+    """A state names no worker, or one that was named is none of it."""
+
+
+@attrs.frozen
+class WhatHappens:
+    """What is to happen to the group after the state was taken.
+
+    Args:
+        lost: Worker ids that vanish, all at once.
+        joined: Names of workers that join then, without jobs.
+    """
+
+    lost: tuple[str, ...] = ()
+    joined: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether anything happens."""
+        return bool(self.lost or self.joined)
+
+
+def state_document(
+    connectors: Sequence[RemoteConnector],
+    workers: Sequence[RemoteWorker],
+    identity: str,
+    source: dict[str, Any],
+    *,
+    protocol: ConnectProtocol | None = None,
+    max_delay_ms: int | None = None,
+    happens: WhatHappens = WhatHappens(),
+) -> dict[str, Any]:
+    """A history of kind ``connect``.
+
+    Args:
+        connectors: The connectors and their states.
+        workers: The workers; those that take no connection are no members.
+        identity: The document's id.
+        source: Where the state was read: ``url`` or ``file`` and ``line``, ``time_ms``.
+        protocol: ``connect.protocol``, if it is known.
+        max_delay_ms: ``scheduled.rebalance.max.delay.ms``, if it is known.
+        happens: What happens afterwards: rounds for the loss and the joining, for the end of the delay, and for what
+            follows.
+
+    Raises:
+        NoWorkerError: if there is no worker, or ``happens`` names one that is not there, or that is already.
+    """
+    alive = [worker.worker_id for worker in workers if worker.answers is not False]
+    if not alive:
+        raise NoWorkerError("no state names a worker that lives: without a member there is no group")
+    assumptions = list(_assumptions(protocol, max_delay_ms, workers))
+    spoken, delay = (
+        protocol or ConnectProtocol.SESSIONED,
+        DEFAULT_MAX_DELAY_MS if max_delay_ms is None else max_delay_ms,
+    )
+    counts, owned = _configured(connectors, assumptions), _owned(connectors, alive)
+    start = int(source.get("time_ms", 0))
+    rounds = [_round(start, counts, {name: owned[name] for name in alive}, spoken)]
+    if happens:
+        left = _after(alive, happens)
+        moments = [start + _SECOND_MS]
+        moments += [moments[0] + delay + each * _SECOND_MS for each in range(1, _FOLLOW_UPS + 1)]
+        members = {name: owned.get(name, Jobs()) for name in left}
+        rounds += [_round(moment, counts, members, spoken) for moment in moments]
+        assumptions.append(
+            "the rounds after the first are imagined: what workers report there is what they ran before, where an "
+            "assignor's own answer does not say otherwise"
+        )
+    return {
+        "format": 1,
+        "kind": "connect",
+        "id": identity,
+        "protocol": spoken.value,
+        "max_delay_ms": delay,
+        "rounds": rounds,
+        "source": source,
+        "assumptions": assumptions,
+    }
+
+
+def _assumptions(
+    protocol: ConnectProtocol | None, max_delay_ms: int | None, workers: Sequence[RemoteWorker]
+) -> list[str]:
+    said = [
+        "REST does not tell member ids: worker ids (advertised host and port) stand for them, in their order",
+        "REST does not tell what the leader remembers: taken as nothing",
+        "REST does not tell the workers' static jobs (KIP-987): taken as not set",
+    ]
+    if protocol is None:
+        said.append("REST does not tell connect.protocol: taken as sessioned (give it with -c)")
+    if max_delay_ms is None:
+        said.append(
+            f"REST does not tell scheduled.rebalance.max.delay.ms: Kafka's default {DEFAULT_MAX_DELAY_MS} taken (give "
+            "it with -c)"
+        )
+    unknown = [worker.worker_id for worker in workers if worker.answers is None]
+    if unknown:
+        said.append(f"whether these workers live is not known, they count as members: {', '.join(unknown)}")
+    if all(worker.has_states for worker in workers):
+        said.append("REST names workers by what they run only: one without jobs is not known, unless its URL was given")
+    return said
+
+
+def _configured(connectors: Sequence[RemoteConnector], assumptions: list[str]) -> dict[str, int]:
+    counts = {}
+    for each in connectors:
+        if each.tasks is None:
+            numbers = [task.number for task in each.instances()[1:] if task.number is not None]
+            assumptions.append(f"how many tasks connector {each.name} has was not told: taken from its states")
+            counts[each.name] = max(numbers, default=-1) + 1
+        else:
+            counts[each.name] = max(each.tasks, default=-1) + 1
+    return counts
+
+
+def _owned(connectors: Sequence[RemoteConnector], alive: Sequence[str]) -> dict[str, Jobs]:
+    names: dict[str, list[str]] = {worker: [] for worker in alive}
+    tasks: dict[str, list[ConnectorTaskId]] = {worker: [] for worker in alive}
+    for each in connectors:
+        for instance in each.instances():
+            if instance.worker_id not in names or instance.state == State.UNASSIGNED:
+                continue
+            if instance.number is None:
+                names[instance.worker_id].append(each.name)
+            elif each.tasks is None or instance.number in each.tasks:
+                tasks[instance.worker_id].append(ConnectorTaskId(each.name, instance.number))
+    return {worker: Jobs(names[worker], tasks[worker]) for worker in alive}
+
+
+def _after(alive: Sequence[str], happens: WhatHappens) -> list[str]:
+    for name in happens.lost:
+        if name not in alive:
+            raise NoWorkerError(f"worker {name} cannot be lost, it is not there: use one of {', '.join(alive)}")
+    for name in happens.joined:
+        if name in alive:
+            raise NoWorkerError(f"worker {name} cannot join, it is there already: choose another name")
+    left = sorted(
+        dict.fromkeys([name for name in alive if name not in happens.lost] + [*happens.joined]), key=utf16_key
+    )
+    if not left:
+        raise NoWorkerError("nobody is left: lose fewer workers, or have one join")
+    return left
+
+
+def _round(time_ms: int, counts: dict[str, int], members: dict[str, Jobs], protocol: ConnectProtocol) -> dict[str, Any]:
+    return {
+        "time_ms": time_ms,
+        "connectors": counts,
+        "members": [
+            {
+                "id": name,
+                "owned": jobs_document(owned if protocol.is_incremental else Jobs()),
+                "static": {"connectors": None, "tasks": None},
+            }
+            for name, owned in members.items()
+        ],
+    }

@@ -1,0 +1,1 @@
+"""The commands under ``assignor connect``, one file each."""

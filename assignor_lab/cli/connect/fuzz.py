@@ -1,0 +1,93 @@
+"""``assignor connect fuzz``: random episodes, and whether they keep the rules of safety."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from time import perf_counter
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import track
+
+from assignor_lab.cli.options import Json
+from assignor_lab.cli.text import note, print_json, print_line
+from assignor_lab.simulation.connect.fuzzing import PART, BrokenEpisode, fuzz
+
+__all__ = ["register"]
+
+#: Broken episodes that are told one by one; the others are counted.
+_SHOWN = 20
+
+Episodes = Annotated[int, typer.Option("--episodes", metavar="N", min=1, help="How many episodes are played.")]
+Seed = Annotated[
+    int, typer.Option("--seed", metavar="S", min=0, help="Seed of the first episode; the next one has the next seed.")
+]
+Assignor = Annotated[
+    str | None,
+    typer.Option("--assignor", metavar="NAME", help="Assignor for every protocol but eager; Kafka's own by default."),
+]
+Processes = Annotated[
+    int, typer.Option("--processes", metavar="P", min=0, help="How many processes; 0: one for each processor.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to ``app``."""
+    app.command("fuzz")(_fuzz)
+
+
+def _fuzz(
+    episodes: Episodes = 1_000,
+    seed: Seed = 0,
+    assignor: Assignor = None,
+    processes: Processes = 0,
+    json: Json = False,  # noqa: FBT002 - a flag
+) -> None:
+    """Play random episodes, and check that none breaks a rule of safety.
+
+    The rules: no job on two workers at once, but where Kafka itself allows it; nothing is lost for ever; the group
+    comes to rest within a bounded number of rounds. Exit code 1 if one is broken, with the command that plays that
+    episode again.
+    """
+    begin = perf_counter()
+    parts = fuzz(episodes, seed, assignor, processes or os.cpu_count() or 1, may_run_code=True)
+    shown = track(
+        parts,
+        "playing",
+        total=-(-episodes // PART),
+        console=Console(file=sys.stderr),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    )
+    broken = [each for part in shown for each in part.broken]
+    if json:
+        told = [
+            {"seed": each.seed, "rules": list(each.rules), "replay": _replay(each.seed, assignor)} for each in broken
+        ]
+        print_json({"episodes": episodes, "seed": seed, "assignor": assignor, "broken": told})
+    else:
+        _print(broken, episodes, seed, assignor)
+    seconds = perf_counter() - begin
+    note(f"{episodes:,} episodes in {seconds:,.1f} s, {episodes / max(seconds, 1e-9):,.0f} a second")
+    if broken:
+        raise typer.Exit(1)
+
+
+def _print(broken: list[BrokenEpisode], episodes: int, seed: int, assignor: str | None) -> None:
+    for each in broken[:_SHOWN]:
+        print_line(f"seed {each.seed}:")
+        for rule in each.rules:
+            print_line(f"  {rule}")
+        print_line(f"  again: {_replay(each.seed, assignor)}")
+    if len(broken) > _SHOWN:
+        print_line(f"and {len(broken) - _SHOWN:,} more episodes that break a rule")
+    seeds = f"seed {seed}" if episodes == 1 else f"seeds {seed} to {seed + episodes - 1}"
+    print_line(f"{episodes:,} random episodes ({seeds}), {len(broken):,} of them break a rule")
+
+
+def _replay(seed: int, assignor: str | None) -> str:
+    words = ["assignor", "connect", "simulate", f"random-{seed}", "--seed", str(seed)]
+    return shlex.join(words if assignor is None else [*words, "--assignor", assignor])

@@ -1,0 +1,194 @@
+"""``assignor connect import``: a real Connect cluster, or recordings of one, as histories to score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY, ConnectProtocol
+from assignment_api.plugins import discover
+from assignor_lab.capture.recorded import RecordingError
+from assignor_lab.cli.connect.access import CaFile, ask
+from assignor_lab.cli.options import ConfigFile, Overrides, keep_inputs, sources
+from assignor_lab.cli.text import note
+from assignor_lab.scenarios import Place, ScenarioFormatError, scenario_from_document, write_lines
+
+if TYPE_CHECKING:
+    from assignor_lab.capture.recorded.connect import WhatHappens
+
+__all__ = ["register"]
+
+_CHECK_FAILED = 1
+
+Recordings = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[RECORDINGS...]",
+        help="Answers of brokers to DescribeGroups, or of workers to /connectors?expand=status&expand=info, as JSON "
+        "lines, plain or gzip (docs, 'Connect clusters').",
+    ),
+]
+MaybeUrls = Annotated[
+    list[str] | None,
+    typer.Option("--url", metavar="URL", help="A worker of a running cluster, as for `connect status`; repeatable."),
+]
+Probe = Annotated[
+    bool,
+    typer.Option("--probe/--no-probe", help="Find out which workers live, as for `connect status`."),
+]
+Lose = Annotated[
+    list[str] | None,
+    typer.Option("--lose", metavar="WORKER", help="Go on with the loss of this worker (host:port); repeatable."),
+]
+Join = Annotated[
+    list[str] | None,
+    typer.Option("--join", metavar="NAME", help="Go on with a new worker of this name; repeatable."),
+]
+Check = Annotated[
+    bool,
+    typer.Option(
+        "--check",
+        help="Decide every recorded generation again with the assignor of its protocol, and compare the answers; "
+        "differences end the command with 1.",
+    ),
+]
+Out = Annotated[
+    str,
+    typer.Option(
+        "--out",
+        metavar="FILE",
+        help="Where the scenarios go, compressed if the name ends in .gz; - is the standard output.",
+    ),
+]
+
+
+def register(connect: typer.Typer) -> None:
+    """Adds the command to ``connect``."""
+    connect.command("import")(_import)
+
+
+def _import(
+    recordings: Recordings = None,
+    url: MaybeUrls = None,
+    ca_file: CaFile = None,
+    probe: Probe = True,  # noqa: FBT002 - a flag
+    lose: Lose = None,
+    join: Join = None,
+    config: ConfigFile = None,
+    c: Overrides = None,
+    check: Check = False,  # noqa: FBT002 - a flag
+    out: Out = "-",
+) -> None:
+    """Turn a running Connect cluster, or recordings of one, into histories that `assign` and `score` take.
+
+    From --url or recorded answers of workers: the state at that moment, and with --lose and --join what happens next.
+    From recorded answers of brokers: the generations, with what the members reported and what the leader answered.
+    What a source does not tell is an assumption in the history; connect.protocol and
+    scheduled.rebalance.max.delay.ms can be given with -c or as the worker's own --config.
+    """
+    from assignor_lab.capture.recorded.connect import WhatHappens
+
+    if bool(recordings) == bool(url):
+        raise typer.BadParameter("give recordings or --url, one of the two", param_hint="RECORDINGS")
+    keep_inputs(out, recordings or [])
+    effective = sources(config, c).effective()
+    values = effective.values_for("connect_incremental")
+    protocol = ConnectProtocol.from_config(values[CONNECT_PROTOCOL]) if CONNECT_PROTOCOL in effective else None
+    delay = int(values[MAX_DELAY_KEY]) if MAX_DELAY_KEY in effective else None
+    happens = WhatHappens(tuple(lose or ()), tuple(join or ()))
+    if url:
+        documents = iter([_live(url, ca_file, happens, protocol, delay, probe=probe)])
+    else:
+        documents = _recorded(recordings or [], happens, protocol, delay)
+    documents = map(_readable, documents)
+    failed: list[str] = []
+    compared = [0, 0]
+    written = write_lines(out, _checked(documents, effective.policy(), compared, failed) if check else documents)
+    note(f"{written} {'history' if written == 1 else 'histories'} imported")
+    if check:
+        note(f"{compared[1]} of {compared[0]} recorded generations come out as Kafka's leader answered")
+    for sentence in failed:
+        note(sentence)
+    if failed:
+        raise typer.Exit(_CHECK_FAILED)
+
+
+def _readable(document: dict[str, Any]) -> dict[str, Any]:
+    """``document``, if it is in the format: what a cluster or a recording says may be beyond its limits."""
+    source = document["source"]
+    try:
+        scenario_from_document(document, Place("-"))
+    except ScenarioFormatError as error:
+        place = source.get("file") or source.get("url", "")
+        raise RecordingError(place, source.get("line"), f"makes no history: {error.key}: {error.reason}") from None
+    return document
+
+
+def _live(
+    urls: list[str],
+    ca_file: Any,
+    happens: WhatHappens,
+    protocol: ConnectProtocol | None,
+    delay: int | None,
+    *,
+    probe: bool,
+) -> dict[str, Any]:
+    from assignor_lab.capture.recorded.connect import state_document
+    from assignor_lab.connect.remote import read_cluster
+
+    state = ask(urls, ca_file, lambda rest: read_cluster(rest, probe=probe))
+    for sentence in (*state.notes, *state.unanswered.values()):
+        note(sentence)
+    source = {"url": state.url, "time_ms": state.time_ms}
+    return state_document(
+        state.connectors, state.workers, f"connect-{state.time_ms}", source,
+        protocol=protocol, max_delay_ms=delay, happens=happens,
+    )  # fmt: skip
+
+
+def _recorded(
+    files: list[str], happens: WhatHappens, protocol: ConnectProtocol | None, delay: int | None
+) -> Iterator[dict[str, Any]]:
+    from assignor_lab.capture.recorded.connect import NoWorkerError, histories, read_connect_recording, state_document
+
+    recording = read_connect_recording(files)
+    if not recording.rounds and not recording.states:
+        raise RecordingError(
+            ", ".join(files),
+            None,
+            "holds no stable Connect group and no state of connectors: record one that runs some",
+        )
+    for document, _ in histories(recording.rounds, delay):
+        yield document
+    for number, state in enumerate(recording.states, 1):
+        source: dict[str, Any] = {"file": state.file, "line": state.line}
+        if state.time_ms is not None:
+            source["time_ms"] = state.time_ms
+        try:
+            yield state_document(
+                state.connectors, state.workers(), f"state-{number}", source,
+                protocol=protocol, max_delay_ms=delay, happens=happens,
+            )  # fmt: skip
+        except NoWorkerError as error:
+            note(f"left out: {state.file}, line {state.line}: {error}")
+
+
+def _checked(
+    documents: Iterator[dict[str, Any]], policy: Any, compared: list[int], failed: list[str]
+) -> Iterator[dict[str, Any]]:
+    from assignor_lab.capture.recorded.connect import compare_observed
+
+    registry = discover(policy)
+    for document in documents:
+        if "observed" in document:
+            history = scenario_from_document(document, Place(str(document["id"]))).connect_history
+            for each in compare_observed(
+                history, document["observed"], lambda name: registry.connect_assignor(name).create()
+            ):
+                compared[0] += 1
+                compared[1] += not each.difference
+                if each.difference:
+                    failed.append(f"{document['id']}, round {each.number}: {each.difference:.500}")
+        yield document

@@ -1,0 +1,167 @@
+"""``assignor connect replay``: do our assignors decide as recorded leaders did?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+from assignment_api.connect import MAX_DELAY_KEY, ConnectAssignor
+from assignment_api.plugins import discover
+from assignor_lab.capture.logs.connect import (
+    ComparedRound,
+    DepartureKind,
+    NoRoundError,
+    ReceivedAssignment,
+    WorkerLife,
+    read_worker_log,
+    received_as_answered,
+    replay,
+)
+from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
+from assignor_lab.cli.text import console, note, print_json, print_line, table
+
+__all__ = ["register"]
+
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILES...",
+        help="Logs of the group's workers, plain or gzip, with DEBUG of org.apache.kafka.connect.runtime.distributed; "
+        "every worker can be the leader, so give the logs of all.",
+    ),
+]
+
+_COLUMNS = ("LOG", "WORKER", "PROCESS", "GROUP", "ROUNDS", "COMPARED", "SAME", "SAME BYTES")
+_DIFFERENT = 1
+
+_Compared = list[tuple[WorkerLife, list[ComparedRound]]]
+_Received = list[tuple[ReceivedAssignment, bool]]
+
+
+def register(connect: typer.Typer) -> None:
+    """Adds the command to ``connect``."""
+
+    @connect.command("replay")
+    def replay_command(
+        files: Files,
+        config: ConfigFile = None,
+        c: Overrides = None,
+        json: Json = False,  # noqa: FBT002 - a flag
+    ) -> None:
+        """Give every rebalance that a worker led to our assignor, and compare the answer with what the worker sent.
+
+        Each departure from the recording is named. The exit code is 1 if our assignor answered otherwise and nothing
+        in the recording accounts for it.
+        """
+        effective = sources(config, c).effective()
+        registry = discover(effective.policy())
+        processes = [life for file in files for life in read_worker_log(file)]
+        lives = [life for life in processes if life.rounds]
+        if not lives:
+            raise NoRoundError(
+                f"{', '.join(files)}: no worker led a rebalance: give the log of the leader, with level DEBUG for "
+                "org.apache.kafka.connect.runtime.distributed"
+            )
+
+        def configured(name: str, logged: Mapping[str, Any]) -> ConnectAssignor:
+            assignor = registry.connect_assignor(name).create()
+            assignor.configure({**effective.values_for(name), **logged})
+            return assignor
+
+        compared = [(life, replay(life, configured)) for life in lives]
+        received = received_as_answered(processes, [found for _, rounds in compared for found in rounds])
+        if json:
+            print_json(_document(compared, received))
+        else:
+            _print(compared, received)
+        for life in lives:
+            if _delay_matters(life) and life.max_delay_ms is None and MAX_DELAY_KEY not in effective:
+                note(f"{life.file}: the log does not tell {MAX_DELAY_KEY} of {life.worker}; Kafka's default was taken")
+        if any(_is_difference(found) for _, rounds in compared for found in rounds):
+            raise typer.Exit(_DIFFERENT)
+
+
+def _delay_matters(life: WorkerLife) -> bool:
+    return any(recorded.protocol.is_incremental for recorded in life.rounds)
+
+
+def _is_difference(found: ComparedRound) -> bool:
+    return found.departure is not None and found.departure.kind.is_difference
+
+
+def _print(compared: _Compared, received: _Received) -> None:
+    console().print(table(_COLUMNS, [_cells(life, rounds) for life, rounds in compared]))
+    rounds = [found for _, listed in compared for found in listed]
+    print_line(
+        f"{len(rounds)} rounds recorded, {sum(found.is_compared for found in rounds)} compared, "
+        f"{sum(found.is_same for found in rounds)} the same"
+    )
+    print_line(
+        f"{len(received)} times a worker said what it runs after one of them, "
+        f"{sum(same for _, same in received)} times what our answer would have it run"
+    )
+    departures = Counter(found.departure.kind for found in rounds if found.departure is not None)
+    for kind in DepartureKind:
+        if departures[kind]:
+            print_line(f"{departures[kind]} {kind.name.lower().replace('_', '-')}: {kind.value}")
+    for found in rounds:
+        if found.departure is not None and found.departure.detail:
+            print_line(f"  {_place(found)}: {found.departure.kind.name.lower()}: {found.departure.detail}")
+
+
+def _cells(life: WorkerLife, rounds: list[ComparedRound]) -> tuple[object, ...]:
+    return (
+        life.file,
+        life.worker,
+        life.number,
+        life.group,
+        len(rounds),
+        sum(found.is_compared for found in rounds),
+        sum(found.is_same for found in rounds),
+        sum(found.same_bytes for found in rounds),
+    )
+
+
+def _place(found: ComparedRound) -> str:
+    return f"{found.life.file}:{found.recorded.line}: generation {found.recorded.generation}"
+
+
+def _document(compared: _Compared, received: _Received) -> dict[str, Any]:
+    rounds = [found for _, listed in compared for found in listed]
+    return {
+        "rounds": len(rounds),
+        "compared": sum(found.is_compared for found in rounds),
+        "same": sum(found.is_same for found in rounds),
+        "received": len(received),
+        "received_as_answered": sum(same for _, same in received),
+        "leaders": [
+            {
+                "file": life.file,
+                "worker": life.worker,
+                "process": life.number,
+                "group": life.group,
+                "rounds": [
+                    {
+                        "line": found.recorded.line,
+                        "generation": found.recorded.generation,
+                        "protocol": found.recorded.protocol.value,
+                        "compared": found.is_compared,
+                        "same": found.is_same,
+                        "same_bytes": found.same_bytes,
+                        "departure": None
+                        if found.departure is None
+                        else {
+                            "name": found.departure.kind.name.lower(),
+                            "reason": found.departure.kind.value,
+                            "detail": found.departure.detail,
+                        },
+                    }
+                    for found in listed
+                ],
+            }
+            for life, listed in compared
+        ],
+    }

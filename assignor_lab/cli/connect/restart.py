@@ -1,0 +1,160 @@
+"""``assignor connect restart``: restarts on any Connect cluster, or what they would restart (KIP-745)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from assignor_lab.cli.connect.access import CaFile, Urls, ask
+from assignor_lab.cli.connect.status import instance_document
+from assignor_lab.cli.options import Json
+from assignor_lab.cli.text import console, note, print_json, print_line, table
+
+if TYPE_CHECKING:
+    from assignor_lab.connect.herders.herder import InstanceStatus
+    from assignor_lab.connect.remote import Outcome, RestartReport
+
+__all__ = ["register"]
+
+_CHECK_FAILED = 1
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The connector.")]
+IncludeTasks = Annotated[bool, typer.Option("--include-tasks", help="Its tasks, too.")]
+OnlyFailed = Annotated[bool, typer.Option("--only-failed", help="Only what has FAILED.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would restart, and change nothing.")]
+Timeout = Annotated[
+    float,
+    typer.Option("--timeout", metavar="S", min=1, max=86_400, help="Seconds for the request and for all to be back."),
+]
+
+
+def register(connect: typer.Typer) -> None:
+    """Adds the command to ``connect``."""
+    connect.command("restart")(_restart)
+
+
+def _restart(
+    name: Name,
+    url: Urls,
+    include_tasks: IncludeTasks = False,  # noqa: FBT002 - a flag
+    only_failed: OnlyFailed = False,  # noqa: FBT002 - a flag
+    dry_run: DryRun = False,  # noqa: FBT002 - a flag
+    timeout: Timeout = 120.0,
+    ca_file: CaFile = None,
+    json: Json = False,  # noqa: FBT002 - a flag
+) -> None:
+    """Restart a connector, and wait for what comes back; with --dry-run, only show what would restart.
+
+    Any Kafka Connect from 3.0 on, or `assignor connect serve`. Without --include-tasks and --only-failed the
+    connector's instance alone restarts, whatever its state. Exit code 1: something did not come back.
+    """
+    from assignor_lab.connect.herders.herder import RestartRequest
+    from assignor_lab.connect.remote import planned_restart, restart
+
+    request = RestartRequest(name, only_failed=only_failed, include_tasks=include_tasks)
+    if dry_run:
+        now, chosen = ask(url, ca_file, lambda rest: planned_restart(rest, request), timeout)
+        if json:
+            print_json({"connector": name, "dry_run": True, "restarts": _plan_document(name, chosen)})
+        else:
+            _print_plan(name, chosen, 1 + len(now.tasks))
+        return
+    report = ask(
+        url,
+        ca_file,
+        lambda rest: restart(rest, request, timeout, lambda said: note(f"refused for now: {said}")),
+        timeout,
+    )
+    if json:
+        print_json(_report_document(report))
+    else:
+        _print_report(report, timeout)
+    if not report.is_back:
+        raise typer.Exit(_CHECK_FAILED)
+
+
+def _job(connector: str, task: int | None) -> str:
+    return connector if task is None else f"{connector}-{task}"
+
+
+def _what(task: int | None) -> str:
+    return "connector" if task is None else "task"
+
+
+# --- dry run --------------------------------------------------------------------------------------
+
+
+def _print_plan(connector: str, chosen: Sequence[InstanceStatus], total: int) -> None:
+    if chosen:
+        rows = [(_what(each.number), _job(connector, each.number), each.state, each.worker_id) for each in chosen]
+        console().print(table(("RESTARTS", "JOB", "STATE NOW", "WORKER"), rows))
+    print_line(f"{len(chosen)} of {total} instances would restart; nothing was changed")
+
+
+def _plan_document(connector: str, chosen: Sequence[InstanceStatus]) -> list[dict[str, Any]]:
+    return [{"job": _job(connector, each.number), "task": each.number, **_now(each)} for each in chosen]
+
+
+def _now(instance: InstanceStatus) -> dict[str, Any]:
+    document = instance_document(instance)
+    document.pop("id", None)
+    return document
+
+
+# --- done -----------------------------------------------------------------------------------------
+
+
+def _print_report(report: RestartReport, timeout: float) -> None:
+    from assignor_lab.connect.remote.findings import trace_head
+
+    if not report.outcomes:
+        print_line("nothing was to restart")
+        return
+    rows = [
+        (
+            _what(each.task),
+            _job(report.connector, each.task),
+            each.before,
+            each.after or "gone",
+            each.worker_id,
+            "; ".join(_remarks(each, report) + ([trace_head(each.trace)] if each.trace else [])),
+        )
+        for each in report.outcomes
+    ]
+    console().print(table(("RESTARTED", "JOB", "BEFORE", "NOW", "WORKER", "REMARK"), rows))
+    back = sum(each.is_back for each in report.outcomes)
+    late = f" within {timeout:g} s" if report.timed_out else ""
+    print_line(f"{back} of {len(report.outcomes)} came back{late}")
+
+
+def _remarks(outcome: Outcome, report: RestartReport) -> list[str]:
+    if outcome.after is None:
+        return ["the connector has fewer tasks now"]
+    if not outcome.seen:
+        return ["no change was seen"]
+    return ["not back in time"] if report.timed_out and not outcome.is_back else []
+
+
+def _report_document(report: RestartReport) -> dict[str, Any]:
+    outcomes: Sequence[Outcome] = report.outcomes
+    return {
+        "connector": report.connector,
+        "dry_run": False,
+        "timed_out": report.timed_out,
+        "came_back": report.is_back,
+        "restarts": [
+            {
+                "job": _job(report.connector, each.task),
+                "task": each.task,
+                "before": each.before,
+                "state": each.after,
+                "worker_id": each.worker_id,
+                "came_back": each.is_back,
+                "change_seen": each.seen,
+                **({} if each.trace is None else {"trace": each.trace}),
+            }
+            for each in outcomes
+        ],
+    }

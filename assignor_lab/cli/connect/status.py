@@ -1,0 +1,219 @@
+"""``assignor connect status``: who runs what on a Connect cluster, and what is not as it should be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from assignor_lab.cli.connect.access import CaFile, Urls, ask
+from assignor_lab.cli.options import Json
+from assignor_lab.cli.text import console, note, print_json, print_line, table
+
+if TYPE_CHECKING:
+    from assignor_lab.connect.herders.herder import InstanceStatus
+    from assignor_lab.connect.remote import ClusterState, Finding, RemoteConnector
+
+__all__ = ["instance_document", "register"]
+
+_CHECK_FAILED = 1
+_ANY = "any"
+#: With more workers the columns would be too narrow to read.
+_MOST_COLUMNS = 6
+#: Nobody runs it: the worker in the state is the one that had it.
+_UNASSIGNED, _RUNNING = "UNASSIGNED", "RUNNING"
+
+FailOn = Annotated[
+    str,
+    typer.Option(
+        "--fail-on",
+        metavar="KINDS",
+        help="End with 1 if there is a finding of these kinds, with commas: failed, unassigned, missing, stale, "
+        "restarting, imbalance, unreachable; or any.",
+    ),
+]
+Probe = Annotated[
+    bool,
+    typer.Option(
+        "--probe/--no-probe",
+        help="Find out which workers live by a connection to the addresses that they advertise; nothing is sent.",
+    ),
+]
+
+
+def register(connect: typer.Typer) -> None:
+    """Adds the command to ``connect``."""
+    connect.command("status")(_status)
+
+
+def _status(
+    url: Urls,
+    ca_file: CaFile = None,
+    fail_on: FailOn = "",
+    probe: Probe = True,  # noqa: FBT002 - a flag
+    json: Json = False,  # noqa: FBT002 - a flag
+) -> None:
+    """Show who runs what on a Connect cluster, and point out what failed, waits, is stale or out of balance.
+
+    Any Kafka Connect, or `assignor connect serve`. Only reads.
+    """
+    from assignor_lab.connect.remote import FINDINGS, find, read_cluster
+
+    wanted = _kinds(fail_on, tuple(FINDINGS))
+    state = ask(url, ca_file, lambda rest: read_cluster(rest, probe=probe))
+    findings = find(state)
+    if json:
+        print_json(_document(state, findings))
+    else:
+        _print(state, findings)
+    for sentence in state.notes:
+        note(sentence)
+    if any(finding.kind in wanted for finding in findings):
+        raise typer.Exit(_CHECK_FAILED)
+
+
+def _kinds(text: str, known: Sequence[str]) -> frozenset[str]:
+    kinds = [kind.strip() for kind in text.split(",") if kind.strip()]
+    for kind in kinds:
+        if kind not in (*known, _ANY):
+            raise typer.BadParameter(f"{kind!r:.80}: use {', '.join(known)} or any", param_hint="--fail-on")
+    return frozenset(known if _ANY in kinds else kinds)
+
+
+# --- for people -----------------------------------------------------------------------------------
+
+
+def _print(state: ClusterState, findings: Sequence[Finding]) -> None:
+    tasks = sum(len(each.tasks or ()) for each in state.connectors)
+    cluster = f", Kafka cluster {state.cluster_id}" if state.cluster_id else ""
+    print_line(f"{state.url}: Kafka Connect {state.version}{cluster}")
+    print_line(f"{len(state.connectors)} connectors with {tasks} tasks on {len(state.workers)} workers")
+    console().print(table(("WORKER", "LIVES", "CONNECTORS", "TASKS", "FAILED"), _worker_rows(state)))
+    if state.connectors:
+        if len(state.workers) <= _MOST_COLUMNS:
+            columns = ["CONNECTOR", "TYPE", *(worker.worker_id for worker in state.workers), "NOBODY"]
+            console().print(table(columns, [_matrix_row(state, each) for each in state.connectors]))
+        else:
+            console().print(
+                table(("CONNECTOR", "TYPE", "RUNS ON"), [_list_row(state, each) for each in state.connectors])
+            )
+        print_line("C is the connector's instance, numbers are tasks; what is not RUNNING says so")
+    if not findings:
+        print_line("nothing to point out")
+        return
+    rows = [(each.kind, each.job, each.worker or "", each.detail) for each in findings]
+    console().print(table(("FINDING", "JOB", "WORKER", "WHAT"), rows))
+
+
+def _worker_rows(state: ClusterState) -> Iterable[tuple[object, ...]]:
+    from assignor_lab.connect.remote.findings import loads
+
+    held = loads(state)
+    lives = {True: "yes", False: "no", None: "?"}
+    for worker in state.workers:
+        connectors, tasks = held[worker.worker_id]
+        failed = sum(
+            instance.state == "FAILED" and instance.worker_id == worker.worker_id
+            for each in state.connectors
+            for instance in each.instances()
+        )
+        yield worker.worker_id, lives[worker.answers], len(connectors), len(tasks), failed or ""
+
+
+def _matrix_row(state: ClusterState, connector: RemoteConnector) -> tuple[object, ...]:
+    cells = [_cell(connector, worker.worker_id) for worker in state.workers]
+    return connector.name, connector.type, *cells, _cell(connector, None)
+
+
+def _list_row(state: ClusterState, connector: RemoteConnector) -> tuple[object, ...]:
+    places: list[tuple[str | None, str]] = [(worker.worker_id, worker.worker_id) for worker in state.workers]
+    cells = [(name, cell) for who, name in [*places, (None, "nobody")] if (cell := _cell(connector, who))]
+    return connector.name, connector.type, "; ".join(f"{name}: {cell}" for name, cell in cells)
+
+
+def _cell(connector: RemoteConnector, worker: str | None) -> str:
+    """What a worker runs of a connector; ``None``: what nobody runs."""
+    by_state: dict[str, list[int]] = {}
+    parts = []
+    for instance in connector.instances():
+        if (None if instance.state == _UNASSIGNED else instance.worker_id) != worker:
+            continue
+        if instance.number is None:
+            parts.append(_with_state("C", instance.state))
+        else:
+            by_state.setdefault(instance.state, []).append(instance.number)
+    if worker is None:
+        told = {instance.number for instance in connector.instances()}
+        if silent := [task for task in connector.tasks or () if task not in told]:
+            by_state["without state"] = silent
+        if connector.status is None:
+            parts.append("C without state")
+    return ", ".join([*parts, *(_with_state(_ranges(numbers), state) for state, numbers in by_state.items())])
+
+
+def _with_state(what: str, state: str) -> str:
+    return what if state == _RUNNING else f"{what} {state}"
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """Ascending numbers, shortly: ``0-3 7``."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return " ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
+
+
+# --- for programs ---------------------------------------------------------------------------------
+
+
+def instance_document(instance: InstanceStatus) -> dict[str, Any]:
+    """An instance's state, as JSON."""
+    number = {} if instance.number is None else {"id": instance.number}
+    trace = {} if instance.trace is None else {"trace": instance.trace}
+    return {**number, "state": instance.state, "worker_id": instance.worker_id, **trace}
+
+
+def _document(state: ClusterState, findings: Sequence[Finding]) -> dict[str, Any]:
+    from assignor_lab.connect.remote.findings import loads
+
+    held = loads(state)
+    return {
+        "url": state.url,
+        "version": state.version,
+        "kafka_cluster_id": state.cluster_id or None,
+        "time_ms": state.time_ms,
+        "workers": [
+            {
+                "worker_id": worker.worker_id,
+                "lives": worker.answers,
+                "connectors": held[worker.worker_id][0],
+                "tasks": [f"{name}-{instance.number}" for name, instance in held[worker.worker_id][1]],
+            }
+            for worker in state.workers
+        ],
+        "connectors": [
+            {
+                "name": each.name,
+                "type": each.type,
+                "configured_tasks": None if each.tasks is None else list(each.tasks),
+                "connector": None if each.status is None else instance_document(each.status.connector),
+                "tasks": [instance_document(instance) for instance in each.instances()[1:]],
+            }
+            for each in state.connectors
+        ],
+        "findings": [
+            {
+                "kind": each.kind,
+                "connector": each.connector,
+                "task": each.task,
+                "worker": each.worker,
+                "detail": each.detail,
+            }
+            for each in findings
+        ],
+        "notes": list(state.notes),
+    }

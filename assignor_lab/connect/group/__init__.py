@@ -1,0 +1,1 @@
+"""A live worker's group: coordinator, membership, assignors."""

@@ -1,0 +1,79 @@
+"""The assignors that workers lead with."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from assignment_api.connect import MAX_DELAY_KEY, ConnectProtocol, Rebalance
+from assignment_api.plugins import FoundConnectAssignor, Registry
+from assignor_lab.connect.settings import LiveWorkerSettings
+from assignor_lab.groups.connect.invocation import ConnectOutcome, LeadingAssignor
+from assignor_lab.runtime.invocation import TRUSTED_DISTRIBUTION
+from assignor_lab.simulation.connect.simulate import BUILTIN_ASSIGNORS
+
+__all__ = ["WorkerAssignor", "WorkerAssignors"]
+
+
+class WorkerAssignor:
+    """An assignor of one worker, called without keeping the event loop waiting for somebody else's code.
+
+    Args:
+        found: Entry of a registry.
+        configs: Effective configuration of the worker.
+    """
+
+    #: While a plugin runs, what is printed goes elsewhere: two at once would not put that back.
+    _ONE_AT_A_TIME = threading.Lock()
+
+    def __init__(self, found: FoundConnectAssignor, configs: Mapping[str, Any]) -> None:
+        self._leading = LeadingAssignor(found, configs)
+        self._trusted = found.distribution == TRUSTED_DISTRIBUTION
+
+    async def assign(self, rebalance: Rebalance) -> ConnectOutcome:
+        """Lets the assignor place the jobs of a group; what goes wrong is in the outcome."""
+        if self._trusted:
+            return self._assign(rebalance)
+        return await asyncio.to_thread(self._assign, rebalance)
+
+    def _assign(self, rebalance: Rebalance) -> ConnectOutcome:
+        if self._trusted:
+            return self._leading.assign(rebalance)
+        with self._ONE_AT_A_TIME:
+            return self._leading.assign(rebalance)
+
+
+class WorkerAssignors:
+    """The assignors that workers lead with, found once through the registry.
+
+    Args:
+        registry: The plugins.
+        selector: What leads under every protocol but ``eager``; Kafka's own if not given.
+
+    Raises:
+        UnknownPluginError, PluginLoadError: if one cannot be had.
+    """
+
+    def __init__(self, registry: Registry, selector: str | None = None) -> None:
+        names = dict(BUILTIN_ASSIGNORS)
+        if selector is not None:
+            names.update({protocol: selector for protocol in ConnectProtocol if protocol.is_incremental})
+        self._found: Mapping[ConnectProtocol, FoundConnectAssignor] = {
+            protocol: registry.connect_assignor(name) for protocol, name in names.items()
+        }
+
+    def for_worker(self, settings: LiveWorkerSettings) -> Mapping[ConnectProtocol, WorkerAssignor]:
+        """Assignors of one worker, for as long as it lives."""
+        configs = {
+            MAX_DELAY_KEY: settings.max_delay_ms,
+            "assignor.connect_eager.downgrade": settings.downgrade,
+            **settings.configs,
+        }
+        made: dict[str, WorkerAssignor] = {}
+        # compatible and sessioned are one assignor in Kafka: what it remembers survives the change between them.
+        return {
+            protocol: made.setdefault(found.name, WorkerAssignor(found, configs))
+            for protocol, found in self._found.items()
+        }

@@ -1,0 +1,1 @@
+"""Herders: the contract, the standalone one, the distributed one."""

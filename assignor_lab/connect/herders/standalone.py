@@ -1,0 +1,419 @@
+"""The standalone runtime: one worker without a group, which does everything at once (reference 7.5).
+
+Its configuration is in the config log all the same, so that it survives; the log's other readers do not exist.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from typing import TypeVar
+
+from assignment_api.connect import ConnectorTaskId
+from assignment_api.connectors import ConnectorError
+from assignor_lab.connect.herders.herder import (
+    AlreadyExistsError,
+    BadRequestError,
+    ConnectorInfo,
+    HerderError,
+    Metric,
+    NotFoundError,
+    Offset,
+    OffsetsAnswer,
+    RestartAnswer,
+    RestartRequest,
+    TaskConfig,
+    Validation,
+    WorkerStage,
+)
+from assignor_lab.connect.herders.herder_metrics import worker_metrics
+from assignor_lab.connect.herders.herder_reads import HerderReads, check_valid
+from assignor_lab.connect.herders.reconfiguration import has_changed, initial_target, most_tasks, with_worker_keys
+from assignor_lab.connect.herders.request_queue import ShuttingDownError
+from assignor_lab.connect.herders.restarts import connector_to_restart, restart_plan, tasks_to_restart
+from assignor_lab.connect.herders.stages import Stages
+from assignor_lab.connect.instances.connector_run import traceback_text
+from assignor_lab.connect.instances.instances import Instances
+from assignor_lab.connect.logger_levels import LoggerLevels, WorkerLogger
+from assignor_lab.connect.logs.cluster_logs import ClusterLogs
+from assignor_lab.connect.logs.config_records import (
+    NO_LISTENER,
+    ConfigReader,
+    ConfigSnapshot,
+    TargetState,
+    connector_records,
+    deletion_records,
+    target_state_records,
+    task_records,
+    without_nulls,
+)
+from assignor_lab.connect.logs.offset_changes import alter_offsets, check_stopped, reset_offsets
+from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins
+from assignor_lab.connect.settings import LiveWorkerSettings
+
+__all__ = ["StandaloneHerder"]
+
+T = TypeVar("T")
+
+
+class StandaloneHerder(HerderReads):
+    """The worker; it is a :class:`~assignor_lab.connect.herders.herder.Herder`. Make and use it on one event loop.
+
+    Args:
+        worker_id: ``host:port`` of the worker.
+        settings: Its configuration; what concerns groups is not read.
+        logs: Logs and topics.
+        plugins: Connectors that can be run.
+    """
+
+    def __init__(
+        self, worker_id: str, settings: LiveWorkerSettings, logs: ClusterLogs, plugins: ConnectorPlugins
+    ) -> None:
+        super().__init__(logs, plugins, LoggerLevels(logs.clock))
+        self._log = WorkerLogger(self._levels, "herder", worker_id)
+        self._stages = Stages(logs.clock)
+        self._reader = ConfigReader(NO_LISTENER)
+        self._ready = False
+        self._closed = False
+        self._lock = asyncio.Lock()
+        self._later: set[asyncio.Task[None]] = set()
+        self._instances = Instances(
+            worker_id, logs, plugins, settings.timings, lambda: 0, self._wanted,
+            topic_tracking=settings.topic_tracking,
+        )  # fmt: skip
+        logs.config.subscribe(self._reader.read)
+
+    # --- life -----------------------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Starts what was configured when it last ran."""
+        async with self._lock:
+            for name in self._fresh().connectors:
+                self._start_connector(name)
+                self._start_tasks(self._fresh().tasks(name))
+        self._ready = True
+
+    async def stop(self) -> None:
+        """Stops everything."""
+        self._closed = True
+        for task in list(self._later):
+            task.cancel()
+        async with self._lock:
+            await self._instances.stop_all(list(self._instances.connectors), [])
+            await self._instances.stop_all([], list(self._instances.tasks))
+        self._ready = False
+
+    # --- what is asked about the worker ---------------------------------------------------------------
+
+    @property
+    def stage(self) -> WorkerStage:
+        """What the worker is doing."""
+        return self._stages.current
+
+    @property
+    def ready(self) -> bool:
+        """Whether start-up is over."""
+        return self._ready
+
+    async def health(self) -> None:
+        """Returns when nothing else is being done."""
+        await self._alone("checking its health", _nothing)
+
+    def metrics(self) -> Sequence[Metric]:
+        """This worker's readings."""
+        return list(worker_metrics(self._instances, self._logs, self._plugins, self._fresh()))
+
+    def _fresh(self) -> ConfigSnapshot:
+        return self._reader.snapshot()
+
+    # --- reads ----------------------------------------------------------------------------------------
+
+    async def connector_info(self, name: str) -> ConnectorInfo:
+        """A connector as configured."""
+        return self.known_connector(name)
+
+    async def task_configs(self, name: str) -> Sequence[TaskConfig]:
+        """Its tasks' configurations."""
+        return self._task_configs(self._fresh(), name)
+
+    async def connector_offsets(self, name: str) -> Sequence[Offset]:
+        """How far it is."""
+        config = self._fresh().connectors.get(name)
+        if config is None:
+            raise NotFoundError(f"Connector {name} not found")
+        return self._logs.offsets.listed(name, sink=self._plugins.type_of(config) == "sink")
+
+    async def validate(self, plugin: str, config: Mapping[str, str | None]) -> Validation:
+        """Checks a configuration."""
+        del plugin
+        return await asyncio.to_thread(self._plugins.validate, config)
+
+    # --- writes ---------------------------------------------------------------------------------------
+
+    async def put_connector(
+        self, name: str, config: Mapping[str, str | None], *, initial_state: str | None = None, replace: bool
+    ) -> tuple[bool, ConnectorInfo]:
+        """Creates or replaces a connector, and starts it."""
+        target = None if initial_state is None else initial_target(initial_state)
+        check_valid(await asyncio.to_thread(self._plugins.validate, config))
+
+        async def put() -> tuple[bool, ConnectorInfo]:
+            exists = name in self._fresh().connectors
+            if exists and not replace:
+                raise AlreadyExistsError(f"Connector {name} already exists")
+            await self._configure(name, config, target)
+            return not exists, self.known_connector(name)
+
+        return await self._alone(f"configuring connector {name}", put)
+
+    async def patch_connector(self, name: str, patch: Mapping[str, str | None]) -> ConnectorInfo:
+        """Changes some keys of a configuration."""
+
+        async def put() -> ConnectorInfo:
+            before = self._fresh().connectors.get(name)
+            if before is None:
+                raise NotFoundError(f"Connector {name} not found")
+            config = {key: value for key, value in {**before, **patch}.items() if value is not None or key not in patch}
+            check_valid(await asyncio.to_thread(self._plugins.validate, config))
+            await self._configure(name, config, None)
+            return self.known_connector(name)
+
+        return await self._alone(f"configuring connector {name}", put)
+
+    async def _configure(self, name: str, config: Mapping[str, str | None], target: TargetState | None) -> None:
+        await self._instances.stop_connector(name)
+        await self._logs.config.write(connector_records(name, config, target))
+        if await self._started(name) and self._fresh().target_state(name) is TargetState.STARTED:
+            await self._configure_tasks(name)
+
+    async def delete_connector(self, name: str) -> None:
+        """Stops and removes a connector."""
+
+        async def delete() -> None:
+            tasks = self._checked_tasks(name, f"Connector {name} not found")
+            await self._instances.stop_tasks(tasks)
+            await self._instances.stop_connector(name)
+            await self._logs.config.write(deletion_records(name))
+            self._logs.statuses.remove_topics(name)
+            for task in tasks:
+                self._logs.statuses.remove(task)
+            self._logs.statuses.remove(name)
+
+        await self._alone(f"deleting connector {name}", delete)
+
+    async def stop_connector(self, name: str) -> None:
+        """Target state STOPPED, and no tasks."""
+
+        async def stop() -> None:
+            tasks = self._checked_tasks(name, f"Unknown connector {name}")
+            await self._instances.stop_tasks(tasks)
+            await self._logs.config.write([
+                *task_records(name, ()), *target_state_records(name, TargetState.STOPPED)
+            ])  # fmt: skip
+            for task in tasks:
+                self._logs.statuses.remove(task)
+            moved = self._instances.set_target(name, TargetState.STOPPED)
+            if moved is not None:
+                await _settled(asyncio.wrap_future(moved))
+
+        await self._alone(f"stopping connector {name}", stop)
+
+    async def pause_connector(self, name: str) -> None:
+        """Target state PAUSED."""
+        await self._alone(f"pausing connector {name}", partial(self._put_target, name, TargetState.PAUSED))
+
+    async def resume_connector(self, name: str) -> None:
+        """Target state STARTED."""
+        await self._alone(f"resuming connector {name}", partial(self._put_target, name, TargetState.STARTED))
+
+    async def _put_target(self, name: str, target: TargetState) -> None:
+        self._checked_tasks(name, f"Unknown connector {name}")
+        await self._logs.config.write(target_state_records(name, target))
+        moved = self._instances.set_target(name, target)
+        if moved is not None and await _settled(asyncio.wrap_future(moved)) and target is TargetState.STARTED:
+            await self._configure_tasks(name)
+
+    async def alter_offsets(self, name: str, offsets: Sequence[Offset]) -> OffsetsAnswer:
+        """Changes offsets of a stopped connector."""
+
+        async def alter() -> OffsetsAnswer:
+            config = check_stopped(self._fresh(), name)
+            return await alter_offsets(name, offsets, config, self._plugins, self._logs)
+
+        return await self._alone(f"altering offsets of {name}", alter)
+
+    async def reset_offsets(self, name: str) -> OffsetsAnswer:
+        """Forgets all offsets of a stopped connector."""
+
+        async def reset() -> OffsetsAnswer:
+            return await reset_offsets(name, check_stopped(self._fresh(), name), self._plugins, self._logs)
+
+        return await self._alone(f"resetting offsets of {name}", reset)
+
+    async def reset_topics(self, name: str) -> None:
+        """Forgets the topics that a connector has used."""
+        self._logs.statuses.remove_topics(name)
+
+    # --- restarts -------------------------------------------------------------------------------------
+
+    async def restart_connector(self, name: str) -> None:
+        """Restarts the connector's instance, and configures its tasks."""
+
+        async def restart() -> None:
+            self._checked_tasks(name, f"Unknown connector: {name}")
+            await self._instances.stop_connector(name)
+            if not await self._started(name):
+                raise HerderError(f"Failed to start connector: {name}")
+            if self._fresh().target_state(name) is TargetState.STARTED:
+                await self._configure_tasks(name)
+
+        await self._alone(f"restarting connector {name}", restart)
+
+    async def restart_task(self, task: ConnectorTaskId) -> None:
+        """Restarts a task."""
+
+        async def restart() -> None:
+            if task not in self._checked_tasks(task.connector, f"Unknown connector: {task.connector}"):
+                raise NotFoundError(f"Unknown task: {task}")
+            await self._instances.stop_tasks([task])
+            if not self._start_task(task):
+                raise HerderError(f"Failed to start task: {task}")
+
+        await self._alone(f"restarting task {task}", restart)
+
+    async def restart_connector_and_tasks(self, request: RestartRequest) -> RestartAnswer:
+        """KIP-745, all of it before the answer."""
+
+        async def restart() -> RestartAnswer:
+            name = request.connector
+            tasks = self._checked_tasks(name, f"Unknown connector: {name}")
+            connector_type = self._plugins.type_of(self._fresh().connectors[name])
+            plan = restart_plan(request, self._logs.statuses, connector_type)
+            if plan is None:
+                raise NotFoundError(f"Status for connector {name} not found")
+            chosen = tasks_to_restart(plan, tasks)
+            if connector_to_restart(plan, [name]):
+                await self._instances.stop_connector(name)
+                self._instances.on_restarting(name)
+            await self._instances.stop_tasks(chosen)
+            for task in chosen:
+                self._instances.on_restarting(task)
+            if connector_to_restart(plan, [name]):
+                await self._started(name)
+            self._start_tasks(chosen)
+            return RestartAnswer(plan)
+
+        return await self._alone(f"restarting connector {request.connector}", restart)
+
+    # --- what only a group has ------------------------------------------------------------------------
+
+    async def put_task_configs(self, name: str, configs: Sequence[Mapping[str, str]]) -> None:
+        """Refused: there is no other worker."""
+        del name, configs
+        raise BadRequestError(
+            "Kafka Connect in standalone mode does not support externally setting task configurations"
+        )
+
+    async def fence(self, name: str) -> None:
+        """Refused: there are no earlier generations."""
+        del name
+        raise BadRequestError("Kafka Connect in standalone mode does not support zombie fencing")
+
+    async def set_cluster_logger_level(self, name: str, level: str) -> None:
+        """Sets a level on this worker, which is the cluster."""
+        self._levels.set(name, level)
+
+    def verify_internal_request(self, body: bytes, signature: str | None, algorithm: str | None) -> None:
+        """Nobody signs anything: what is internal is refused by its own method."""
+        del body, signature, algorithm
+
+    # --- inside ---------------------------------------------------------------------------------------
+
+    async def _alone(self, stage: str, action: Callable[[], Awaitable[T]]) -> T:
+        if self._closed:
+            raise ShuttingDownError("Worker is shutting down")
+        # Whoever asked may give up waiting: what was begun is ended all the same.
+        return await asyncio.shield(asyncio.ensure_future(self._locked(stage, action)))
+
+    async def _locked(self, stage: str, action: Callable[[], Awaitable[T]]) -> T:
+        async with self._lock:
+            with self._stages.of(stage):
+                answer = await action()
+            # Whoever asks next finds what was said meanwhile.
+            await self._logs.statuses.flush()
+            return answer
+
+    def _checked_tasks(self, name: str, message: str) -> tuple[ConnectorTaskId, ...]:
+        snapshot = self._fresh()
+        if name not in snapshot.connectors:
+            raise NotFoundError(message)
+        return snapshot.tasks(name)
+
+    def _start_connector(self, name: str) -> asyncio.Future[TargetState]:
+        snapshot = self._fresh()
+        config = without_nulls(snapshot.connectors[name])
+        return asyncio.wrap_future(self._instances.start_connector(name, config, snapshot.target_state(name)))
+
+    async def _started(self, name: str) -> bool:
+        return await _settled(self._start_connector(name))
+
+    def _start_tasks(self, tasks: Sequence[ConnectorTaskId]) -> None:
+        for task in tasks:
+            self._start_task(task)
+
+    def _start_task(self, task: ConnectorTaskId) -> bool:
+        snapshot = self._fresh()
+        config = snapshot.task_configs_by_id.get(task)
+        if config is None:
+            return False
+        connector = without_nulls(snapshot.connectors[task.connector])
+        count, target = snapshot.task_count(task.connector), snapshot.target_state(task.connector)
+        return self._instances.start_task(task, connector, config, count, target)
+
+    def _wanted(self, connector: str) -> None:
+        async def configure() -> None:
+            try:
+                await self._alone(f"configuring tasks of {connector}", partial(self._configure_tasks, connector))
+            except HerderError as error:
+                self._log.warning("tasks of %s were not configured: %s", connector, error)
+
+        task = asyncio.create_task(configure())
+        self._later.add(task)
+        task.add_done_callback(self._later.discard)
+
+    async def _configure_tasks(self, name: str) -> None:
+        snapshot = self._fresh()
+        if name not in snapshot.connectors or snapshot.target_state(name) is not TargetState.STARTED:
+            return
+        config = without_nulls(snapshot.connectors[name])
+        asked = self._instances.task_configs(name, most_tasks(config))
+        if asked is None:
+            return
+        try:
+            wanted: list[Mapping[str, str]] = await asyncio.wrap_future(asked)
+            configs = with_worker_keys(wanted, config, self._plugins)
+        except ConnectorError as error:
+            self._instances.on_failed(name, traceback_text(error))
+            return
+        if not has_changed(configs, name, snapshot):
+            return
+        before = snapshot.tasks(name)
+        await self._instances.stop_tasks(before)
+        await self._logs.config.write(task_records(name, configs))
+        for task in before[len(configs) :]:
+            self._logs.statuses.remove(task)
+        self._start_tasks(self._fresh().tasks(name))
+
+
+async def _nothing() -> None:
+    return
+
+
+async def _settled(future: asyncio.Future[TargetState]) -> bool:
+    try:
+        await future
+    except (ConnectorError, HerderError):
+        # Its status says so.
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""Instances of connectors and tasks that one worker runs."""

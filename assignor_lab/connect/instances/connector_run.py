@@ -1,0 +1,301 @@
+"""One life of a connector's instance, on a thread of its own (reference 9)."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+from assignment_api.connectors import Connector, ConnectorError
+from assignor_lab.connect.instances.instance_events import InstanceListener
+from assignor_lab.connect.instances.run_ledger import RunLedger
+from assignor_lab.connect.logs.config_records import TargetState
+from assignor_lab.connect.storage import DataDir
+
+__all__ = ["ConnectorRun", "traceback_text"]
+
+_TRACE_LIMIT = 16_000
+
+
+def traceback_text(error: BaseException) -> str:
+    """Traceback of an error, bounded, even if making its message fails."""
+    try:
+        text = "".join(traceback.format_exception(error))
+    except Exception:  # noqa: BLE001 - the message is made by a plugin's code
+        text = f"{type(error).__name__} (its message cannot be made)"
+    return text if len(text) <= _TRACE_LIMIT else text[:_TRACE_LIMIT] + "…"
+
+
+class _Context:
+    def __init__(self, run: ConnectorRun, data: DataDir) -> None:
+        self._run, self._data = run, data
+
+    @property
+    def name(self) -> str:
+        return self._run.name
+
+    def file(self, path: str) -> Path:
+        return self._data.file(path)
+
+    def request_task_reconfiguration(self) -> None:
+        self._run.tell("on_task_configs_wanted")
+
+    def raise_error(self, error: Exception) -> None:
+        self._run.fail(error)
+
+
+class ConnectorRun:
+    """The instance. Methods are for the event loop's thread, but for :meth:`tell` and :meth:`fail`.
+
+    Args:
+        name: The connector's name.
+        factory: Makes the connector.
+        config: Its configuration.
+        worker: Id of the worker.
+        data: Data directory.
+        listener: Hears what comes of it.
+        loop: The event loop.
+        ledger: Notes when it runs.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        factory: Callable[[], Connector],
+        config: Mapping[str, str],
+        worker: str,
+        data: DataDir,
+        listener: InstanceListener,
+        loop: asyncio.AbstractEventLoop,
+        ledger: RunLedger,
+    ) -> None:
+        self.name, self.config = name, config
+        self.version: str | None = None
+        self.ended = asyncio.Event()
+        self._factory, self._worker, self._data = factory, worker, data
+        self._listener, self._loop, self._ledger = listener, loop, ledger
+        self._changed = threading.Condition()
+        self._wanted: tuple[TargetState, Future[TargetState]] | None = None
+        self._asked: list[tuple[int, Future[list[Mapping[str, str]]]]] = []
+        self._stopping = False
+        self._silent = False
+        self._failure: BaseException | None = None
+        self._thread = threading.Thread(target=self._live, name=f"connector-{name}", daemon=True)
+
+    # --- from the event loop --------------------------------------------------------------------------
+
+    def start(self, target: TargetState) -> Future[TargetState]:
+        """Starts the thread; the answer says when the target state is reached, and raises where it failed."""
+        reached = self.transition(target)
+        self._thread.start()
+        return reached
+
+    def transition(self, target: TargetState) -> Future[TargetState]:
+        """Asks for a target state; a request that was not yet begun gives way."""
+        future: Future[TargetState] = _promise()
+        with self._changed:
+            if self._stopping:
+                future.set_exception(ConnectorError(f"connector {self.name} is stopping"))
+                return future
+            if self._wanted is not None:
+                self._wanted[1].set_exception(ConnectorError(f"connector {self.name}: a later request took its place"))
+            self._wanted = (target, future)
+            self._changed.notify()
+        return future
+
+    def task_configs(self, most: int) -> Future[list[Mapping[str, str]]]:
+        """Asks the connector for its tasks' configurations."""
+        future: Future[list[Mapping[str, str]]] = _promise()
+        with self._changed:
+            if self._stopping:
+                future.set_exception(ConnectorError(f"connector {self.name} is stopping"))
+                return future
+            self._asked.append((most, future))
+            self._changed.notify()
+        return future
+
+    def stop(self) -> None:
+        """Tells it to end; ``ended`` is set when it has."""
+        with self._changed:
+            self._stopping = True
+            self._changed.notify()
+
+    def silence(self) -> None:
+        """Whatever it does from now on, nobody hears of it."""
+        self._silent = True
+
+    # --- from any thread ------------------------------------------------------------------------------
+
+    def tell(self, event: str, *arguments: Any) -> None:
+        """Tells the listener, on the event loop."""
+
+        def call() -> None:
+            if not self._silent:
+                getattr(self._listener, event)(self.name, *arguments)
+
+        self._call(call)
+
+    def fail(self, error: Exception) -> None:
+        """The connector says by itself that it cannot go on."""
+        with self._changed:
+            self._failure = error
+            self._changed.notify()
+
+    def _call(self, call: Callable[[], None]) -> None:
+        try:
+            self._loop.call_soon_threadsafe(call)
+        except RuntimeError:
+            # The loop is closed: the process is ending.
+            return
+
+    # --- the thread -----------------------------------------------------------------------------------
+
+    def _live(self) -> None:
+        number = self._ledger.begin(self.name, self._worker)
+        life = _Life(self, self._factory, _Context(self, self._data))
+        try:
+            while True:
+                with self._changed:
+                    while not (self._wanted or self._asked or self._stopping or self._failure is not None):
+                        self._changed.wait()
+                    wanted, self._wanted = self._wanted, None
+                    asked, self._asked = self._asked, []
+                    stopping = self._stopping
+                    failure, self._failure = self._failure, None
+                if failure is not None:
+                    life.fail(failure)
+                if stopping:
+                    break
+                if wanted is not None:
+                    life.move(*wanted)
+                for most, future in asked:
+                    life.answer(most, future)
+            life.end()
+        finally:
+            self._refuse_waiting()
+            self._ledger.end(self.name, number)
+            self._call(self.ended.set)
+
+    def _refuse_waiting(self) -> None:
+        with self._changed:
+            waiting: list[Future[Any]] = [future for _, future in self._asked]
+            if self._wanted is not None:
+                waiting.append(self._wanted[1])
+            self._asked, self._wanted = [], None
+        for future in waiting:
+            if not future.done():
+                future.set_exception(ConnectorError(f"connector {self.name} has stopped"))
+
+
+def _promise() -> Future[Any]:
+    """What the connector's thread will set, also after whoever waited has given up: it cannot be cancelled."""
+    future: Future[Any] = Future()
+    future.set_running_or_notify_cancel()
+    return future
+
+
+class _Life:
+    """State machine of a connector's instance, on its thread: INIT, STARTED, PAUSED, STOPPED, FAILED."""
+
+    def __init__(self, run: ConnectorRun, factory: Callable[[], Connector], context: _Context) -> None:
+        self._run, self._factory, self._context = run, factory, context
+        self._connector: Connector | None = None
+        self._state = "INIT"
+        self._begun = False
+
+    def move(self, target: TargetState, reached: Future[TargetState]) -> None:
+        """To a target state; out of FAILED only STOPPED leads."""
+        if self._state == "FAILED" and target is not TargetState.STOPPED:
+            reached.set_exception(ConnectorError(f"connector {self._run.name} has failed: restart it"))
+            return
+        try:
+            if target is TargetState.STARTED:
+                self._begin()
+            else:
+                self._rest(target)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a plugin may raise anything, SystemExit included
+            self.fail(error)
+            reached.set_exception(ConnectorError(f"Failed to start connector: {self._run.name}"))
+            return
+        reached.set_result(target)
+
+    def _begin(self) -> None:
+        if self._state == "STARTED":
+            return
+        if self._connector is None:
+            self._connector = self._factory()
+            self._connector.context = self._context
+            self._run.version = type(self._connector).version
+        self._connector.start(self._run.config)
+        self._begun = True
+        self._state = "STARTED"
+        self._run.tell("on_running")
+
+    def _rest(self, target: TargetState) -> None:
+        if self._state == target.value:
+            return
+        if self._connector is None:
+            self._connector = self._factory()
+            self._connector.context = self._context
+            self._run.version = type(self._connector).version
+        try:
+            if self._begun:
+                self._begun = False
+                self._connector.stop()
+        except Exception:
+            # Stopping for good has worked even if it did not go well; pausing has not.
+            if target is TargetState.PAUSED:
+                raise
+        self._state = target.value
+        self._run.tell("on_paused" if target is TargetState.PAUSED else "on_stopped")
+
+    def fail(self, error: BaseException) -> None:
+        """It cannot go on."""
+        if self._state != "FAILED":
+            self._state = "FAILED"
+            self._run.tell("on_failed", traceback_text(error))
+
+    def answer(self, most: int, future: Future[list[Mapping[str, str]]]) -> None:
+        """Configurations for the tasks."""
+        if self._state != "STARTED" or self._connector is None:
+            future.set_exception(ConnectorError(f"connector {self._run.name} is not started"))
+            return
+        try:
+            future.set_result(_checked(self._connector.task_configs(most)))
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - as above
+            wrapped = ConnectorError(f"connector {self._run.name}: task_configs: {type(error).__name__}: {error}")
+            wrapped.__cause__ = error
+            future.set_exception(wrapped)
+
+    def end(self) -> None:
+        """It was told to end."""
+        try:
+            if self._begun and self._connector is not None:
+                self._begun = False
+                self._connector.stop()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - as above
+            self.fail(error)
+        if self._state != "FAILED":
+            self._run.tell("on_shutdown")
+
+
+def _checked(configs: object) -> list[Mapping[str, str]]:
+    if not isinstance(configs, Sequence) or isinstance(configs, str):
+        raise ConnectorError(f"task_configs returned {type(configs).__name__}, expected a list of mappings")
+    for number, config in enumerate(configs):
+        texts = isinstance(config, Mapping) and all(
+            isinstance(key, str) and isinstance(value, str) for key, value in config.items()
+        )
+        if not texts:
+            raise ConnectorError(f"task_configs returned as item {number} something else than a mapping of texts")
+    return list(configs)

@@ -1,0 +1,1 @@
+"""Config, offset and status logs of a cluster."""

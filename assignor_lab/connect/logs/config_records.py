@@ -1,0 +1,397 @@
+"""Records of the config log: how they are written, and what a worker knows that has read them (reference 1.3, 1.4)."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import enum
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+import attrs
+
+from assignment_api.connect import ConfiguredJobs, ConnectorTaskId, ConnectorTaskIdFormatError
+from assignor_lab.connect.herders.herder import RestartRequest
+from assignor_lab.connect.storage import LogRecord
+
+__all__ = [
+    "NO_LISTENER",
+    "ConfigListener",
+    "ConfigReader",
+    "ConfigSnapshot",
+    "SessionKey",
+    "TargetState",
+    "connector_records",
+    "deletion_records",
+    "fencing_records",
+    "logger_records",
+    "restart_records",
+    "session_key_records",
+    "snapshot_of",
+    "target_state_records",
+    "task_records",
+    "without_nulls",
+]
+
+_TARGET, _CONNECTOR, _TASK, _COMMIT = "target-state-", "connector-", "task-", "commit-"
+_RESTART, _FENCING, _SESSION_KEY, _LOGGER = "restart-connector-", "tasks-fencing-", "session-key", "logger-cluster-"
+
+#: A larger number of tasks is taken for damage.
+_MOST_TASKS = 1_000_000
+
+#: A configuration as it was given. Connect keeps a value that is null.
+Config = Mapping[str, str | None]
+
+#: What is to be appended: key and value.
+Records = list[tuple[str, Any]]
+
+
+class TargetState(enum.Enum):
+    """What a connector is meant to do."""
+
+    STARTED = "STARTED"
+    PAUSED = "PAUSED"
+    STOPPED = "STOPPED"
+
+
+@attrs.frozen
+class SessionKey:
+    """The key with which workers sign requests to one another (KIP-507)."""
+
+    key: bytes = attrs.field(repr=False)
+    algorithm: str
+    created_ms: int
+
+
+@attrs.frozen(eq=False)
+class ConfigSnapshot:
+    """What a worker knows of the config log. Immutable.
+
+    Args:
+        offset: Place after the last record that was read; -1 = nothing.
+        connectors: Name to configuration.
+        task_counts: Name to the number in its last commit.
+        task_configs_by_id: Task to configuration, those left over from larger commits among them.
+        target_states: Name to target state, where one was written.
+        inconsistent: Names whose last commit lacked some task's configuration: they have no tasks.
+        applied: Name to the configuration that was in force at its last complete commit.
+        fencing: Name to the number of tasks in its last fencing record.
+        session_key: The key, or ``None``: there is none yet.
+    """
+
+    offset: int
+    connectors: Mapping[str, Config]
+    task_counts: Mapping[str, int]
+    task_configs_by_id: Mapping[ConnectorTaskId, Mapping[str, str]]
+    target_states: Mapping[str, TargetState]
+    inconsistent: frozenset[str]
+    applied: Mapping[str, Config]
+    fencing: Mapping[str, int]
+    session_key: SessionKey | None
+
+    def task_count(self, connector: str) -> int:
+        """Number of a connector's tasks; 0 while they are inconsistent."""
+        return 0 if connector in self.inconsistent else self.task_counts.get(connector, 0)
+
+    def tasks(self, connector: str) -> tuple[ConnectorTaskId, ...]:
+        """A connector's tasks by number."""
+        return tuple(ConnectorTaskId(connector, number) for number in range(self.task_count(connector)))
+
+    def task_configs(self, connector: str) -> list[Mapping[str, str]]:
+        """Configurations of a connector's tasks by number."""
+        return [self.task_configs_by_id.get(task, {}) for task in self.tasks(connector)]
+
+    def target_state(self, connector: str) -> TargetState:
+        """What a connector is meant to do."""
+        return self.target_states.get(connector, TargetState.STARTED)
+
+    def jobs(self) -> ConfiguredJobs:
+        """Everything that is to be placed."""
+        return ConfiguredJobs({name: self.task_count(name) for name in self.connectors})
+
+    def knows(self, job: str | ConnectorTaskId) -> bool:
+        """Whether a connector or task is configured."""
+        if isinstance(job, ConnectorTaskId):
+            return job.connector in self.connectors and job.task < self.task_count(job.connector)
+        return job in self.connectors
+
+
+class ConfigListener(Protocol):
+    """Hears of what a worker reads; never of what was there before it started (reference 1.4)."""
+
+    def on_connector_config(self, connector: str) -> None:
+        """A connector's configuration was written."""
+
+    def on_connector_removed(self, connector: str) -> None:
+        """A connector was removed."""
+
+    def on_task_configs(self, connector: str, tasks: Sequence[ConnectorTaskId]) -> None:
+        """A commit was read; ``tasks``: those whose configurations it put into force."""
+
+    def on_target_state(self, connector: str) -> None:
+        """A connector's target state has changed."""
+
+    def on_restart_request(self, request: RestartRequest) -> None:
+        """A restart was asked for."""
+
+    def on_session_key(self, key: SessionKey) -> None:
+        """There is a new key."""
+
+    def on_logger_level(self, namespace: str, level: str) -> None:
+        """All workers are to change a logger's level."""
+
+
+class ConfigReader:
+    """Reads the config log for one worker.
+
+    Args:
+        listener: Hears of what is read once :meth:`start` was called.
+    """
+
+    def __init__(self, listener: ConfigListener) -> None:
+        self._listener = listener
+        self._started = False
+        self._connectors: dict[str, Config] = {}
+        self._counts: dict[str, int] = {}
+        self._task_configs: dict[ConnectorTaskId, Mapping[str, str]] = {}
+        self._deferred: dict[str, dict[ConnectorTaskId, Mapping[str, str]]] = {}
+        self._targets: dict[str, TargetState] = {}
+        self._inconsistent: set[str] = set()
+        self._applied: dict[str, Config] = {}
+        self._fencing: dict[str, int] = {}
+        self._key: SessionKey | None = None
+        self._snapshot: ConfigSnapshot | None = None
+        self.offset = -1
+
+    def start(self) -> None:
+        """What is read from now on is new: the listener hears of it."""
+        self._started = True
+
+    def snapshot(self) -> ConfigSnapshot:
+        """What was read so far; the same object until something else is read."""
+        if self._snapshot is None or self._snapshot.offset != self.offset:
+            self._snapshot = ConfigSnapshot(
+                self.offset, dict(self._connectors), dict(self._counts), dict(self._task_configs),
+                dict(self._targets), frozenset(self._inconsistent), dict(self._applied), dict(self._fencing), self._key,
+            )  # fmt: skip
+        return self._snapshot
+
+    def read(self, record: LogRecord) -> None:
+        """Takes the next record; one that is none of ours moves the offset and nothing else."""
+        self.offset = record.offset + 1
+        key, value = record.key, record.value
+        if value is not None and not isinstance(value, dict):
+            return
+        # The order of these tests is Kafka's.
+        if key.startswith(_TARGET):
+            self._read_target(key.removeprefix(_TARGET), value)
+        elif key.startswith(_CONNECTOR):
+            self._read_connector(key.removeprefix(_CONNECTOR), value)
+        elif key.startswith(_TASK):
+            self._read_task(key.removeprefix(_TASK), value)
+        elif key.startswith(_COMMIT):
+            self._read_commit(key.removeprefix(_COMMIT), value)
+        elif key.startswith(_RESTART):
+            self._read_restart(key.removeprefix(_RESTART), value)
+        elif key.startswith(_FENCING):
+            self._read_fencing(key.removeprefix(_FENCING), value)
+        elif key == _SESSION_KEY:
+            self._read_key(value)
+        elif key.startswith(_LOGGER) and self._started and value is not None:
+            level = value.get("level")
+            if isinstance(level, str):
+                self._listener.on_logger_level(key.removeprefix(_LOGGER), level)
+
+    def _read_target(self, name: str, value: Mapping[str, Any] | None) -> None:
+        before = self._targets.get(name)
+        if value is None:
+            self._targets.pop(name, None)
+            if name in self._connectors:
+                self._targets[name] = TargetState.STARTED
+            return
+        text = value.get("state.v2") or value.get("state")
+        if not isinstance(text, str) or text not in TargetState.__members__:
+            return
+        self._targets[name] = TargetState[text]
+        if self._started and self._targets[name] is not before and name in self._connectors:
+            self._listener.on_target_state(name)
+
+    def _read_connector(self, name: str, value: Mapping[str, Any] | None) -> None:
+        if value is None:
+            self._connectors.pop(name, None)
+            self._forget_tasks(name)
+            self._deferred.pop(name, None)
+            self._applied.pop(name, None)
+            if self._started:
+                self._listener.on_connector_removed(name)
+            return
+        properties = _properties(value)
+        if properties is None:
+            return
+        self._connectors[name] = properties
+        self._targets.setdefault(name, TargetState.STARTED)
+        if self._started:
+            self._listener.on_connector_config(name)
+
+    def _forget_tasks(self, name: str) -> None:
+        self._counts.pop(name, None)
+        self._inconsistent.discard(name)
+        for task in [task for task in self._task_configs if task.connector == name]:
+            del self._task_configs[task]
+
+    def _read_task(self, text: str, value: Mapping[str, Any] | None) -> None:
+        properties = None if value is None else _properties(value)
+        if properties is None:
+            return
+        config = without_nulls(properties)
+        try:
+            task = ConnectorTaskId.parse(text)
+        except ConnectorTaskIdFormatError:
+            return
+        self._deferred.setdefault(task.connector, {})[task] = config
+
+    def _read_commit(self, name: str, value: Mapping[str, Any] | None) -> None:
+        deferred = self._deferred.pop(name, {})
+        count = _count(value, "tasks")
+        if name not in self._connectors or count is None:
+            # A commit that was compacted less than its connector.
+            self._forget_tasks(name)
+            return
+        updated: list[ConnectorTaskId] = []
+        if all(ConnectorTaskId(name, number) in deferred for number in range(count)):
+            self._task_configs.update(deferred)
+            updated = list(deferred)
+            self._inconsistent.discard(name)
+            self._applied[name] = self._connectors[name]
+        else:
+            self._inconsistent.add(name)
+        self._counts[name] = count
+        if self._started:
+            self._listener.on_task_configs(name, updated)
+
+    def _read_restart(self, name: str, value: Mapping[str, Any] | None) -> None:
+        if self._started and value is not None:
+            only_failed, include_tasks = value.get("only-failed"), value.get("include-tasks")
+            self._listener.on_restart_request(RestartRequest(name, only_failed is True, include_tasks is True))
+
+    def _read_fencing(self, name: str, value: Mapping[str, Any] | None) -> None:
+        count = _count(value, "task-count")
+        if count is not None:
+            self._fencing[name] = count
+
+    def _read_key(self, value: Mapping[str, Any] | None) -> None:
+        if value is None:
+            return
+        text, algorithm, created = value.get("key"), value.get("algorithm"), value.get("creation-timestamp")
+        if not (isinstance(text, str) and isinstance(algorithm, str) and isinstance(created, int)):
+            return
+        try:
+            self._key = SessionKey(base64.b64decode(text, validate=True), algorithm, created)
+        except binascii.Error:
+            return
+        if self._started:
+            self._listener.on_session_key(self._key)
+
+
+def _count(value: Mapping[str, Any] | None, key: str) -> int | None:
+    count = None if value is None else value.get(key)
+    return count if type(count) is int and 0 <= count <= _MOST_TASKS else None
+
+
+def _properties(value: Mapping[str, Any]) -> Config | None:
+    properties = value.get("properties")
+    if not isinstance(properties, dict) or not all(
+        item is None or isinstance(item, str) for item in properties.values()
+    ):
+        return None
+    return properties
+
+
+def without_nulls(config: Config) -> dict[str, str]:
+    """A configuration as connectors get it."""
+    return {key: value for key, value in config.items() if value is not None}
+
+
+# --- what is written --------------------------------------------------------------------------------
+
+
+def connector_records(name: str, config: Config, target: TargetState | None) -> Records:
+    """A connector's configuration; its target state, if given, comes first."""
+    before = [] if target is None else target_state_records(name, target)
+    return [*before, (_CONNECTOR + name, {"properties": dict(config)})]
+
+
+def deletion_records(name: str) -> Records:
+    """A connector is no more."""
+    return [(_CONNECTOR + name, None), (_TARGET + name, None)]
+
+
+def task_records(name: str, configs: Sequence[Mapping[str, str]]) -> Records:
+    """Configurations of all tasks of a connector, and the commit that puts them into force."""
+    tasks = [(f"{_TASK}{name}-{number}", {"properties": dict(config)}) for number, config in enumerate(configs)]
+    return [*tasks, (_COMMIT + name, {"tasks": len(configs)})]
+
+
+def target_state_records(name: str, state: TargetState) -> Records:
+    """What a connector is meant to do; readers before Kafka 3.5 know no STOPPED."""
+    old = TargetState.PAUSED if state is TargetState.STOPPED else state
+    return [(_TARGET + name, {"state": old.value, "state.v2": state.value})]
+
+
+def restart_records(request: RestartRequest) -> Records:
+    """A restart is asked for."""
+    value = {"include-tasks": request.include_tasks, "only-failed": request.only_failed}
+    return [(_RESTART + request.connector, value)]
+
+
+def fencing_records(name: str, tasks: int) -> Records:
+    """Earlier generations of a source connector's tasks are fenced."""
+    return [(_FENCING + name, {"task-count": tasks})]
+
+
+def session_key_records(key: SessionKey) -> Records:
+    """A new key."""
+    text = base64.b64encode(key.key).decode()
+    return [(_SESSION_KEY, {"key": text, "algorithm": key.algorithm, "creation-timestamp": key.created_ms})]
+
+
+def logger_records(namespace: str, level: str) -> Records:
+    """All workers are to change a logger's level."""
+    return [(_LOGGER + namespace, {"level": level})]
+
+
+def snapshot_of(records: Iterable[LogRecord], listener: ConfigListener) -> ConfigSnapshot:
+    """What a worker would know after these records."""
+    reader = ConfigReader(listener)
+    for record in records:
+        reader.read(record)
+    return reader.snapshot()
+
+
+class _NoListener:
+    """For those who read what is there, and hear of nothing."""
+
+    def on_connector_config(self, connector: str) -> None:
+        """Nothing."""
+
+    def on_connector_removed(self, connector: str) -> None:
+        """Nothing."""
+
+    def on_task_configs(self, connector: str, tasks: Sequence[ConnectorTaskId]) -> None:
+        """Nothing."""
+
+    def on_target_state(self, connector: str) -> None:
+        """Nothing."""
+
+    def on_restart_request(self, request: RestartRequest) -> None:
+        """Nothing."""
+
+    def on_session_key(self, key: SessionKey) -> None:
+        """Nothing."""
+
+    def on_logger_level(self, namespace: str, level: str) -> None:
+        """Nothing."""
+
+
+#: A listener that hears of nothing.
+NO_LISTENER: ConfigListener = _NoListener()

@@ -1,0 +1,1 @@
+"""Connectors that can be configured, and the keys of their configurations."""

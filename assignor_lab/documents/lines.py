@@ -1,0 +1,113 @@
+"""Lines of a plain or gzip-compressed file, in bounded memory and time."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack
+from os import PathLike, fspath
+from pathlib import Path
+from typing import BinaryIO
+
+from assignor_lab.documents.errors import ScenarioFormatError
+
+__all__ = ["MAX_LINE_BYTES", "STANDARD_INPUT", "bounded_lines", "source_name"]
+
+#: Longest line that is read, in bytes after decompression: a state of 1,000 clients x 1,000 tasks has 15 million.
+MAX_LINE_BYTES = 64 * 1024 * 1024
+#: The name under which the standard input is read.
+STANDARD_INPUT = "-"
+
+_GZIP_MAGIC = b"\x1f\x8b"
+
+Source = str | PathLike[str] | BinaryIO
+
+
+def source_name(source: Source) -> str:
+    """Name of a source in messages."""
+    if isinstance(source, (str, PathLike)):
+        return fspath(source)
+    name = getattr(source, "name", None)
+    return name if isinstance(name, str) else "<stream>"
+
+
+def bounded_lines(source: Source, max_line_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[int, bytes]]:
+    """Number (from 1) and bytes of each line, with its line end.
+
+    Compression is recognised by the first two bytes, whatever the name says.
+
+    Args:
+        source: Path, ``-`` for the standard input, or a binary stream, which is read to its end and left open.
+        max_line_bytes: Longest line, after decompression.
+
+    Raises:
+        ScenarioFormatError: if the file cannot be opened or read, its gzip data is damaged or cut off, or a line is
+            too long; the lines before that have been yielded.
+    """
+    name = source_name(source)
+    number = 0
+    with ExitStack() as stack:
+        try:
+            stream = _decompressed(_opened(source, stack), name, stack)
+            while line := stream.readline(max_line_bytes + 1):
+                number += 1
+                if len(line) > max_line_bytes:
+                    raise ScenarioFormatError(
+                        name,
+                        number,
+                        "",
+                        f"longer than {max_line_bytes:,} bytes: a scenario file has one JSON object per line; "
+                        "is this another file?",
+                    )
+                yield number, line
+        except EOFError:
+            raise _damaged(name, number, "ends in the middle of its gzip data: it was cut off; copy it again") from None
+        except (gzip.BadGzipFile, zlib.error) as error:
+            raise _damaged(name, number, f"has damaged gzip data ({error}): copy it again") from None
+        except (OSError, ValueError) as error:
+            # A ValueError is a path that no file can have, such as one with a null character.
+            reason = getattr(error, "strerror", None) or str(error)
+            raise ScenarioFormatError(name, None, "", f"cannot be read: {reason}; check the path") from None
+
+
+def _damaged(name: str, lines_read: int, reason: str) -> ScenarioFormatError:
+    return ScenarioFormatError(name, lines_read + 1, "", f"the file {reason}")
+
+
+def _opened(source: Source, stack: ExitStack) -> io.BufferedReader:
+    if isinstance(source, (str, PathLike)):
+        if fspath(source) == STANDARD_INPUT:
+            source = sys.stdin.buffer
+        else:
+            return stack.enter_context(Path(source).open("rb"))
+    if isinstance(source, io.BufferedReader):
+        return source
+    return io.BufferedReader(_Borrowed(source))
+
+
+class _Borrowed(io.RawIOBase):
+    """A stream of somebody else's, which is not closed with the buffer around it."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        view = memoryview(buffer)  # type: ignore[arg-type]
+        data = self._stream.read(len(view))
+        view[: len(data)] = data
+        return len(data)
+
+
+def _decompressed(stream: io.BufferedReader, name: str, stack: ExitStack) -> BinaryIO:
+    head = stream.peek(2)[:2]
+    if head == _GZIP_MAGIC or (name.endswith(".gz") and len(head) < len(_GZIP_MAGIC)):
+        if not head:
+            raise EOFError
+        return stack.enter_context(gzip.GzipFile(fileobj=stream, mode="rb"))  # type: ignore[return-value]
+    return stream

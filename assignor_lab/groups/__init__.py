@@ -1,0 +1,1 @@
+"""Kinds of groups: everything that differs between Streams, streams groups and Connect."""

@@ -1,0 +1,1 @@
+"""Groups of Kafka Connect workers: histories of rebalances, and simulated episodes."""

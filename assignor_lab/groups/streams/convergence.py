@@ -1,0 +1,85 @@
+"""Whether an assignor comes to rest after the last event of a history, and after how many rebalances.
+
+An *event* is a round in which other clients, consumers or tasks are there than in the round before; without any, the
+cold start is the event. The assignor has converged from the first round on after which all rounds have the same answer,
+and neither this round nor a later one asks for a follow-up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from assignor_lab.groups.streams.contest import Answer
+from assignor_lab.groups.streams.metrics.life_cycle import not_converged, rounds_to_converge
+
+__all__ = ["Rest", "converged_after"]
+
+#: Who is there and what is to be done: equal in two rounds between which nothing happened.
+_Scene = tuple[Any, ...]
+
+
+@attrs.define
+class Rest:
+    """The rows of one work item, as they come.
+
+    Args:
+        columns: Names of the columns that rows have.
+    """
+
+    columns: frozenset[str]
+    _courses: dict[str, list[tuple[_Scene, dict[str, Any]]]] = attrs.field(factory=dict)
+
+    def note(self, answer: Answer, row: dict[str, Any]) -> None:
+        """Takes note of a row; only those of histories count."""
+        if answer.item.family is not None:
+            self._courses.setdefault(answer.assignor, []).append((_scene(answer), row))
+
+    def fill_in(self) -> None:
+        """Writes the figures into the last row of each assignor; call it after the last row of the item."""
+        for course in self._courses.values():
+            last = course[-1][1]
+            event = _last_event([scene for scene, _ in course])
+            if last["error_type"] is None and event < len(course) - 1:
+                rounds = converged_after([row for _, row in course[event:]])
+                self._set(last, rounds_to_converge.name, None if rounds is None else float(rounds))
+                self._set(last, not_converged.name, float(rounds is None))
+        self._courses.clear()
+
+    def _set(self, row: dict[str, Any], column: str, figure: float | None) -> None:
+        if column in self.columns:
+            row[column] = figure
+
+
+def converged_after(rows: Sequence[Mapping[str, Any]]) -> int | None:
+    """Number of rebalances until the last of ``rows`` was reached and nothing more asked for.
+
+    Args:
+        rows: Rows from the one of the event on, with ``answer`` and ``followup``.
+
+    Returns:
+        From 1, or ``None`` if the last row is not at rest.
+    """
+    rounds: int | None = None
+    for number in range(len(rows), 0, -1):
+        row = rows[number - 1]
+        if row["followup"] is not False or row["answer"] != rows[-1]["answer"]:
+            break
+        rounds = number
+    return rounds
+
+
+def _scene(answer: Answer) -> _Scene:
+    if answer.application is None:
+        return (answer.round,)
+    clients = answer.application.streams_client_states().values()
+    return (
+        tuple([(client.process_id, client.consumers) for client in clients]),
+        tuple(answer.application.all_tasks()),
+    )
+
+
+def _last_event(scenes: Sequence[_Scene]) -> int:
+    return next((number for number in range(len(scenes) - 1, 0, -1) if scenes[number] != scenes[number - 1]), 0)

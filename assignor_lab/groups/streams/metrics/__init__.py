@@ -1,0 +1,31 @@
+"""The metrics of one answer, a module for each group."""
+
+from assignor_lab.groups.streams.metrics.balance import BALANCE_METRICS
+from assignor_lab.groups.streams.metrics.cost import COST_METRICS
+from assignor_lab.groups.streams.metrics.coverage import COVERAGE_METRICS
+from assignor_lab.groups.streams.metrics.life_cycle import LIFE_CYCLE_METRICS
+from assignor_lab.groups.streams.metrics.movement import MOVEMENT_METRICS
+from assignor_lab.groups.streams.metrics.spread import SPREAD_METRICS
+from assignor_lab.groups.streams.metrics.weights import WEIGHT_METRICS
+
+__all__ = [
+    "BALANCE_METRICS",
+    "COST_METRICS",
+    "COVERAGE_METRICS",
+    "LAB_METRICS",
+    "LIFE_CYCLE_METRICS",
+    "MOVEMENT_METRICS",
+    "SPREAD_METRICS",
+    "WEIGHT_METRICS",
+]
+
+#: All metrics of the lab, in the order in which a reader meets them.
+LAB_METRICS = (
+    *MOVEMENT_METRICS,
+    *SPREAD_METRICS,
+    *BALANCE_METRICS,
+    *WEIGHT_METRICS,
+    *COST_METRICS,
+    *COVERAGE_METRICS,
+    *LIFE_CYCLE_METRICS,
+)

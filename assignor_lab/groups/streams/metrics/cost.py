@@ -1,0 +1,168 @@
+"""What an answer costs: bytes that are restored and that cross zones, the wait for them, and dollars.
+
+Bytes come from the scenario's ``workload``, prices from :mod:`assignor_lab.groups.streams.prices`. What the scenario
+does not say makes no figure.
+"""
+
+from __future__ import annotations
+
+from assignment_api.plugins import MetricPlugin
+from assignor_lab.groups.streams.metrics.crossings import crossings_of, partitions_of
+from assignor_lab.groups.streams.metrics.definition import as_metric, metric
+from assignor_lab.groups.streams.metrics.weights import weights_of
+from assignor_lab.groups.streams.placement import Placement, State, derived
+from assignor_lab.groups.streams.prices import BYTES_OF_GIB, Prices, default_prices
+
+__all__ = ["COST_METRICS", "priced_metrics"]
+
+GROUP = "cost"
+_NOWHERE_NEAR = "Partitions none of whose replicas is in any client's rack."
+
+
+@derived
+def _restored(placement: Placement) -> list[tuple[int, int, bool]]:
+    """Stateful replicas on processes that had no state of the task: task, client, whether it is the active one."""
+    state = placement.state
+    found = []
+    for task, stateful in enumerate(state.stateful):
+        if stateful:
+            active, standby, owner = state.previous_active[task], state.previous_standby[task], placement.owner[task]
+            found += [
+                (task, client, client == owner)
+                for client in placement.replicas[task]
+                if client not in active and client not in standby
+            ]
+    return found
+
+
+@metric(GROUP, "bytes", "lower", "Replicas beyond the number of processes that have state.")
+def restored_bytes(placement: Placement) -> float | None:
+    """Bytes of state that have to be restored from the changelogs, by actives, standbys and warm-ups.
+
+    ``state_bytes`` of each of ``replicas_placed_without_state``; what a process lacks of a copy that it has, which the
+    scenario tells in offsets, is not part of it.
+    """
+    state_bytes = _state_bytes(placement.state)
+    return None if state_bytes is None else sum((state_bytes[task] for task, _, _ in _restored(placement)), 0.0)
+
+
+@metric(GROUP, "bytes", "lower", "Tasks of which no process of the group has any state.")
+def restored_bytes_before_processing(placement: Placement) -> float | None:
+    """Bytes of state that have to be restored before the tasks can work: those of actives alone."""
+    state_bytes = _state_bytes(placement.state)
+    if state_bytes is None:
+        return None
+    return sum((state_bytes[task] for task, _, is_active in _restored(placement) if is_active), 0.0)
+
+
+@metric(GROUP, "s", "lower", "Tasks of which no process of the group has any state.")
+def longest_restore(placement: Placement) -> float | None:
+    """Time that the slowest task cannot work because its whole state is restored first.
+
+    The largest ``state_bytes`` of ``actives_placed_without_state`` over ``restore_bytes_per_s``.
+    """
+    state_bytes, weights = _state_bytes(placement.state), weights_of(placement.state)
+    if state_bytes is None or weights is None or not weights.restore_bytes_per_s:
+        return None
+    waits = [state_bytes[task] for task, _, is_active in _restored(placement) if is_active]
+    return max(waits, default=0.0) / weights.restore_bytes_per_s
+
+
+@metric(GROUP, "bytes", "lower", _NOWHERE_NEAR)
+def cross_zone_restored_bytes(placement: Placement) -> float | None:
+    """Bytes of ``restored_bytes`` that come from another rack (zone).
+
+    The state of a task is taken to lie evenly on its changelog partitions.
+    """
+    return _cross_zone_restored(placement)
+
+
+@metric(GROUP, "bytes/s", "lower", _NOWHERE_NEAR)
+def cross_zone_bytes_per_s(placement: Placement) -> float | None:
+    """Bytes that active tasks read from another rack (zone) in a second.
+
+    ``input_bytes_per_s`` of each task, taken to lie evenly on its source partitions. What standbys read is not part of
+    it: the scenario does not tell how much is written to changelogs.
+    """
+    return _cross_zone_input(placement)
+
+
+@derived
+def _cross_zone_restored(placement: Placement) -> float | None:
+    state_bytes, crossings = _state_bytes(placement.state), crossings_of(placement.state)
+    if state_bytes is None or crossings is None:
+        return None
+    partitions, total = partitions_of(placement.state.topology)[1], 0.0
+    for task, client, _ in _restored(placement):
+        crossed = crossings[1][client][task]
+        if crossed is None:
+            return None
+        total += state_bytes[task] * crossed / partitions[task]
+    return total
+
+
+@derived
+def _cross_zone_input(placement: Placement) -> float | None:
+    weights, crossings = weights_of(placement.state), crossings_of(placement.state)
+    if weights is None or weights.input_bytes_per_s is None or crossings is None:
+        return None
+    partitions, total = partitions_of(placement.state.topology)[0], 0.0
+    for task, owner in enumerate(placement.owner):
+        if owner >= 0:
+            crossed = crossings[0][owner][task]
+            if crossed is None:
+                return None
+            total += weights.input_bytes_per_s[task] * crossed / partitions[task]
+    return total
+
+
+def _state_bytes(state: State) -> list[float] | None:
+    weights = weights_of(state)
+    return None if weights is None else weights.state_bytes
+
+
+def priced_metrics(prices: Prices) -> tuple[MetricPlugin, ...]:
+    """The metrics in dollars under ``prices``."""
+
+    def for_a_month(placement: Placement) -> float | None:
+        """``cross_zone_bytes_per_s``, for the hours of a month, at the price of a GiB between zones."""
+        rate = _cross_zone_input(placement)
+        if rate is None:
+            return None
+        return rate * prices.hours_per_month * 3_600 / BYTES_OF_GIB * prices.cross_zone_dollars_per_gib
+
+    def once(placement: Placement) -> float | None:
+        """``cross_zone_restored_bytes`` at the price of a GiB between zones."""
+        restored = _cross_zone_restored(placement)
+        return None if restored is None else restored / BYTES_OF_GIB * prices.cross_zone_dollars_per_gib
+
+    return (
+        as_metric(
+            for_a_month,
+            "cross_zone_dollars_per_month",
+            GROUP,
+            "dollars/month",
+            "lower",
+            "What reading from other racks (zones) costs in a month, if the group stays as it is.",
+            _NOWHERE_NEAR,
+        ),
+        as_metric(
+            once,
+            "movement_dollars",
+            GROUP,
+            "dollars",
+            "lower",
+            "What this answer costs once: state that is restored from other racks (zones).",
+            _NOWHERE_NEAR,
+        ),
+    )
+
+
+COST_METRICS: tuple[MetricPlugin, ...] = (
+    restored_bytes,
+    restored_bytes_before_processing,
+    longest_restore,
+    cross_zone_restored_bytes,
+    cross_zone_bytes_per_s,
+    *priced_metrics(default_prices()),
+)

@@ -1,0 +1,48 @@
+"""Coverage: whether the answer gives what was asked for. An answer that leaves tasks out looks balanced without it."""
+
+from __future__ import annotations
+
+from assignment_api.plugins import MetricPlugin
+from assignor_lab.groups.streams.metrics.definition import metric
+from assignor_lab.groups.streams.placement import Placement
+
+__all__ = ["COVERAGE_METRICS"]
+
+GROUP = "coverage"
+
+
+@metric(GROUP, "tasks", "lower", "None.")
+def tasks_not_assigned(placement: Placement) -> float:
+    """Tasks that nobody runs. Kafka does not notice; the application stands still there."""
+    return float(sum(1 for owner in placement.owner if owner < 0))
+
+
+@metric(GROUP, "standbys", "lower", "Subtracted already: no more standbys than there are other processes.")
+def standbys_missing(placement: Placement) -> float:
+    """Standbys that were asked for and not given, so that a failing process takes longer to replace.
+
+    For each stateful task ``min(num.standby.replicas, clients - 1)`` less its standbys; never negative.
+    """
+    wanted = placement.state.standbys_wanted
+    if not wanted:
+        return 0.0
+    return float(
+        sum(
+            max(wanted - len(standbys), 0)
+            for standbys, stateful in zip(placement.standbys, placement.state.stateful, strict=True)
+            if stateful
+        )
+    )
+
+
+@metric(GROUP, "standbys", "none", "Moving a task with state without a break needs at least one.")
+def warmups_in_flight(placement: Placement) -> float:
+    """Standbys beyond the configured number, which warm up before their task moves.
+
+    For each task its standbys less ``num.standby.replicas``; never negative.
+    """
+    configured = max(placement.state.application.assignment_configs().num_standby_replicas, 0)
+    return float(sum(max(len(standbys) - configured, 0) for standbys in placement.standbys))
+
+
+COVERAGE_METRICS: tuple[MetricPlugin, ...] = (tasks_not_assigned, standbys_missing, warmups_in_flight)

@@ -1,0 +1,181 @@
+"""Balance weighted by what the tasks weigh: Kafka counts tasks, users have heavy ones and light ones.
+
+All of these need the scenario's ``workload``; where it does not name a task's figure, there is none for the state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+
+from assignment_api.plugins import MetricPlugin
+from assignor_lab.groups.streams.metrics.definition import metric
+from assignor_lab.groups.streams.placement import Placement, State, derived
+
+__all__ = ["WEIGHT_METRICS", "Weights", "weights_of"]
+
+GROUP = "balance"
+_INDIVISIBLE = "A task cannot be divided: whoever has the heaviest one has at least that."
+
+
+@attrs.frozen(eq=False)
+class Weights:
+    """What is known of all tasks, in their order; ``None``: not of each task.
+
+    Args:
+        weight: Weight of each task.
+        input_bytes_per_s: What each task reads in a second.
+        state_bytes: State of each task, 0 for those without logged state.
+        restore_bytes_per_s: How fast a task restores, or ``None``.
+    """
+
+    weight: list[float] | None
+    input_bytes_per_s: list[float] | None
+    state_bytes: list[float] | None
+    restore_bytes_per_s: float | None
+
+
+@derived
+def weights_of(state: State) -> Weights | None:
+    """What the tasks weigh; ``None`` where the scenario does not say."""
+    workload = state.application.workload()
+    if workload is None:
+        return None
+    known = [workload.of(info.id) for info in state.infos]
+    states = [each.state_bytes if is_stateful else 0.0 for each, is_stateful in zip(known, state.stateful, strict=True)]
+    return Weights(
+        weight=_complete([each.weight for each in known]),
+        input_bytes_per_s=_complete([each.input_bytes_per_s for each in known]),
+        state_bytes=_complete(states),
+        restore_bytes_per_s=workload.restore_bytes_per_s,
+    )
+
+
+def _complete(figures: Sequence[float | None]) -> list[float] | None:
+    complete = [figure for figure in figures if figure is not None]
+    return complete if len(complete) == len(figures) else None
+
+
+@metric(GROUP, "weight/thread", "lower", _INDIVISIBLE)
+def active_weight_per_thread(placement: Placement) -> float | None:
+    """Difference between the busiest and the idlest process in the weight of active tasks for each of its threads."""
+    loads = _weight_per_thread(placement)
+    return None if loads is None else max(loads, default=0.0) - min(loads, default=0.0)
+
+
+@metric(GROUP, "share", "lower", _INDIVISIBLE)
+def active_weight_above_even_share(placement: Placement) -> float | None:
+    """How far the busiest process is above the mean weight of active tasks for each thread, as a share of the mean."""
+    return _above_mean(_weight_per_thread(placement), placement.state.threads)
+
+
+@metric(GROUP, "share", "lower", _INDIVISIBLE)
+def input_above_even_share(placement: Placement) -> float | None:
+    """How far the process that reads most is above the mean bytes for each thread, as a share of the mean.
+
+    ``input_bytes_per_s`` of the active tasks.
+    """
+    weights = weights_of(placement.state)
+    if weights is None or weights.input_bytes_per_s is None:
+        return None
+    threads = placement.state.threads
+    return _above_mean(_per_thread(_held(placement, weights.input_bytes_per_s), threads), threads)
+
+
+@metric(GROUP, "share", "lower", _INDIVISIBLE)
+def state_above_even_share(placement: Placement) -> float | None:
+    """How far the process with most state on its disk is above the mean of the processes, as a share of the mean.
+
+    ``state_bytes`` of stateful actives, standbys and warm-ups. A process counts as one, however many threads it has.
+    """
+    weights = weights_of(placement.state)
+    if weights is None or weights.state_bytes is None:
+        return None
+    held = _held(placement, weights.state_bytes)
+    for state_bytes, standbys in zip(weights.state_bytes, placement.standbys, strict=True):
+        for client in standbys:
+            held[client] += state_bytes
+    return _above_mean(held, [1] * len(held))
+
+
+@metric(GROUP, "weight", "lower", "Subtracted already: the heaviest task of the sub-topology, which cannot be divided.")
+def subtopology_weight_above_unavoidable(placement: Placement) -> float | None:
+    """How much more of the worst sub-topology's weight the fullest process has than its share and one heaviest task.
+
+    The share of a process is its part of the group's threads.
+    """
+    excesses = _subtopology_excesses(placement)
+    return None if excesses is None else max(excesses, default=0.0)
+
+
+@metric(GROUP, "sub-topologies", "lower", "Subtracted already, as in subtopology_weight_above_unavoidable.")
+def subtopologies_skewed_by_weight(placement: Placement) -> float | None:
+    """Number of sub-topologies of which some process has more weight than its share and one heaviest task."""
+    excesses = _subtopology_excesses(placement)
+    return None if excesses is None else float(sum(1 for excess in excesses if excess > _ROUNDING))
+
+
+#: Sums of weights in another order differ by this much at most.
+_ROUNDING = 1e-9
+
+
+@derived
+def _subtopology_excesses(placement: Placement) -> list[float] | None:
+    weights = weights_of(placement.state)
+    if weights is None or weights.weight is None:
+        return None
+    state = placement.state
+    held = [[0.0] * len(state.threads) for _ in range(state.subtopologies)]
+    heaviest, total = [0.0] * state.subtopologies, [0.0] * state.subtopologies
+    for subtopology, owner, weight in zip(state.subtopology, placement.owner, weights.weight, strict=True):
+        total[subtopology] += weight
+        heaviest[subtopology] = max(heaviest[subtopology], weight)
+        if owner >= 0:
+            held[subtopology][owner] += weight
+    excesses = []
+    for whole, largest, parts in zip(total, heaviest, held, strict=True):
+        share = whole / max(state.members, 1)
+        above = [part - share * threads - largest for part, threads in zip(parts, state.threads, strict=True)]
+        most = max(above, default=0.0)
+        excesses.append(most if most > _ROUNDING else 0.0)
+    return excesses
+
+
+@derived
+def _weight_per_thread(placement: Placement) -> list[float] | None:
+    weights = weights_of(placement.state)
+    if weights is None or weights.weight is None:
+        return None
+    return _per_thread(_held(placement, weights.weight), placement.state.threads)
+
+
+def _held(placement: Placement, figures: Sequence[float]) -> list[float]:
+    """Sum of the figures of the active tasks of each client."""
+    held = [0.0] * len(placement.state.threads)
+    for owner, figure in zip(placement.owner, figures, strict=True):
+        if owner >= 0:
+            held[owner] += figure
+    return held
+
+
+def _per_thread(held: Sequence[float], threads: Sequence[int]) -> list[float]:
+    return [figure / capacity for figure, capacity in zip(held, threads, strict=True)]
+
+
+def _above_mean(loads: Sequence[float] | None, threads: Sequence[int]) -> float | None:
+    """The largest load over the mean of all threads, less 1; without any load there is no share."""
+    if loads is None or not loads:
+        return None
+    mean = sum(load * capacity for load, capacity in zip(loads, threads, strict=True)) / sum(threads)
+    return max(loads) / mean - 1.0 if mean > 0 else None
+
+
+WEIGHT_METRICS: tuple[MetricPlugin, ...] = (
+    active_weight_per_thread,
+    active_weight_above_even_share,
+    input_above_even_share,
+    state_above_even_share,
+    subtopology_weight_above_unavoidable,
+    subtopologies_skewed_by_weight,
+)

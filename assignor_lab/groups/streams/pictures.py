@@ -1,0 +1,103 @@
+"""The full picture of one state: who ran what before, and what each assignor made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from assignment_api import ApplicationMetadata, StreamsClientState, TaskAssignment, TaskId
+from assignor_lab.groups.rows import equals_observed
+from assignor_lab.groups.streams.contest import Answer
+
+__all__ = ["detail_of"]
+
+
+def detail_of(answers: Sequence[Answer], assignor: str | None = None) -> dict[str, Any]:
+    """Answers to one state as an entry of the summary's ``placements``, without ``chosen``.
+
+    In the later rounds of a history each assignor has a state of its own; the picture is then of one of them, with the
+    answers to that very state.
+
+    Args:
+        answers: All answers of one item and round, at least one.
+        assignor: Whose state it is to be; ``None``: the first one's that could be made.
+    """
+    made = [answer for answer in answers if answer.application is not None]
+    own = [answer for answer in made if answer.assignor == assignor]
+    seen = (own or made or answers)[0]
+    scenario, application = seen.scenario, seen.application
+    return {
+        "scenario": None if scenario is None else scenario.id,
+        "round": seen.round,
+        "source": None if scenario is None or scenario.source is None else dict(scenario.source),
+        "assumptions": [] if scenario is None else list(scenario.assumptions),
+        "clients": [] if application is None else [_client(client) for client in _clients(application)],
+        "tasks": [] if application is None else _tasks(application),
+        "before": {} if application is None else _before(application),
+        "after": [_after(answer) for answer in answers if answer.application is application],
+    }
+
+
+def _clients(application: ApplicationMetadata) -> list[StreamsClientState]:
+    clients = application.streams_client_states().values()
+    return sorted(clients, key=lambda client: client.process_id.sort_key())
+
+
+def _client(client: StreamsClientState) -> dict[str, Any]:
+    return {
+        "process_id": str(client.process_id),
+        "host": None if client.host_info is None else str(client.host_info),
+        "rack": client.rack_id,
+        "tags": dict(client.client_tags),
+        "threads": client.num_stream_threads,
+        "consumers": list(client.consumers),
+    }
+
+
+def _tasks(application: ApplicationMetadata) -> list[dict[str, Any]]:
+    stateful = application.stateful_tasks()
+    return [
+        {"id": str(task), "stateful": task in stateful} for task in sorted(application.all_tasks(), key=TaskId.sort_key)
+    ]
+
+
+def _before(application: ApplicationMetadata) -> dict[str, Any]:
+    tasks = application.all_tasks()
+    return {
+        str(client.process_id): {
+            "active": [str(task) for task in client.previous_active_tasks if task in tasks],
+            "standby": [str(task) for task in client.previous_standby_tasks if task in tasks],
+        }
+        for client in _clients(application)
+    }
+
+
+def _after(answer: Answer) -> dict[str, Any]:
+    failure, assignment = answer.outcome.failure, answer.outcome.assignment
+    return {
+        "assignor": answer.assignor,
+        "error": None
+        if failure is None
+        else {"type": failure.type, "java_type": failure.java_type, "message": failure.message},
+        "followup": answer.followup,
+        "equals_observed": equals_observed(answer),
+        "assignment": None if assignment is None else _placed(answer.application, assignment),
+    }
+
+
+def _placed(application: ApplicationMetadata | None, assignment: TaskAssignment) -> dict[str, Any]:
+    placed = {str(client.process_id): client for client in assignment.assignments}
+    if application is None:
+        return {}
+    result = {}
+    for client in _clients(application):
+        held = placed.get(str(client.process_id))
+        result[str(client.process_id)] = {
+            "active": [] if held is None else _texts(held.active_tasks()),
+            "standby": [] if held is None else _texts(held.standby_tasks()),
+        }
+    return result
+
+
+def _texts(tasks: Sequence[TaskId]) -> list[str]:
+    return [str(task) for task in sorted(tasks, key=TaskId.sort_key)]

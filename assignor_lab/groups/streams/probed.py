@@ -1,0 +1,85 @@
+"""The calls that a probe consists of, made in the assignor's own process."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any
+
+from assignment_api import ApplicationMetadata
+from assignment_api.plugins import FoundTaskAssignor
+from assignor_lab.runtime.invocation import Outcome, invoke
+from assignor_lab.runtime.packing import packed_application
+
+__all__ = ["answer_digest", "probe_document"]
+
+
+def probe_document(
+    assignor: FoundTaskAssignor, application: ApplicationMetadata, configs: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What :class:`~assignor_lab.groups.streams.probing.Prober` makes its findings from."""
+    before = packed_application(application)
+
+    def asked(shown: ApplicationMetadata) -> str:
+        return answer_digest(invoke(assignor, shown, configs))
+
+    first = asked(application)
+    mutated = packed_application(application) != before
+    again = asked(application)
+    reverse = asked(_another(application, skipped=0))
+    asked(_another(application, skipped=1))
+    later = asked(application)
+    return {
+        "digests": [first, again, reverse, later],
+        "mutated": mutated,
+        "peak": _peak(assignor, application, configs),
+    }
+
+
+def _another(application: ApplicationMetadata, skipped: int) -> ApplicationMetadata:
+    """The application with tasks and clients in reverse order, without ``skipped`` clients if others are left."""
+    shown = application.for_next_assignor()
+    clients = list(shown.streams_client_states().values())
+    left = clients[: len(clients) - skipped] or clients
+    leader = application.leader_process_id()
+    return ApplicationMetadata(
+        application.assignment_configs(),
+        reversed([*application.task_infos().values()]),
+        reversed(left),
+        application.current_time_ms(),
+        leader if any(client.process_id == leader for client in left) else None,
+        application.workload(),
+    )
+
+
+def _peak(assignor: FoundTaskAssignor, application: ApplicationMetadata, configs: Mapping[str, Any]) -> int | None:
+    """Most bytes that ``assign`` held at a time on top of what was there before."""
+    shown = application.for_next_assignor()
+    try:
+        instance = assignor.create()
+        instance.configure(configs)
+        tracemalloc.start()
+        before = tracemalloc.get_traced_memory()[0]
+        instance.assign(shown)
+        return tracemalloc.get_traced_memory()[1] - before
+    except MemoryError:
+        raise
+    except BaseException:  # noqa: BLE001 - a plugin may raise anything; that is told by its answer
+        return None
+    finally:
+        tracemalloc.stop()
+
+
+def answer_digest(outcome: Outcome) -> str:
+    """Stands for who runs what and whether a further rebalance follows, or for the failure."""
+    digest = blake2b(digest_size=16)
+    if outcome.assignment is None:
+        failure = outcome.failure
+        digest.update(repr(None if failure is None else (failure.type, failure.message)).encode(errors="replace"))
+        return digest.hexdigest()
+    clients = {str(client.process_id): client for client in outcome.assignment.assignments}
+    for process, client in sorted(clients.items()):
+        held = (sorted(map(str, client.active_tasks())), sorted(map(str, client.standby_tasks())))
+        digest.update(repr((process, *held, client.followup_rebalance_deadline_ms)).encode(errors="replace"))
+    return digest.hexdigest()

@@ -1,0 +1,1 @@
+"""Groups of the streams protocol, assigned by the broker (KIP-1071)."""

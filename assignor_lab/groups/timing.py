@@ -1,0 +1,206 @@
+"""How long the assign call of an assignor takes, on fresh input every time."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import attrs
+
+from assignment_api import AssignorLabError
+from assignment_api.plugins import ConfigSources, FoundConnectAssignor, Registry
+from assignor_lab.groups.connect.answering import connect_outcomes
+from assignor_lab.groups.streams_group.invocation import invoke_group
+from assignor_lab.runtime.invocation import Failure, failure_of, invoke
+from assignor_lab.scenarios import ConnectHistory, Scenario, ScenarioKindError
+
+__all__ = ["SLOW_NS", "Timed", "TimedHistory", "Timing", "prepared", "timed_scenario", "timing"]
+
+#: A first call that takes longer, in nanoseconds, is warm-up enough.
+SLOW_NS = 1_000_000_000
+
+
+class Timed(Protocol):
+    """What one call tells: its duration, and whether it failed."""
+
+    @property
+    def assign_ns(self) -> int:
+        """Duration of the assign call alone, nanoseconds."""
+
+    @property
+    def failure(self) -> Failure | None:
+        """The failure, or ``None``."""
+
+
+@attrs.frozen
+class TimedHistory:
+    """One call for a history: all its rounds.
+
+    Args:
+        rounds_ns: Duration of each round's assign call, nanoseconds.
+        failure: Of the first round that failed.
+    """
+
+    rounds_ns: Sequence[int]
+    failure: Failure | None = None
+
+    @property
+    def assign_ns(self) -> int:
+        """Duration of the slowest round, nanoseconds."""
+        return max(self.rounds_ns, default=0)
+
+
+@attrs.frozen
+class Timing:
+    """Durations of some calls.
+
+    Args:
+        durations_ns: Of each measured call, nanoseconds, in order.
+        failure: Of the first call that failed; then there are no durations.
+    """
+
+    durations_ns: Sequence[int]
+    failure: Failure | None = None
+
+    @property
+    def median_ms(self) -> float | None:
+        """Median in milliseconds, or ``None`` after a failure."""
+        return statistics.median(self.durations_ns) / 1e6 if self.durations_ns else None
+
+    @property
+    def min_ms(self) -> float | None:
+        """Shortest in milliseconds, or ``None`` after a failure."""
+        return min(self.durations_ns) / 1e6 if self.durations_ns else None
+
+
+def timing(call: Callable[[], Timed], *, warmup: int, repeat: int) -> Timing:
+    """Calls ``warmup`` times in vain and then ``repeat`` times; a first call above ``SLOW_NS`` is the only warm-up.
+
+    Python's garbage is collected before, and the collector stays on, as it is for users. Of a history, the durations
+    are those of its slowest round: the one whose median over all calls is largest.
+    """
+    gc.collect()
+    for _ in range(warmup):
+        first = call()
+        if first.failure is not None:
+            return Timing((), first.failure)
+        if first.assign_ns > SLOW_NS:
+            break
+    calls: list[Sequence[int]] = []
+    for _ in range(repeat):
+        made = call()
+        if made.failure is not None:
+            return Timing((), made.failure)
+        calls.append(made.rounds_ns if isinstance(made, TimedHistory) else (made.assign_ns,))
+    return Timing(max(zip(*calls, strict=True), key=statistics.median, default=()))
+
+
+def timed_scenario(
+    selector: str,
+    registry: Registry,
+    sources: ConfigSources,
+    scenario: Scenario,
+    *,
+    warmup: int,
+    repeat: int,
+    may_run_code: bool = False,
+) -> dict[str, Any]:
+    """The benchmark line of an assignor for one scenario: an application, a group, or a history of a Connect group.
+
+    Of a history, one call is all its rounds, and what counts is the slowest round, by its median over the calls; tasks
+    and clients are those of the largest round.
+
+    Args:
+        selector: Selector of an assignor.
+        registry: Where assignors are found.
+        sources: Configuration around the scenario's own.
+        scenario: The state.
+        warmup: Calls before the measured ones.
+        repeat: Measured calls, at least one.
+        may_run_code: ``module:attribute`` may be imported.
+
+    Returns:
+        ``id``, ``assignor``, ``tasks``, ``clients``, ``median_ms`` and ``min_ms`` (milliseconds, three decimals);
+        after a failure both times are null, and ``error`` has its type, Kafka's type and message.
+
+    Raises:
+        ScenarioKindError: if the scenario is of another kind.
+        UnknownPluginError, AmbiguousPluginError, PluginLoadError, UntrustedCodeError: as the registry does.
+    """
+    name, size, call = prepared(selector, registry, sources, scenario, may_run_code=may_run_code)
+    try:
+        measured = timing(call(), warmup=warmup, repeat=repeat)
+    except AssignorLabError as error:
+        measured = Timing((), failure_of(error))
+    tasks, clients = size
+    line: dict[str, Any] = {
+        "id": scenario.id,
+        "assignor": name,
+        "tasks": tasks,
+        "clients": clients,
+        "median_ms": _rounded(measured.median_ms),
+        "min_ms": _rounded(measured.min_ms),
+    }
+    if measured.failure is not None:
+        line["error"] = attrs.asdict(measured.failure)
+    return line
+
+
+#: Builds the input, which Kafka may refuse, and gives the call.
+Prepare = Callable[[], Callable[[], Timed]]
+
+
+def prepared(
+    selector: str, registry: Registry, sources: ConfigSources, scenario: Scenario, *, may_run_code: bool = False
+) -> tuple[str, tuple[int, int], Prepare]:
+    """Name of the assignor, number of tasks and clients, and what builds the call.
+
+    Arguments, errors, and what a call is: as for :func:`timed_scenario`.
+    """
+    effective = sources.effective(scenario.config, str(scenario.place))
+    if scenario.kind == "streams-group":
+        group_assignor = registry.group_assignor(selector)
+        tasks = sum(subtopology["tasks"] for subtopology in scenario.document["subtopologies"])
+
+        def group_call() -> Callable[[], Timed]:
+            spec = scenario.group_spec_with(sources.explicit_values())
+            configs = effective.values_for(group_assignor.name)
+            return lambda: invoke_group(group_assignor, spec, scenario.topology, configs)
+
+        return group_assignor.name, (tasks, len(scenario.member_ids)), group_call
+    if scenario.kind == "streams":
+        assignor = registry.task_assignor(selector, may_run_code=may_run_code)
+
+        def streams_call() -> Callable[[], Timed]:
+            application = scenario.application_with(sources.explicit_values())
+            configs = effective.values_for(assignor.name)
+            return lambda: invoke(assignor, application, configs)
+
+        return assignor.name, (len(scenario.tasks), len(scenario.clients)), streams_call
+    if scenario.kind == "connect":
+        leader = registry.connect_assignor(selector, may_run_code=may_run_code)
+        return leader.name, _size(scenario.connect_history), lambda: lambda: _played(leader, sources, scenario)
+    raise ScenarioKindError(
+        f"{scenario.place}: scenario {scenario.id!r} is of kind {scenario.kind!r}: only assignments (streams, "
+        "streams-group, connect) can be timed"
+    )
+
+
+def _size(history: ConnectHistory) -> tuple[int, int]:
+    tasks = max((sum(each.configured.task_counts.values()) for each in history.rounds), default=0)
+    return tasks, max((len(each.workers) for each in history.rounds), default=0)
+
+
+def _played(leader: FoundConnectAssignor, sources: ConfigSources, scenario: Scenario) -> TimedHistory:
+    durations: list[int] = []
+    for outcome in connect_outcomes(leader, sources, scenario, lambda _: None):
+        durations.append(outcome.assign_ns)
+        if outcome.failure is not None:
+            return TimedHistory(durations, outcome.failure)
+    return TimedHistory(durations)
+
+
+def _rounded(milliseconds: float | None) -> float | None:
+    return None if milliseconds is None else round(milliseconds, 3)

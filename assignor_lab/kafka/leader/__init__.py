@@ -1,0 +1,1 @@
+"""The leader of a classic Streams group: member messages, thread spread, revocation, fallback."""

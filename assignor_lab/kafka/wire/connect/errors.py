@@ -1,0 +1,23 @@
+"""What can be wrong with a message of Connect's protocol; Kafka has one exception for all of it."""
+
+from __future__ import annotations
+
+from assignor_lab.kafka.wire.errors import WireError
+
+__all__ = ["ConnectSchemaError", "InconsistentProtocolsError", "UnsupportedConnectVersionError"]
+
+
+class ConnectSchemaError(WireError):
+    """Bytes do not hold the field that is due, or a field's value has no bytes. Kafka: ``SchemaException``."""
+
+    java_type = "SchemaException"
+
+
+class UnsupportedConnectVersionError(ConnectSchemaError):
+    """A version below 0 was to be read, or one that is not 0 to 3 was to be written. Kafka: ``SchemaException``."""
+
+
+class InconsistentProtocolsError(WireError):
+    """Members of a group have no protocol in common. Kafka: ``InconsistentGroupProtocolException``."""
+
+    java_type = "InconsistentGroupProtocolException"

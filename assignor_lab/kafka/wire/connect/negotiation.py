@@ -1,0 +1,113 @@
+"""Which protocol a Connect group speaks, and what a worker sends to find out (reference 5.1).
+
+Each worker offers the protocols that its ``connect.protocol`` allows, the preferred one first, each with a
+subscription in that protocol's version. The group's coordinator picks one that all members offer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import attrs
+
+from assignment_api.connect import WILDCARD, ConnectProtocol, StaticJobs
+from assignment_api.java import DEFAULT_JDK, JdkGeneration, iteration_order, string_hash
+from assignment_api.streams.ids import utf16_key
+from assignor_lab.kafka.wire.connect.assignment import AssignmentMessage
+from assignor_lab.kafka.wire.connect.errors import InconsistentProtocolsError
+from assignor_lab.kafka.wire.connect.subscription import SubscriptionMessage, encode_connect_subscription
+
+__all__ = ["PROTOCOL_TYPE", "negotiated_protocol", "offered_subscriptions", "protocol_of_wire_name", "selected_name"]
+
+#: The protocol type under which Connect workers join a group.
+PROTOCOL_TYPE = "connect"
+
+
+def negotiated_protocol(members: Iterable[ConnectProtocol]) -> ConnectProtocol:
+    """The protocol that workers with these values of ``connect.protocol`` speak: the newest that all of them know.
+
+    Raises:
+        InconsistentProtocolsError: if there is no member.
+    """
+    offers = [tuple(protocol.wire_name for protocol in member.offered()) for member in members]
+    return protocol_of_wire_name(selected_name(offers))
+
+
+def selected_name(offers: Sequence[Sequence[str]]) -> str:
+    """The coordinator's choice among any names. Kafka: ``ClassicGroup.selectProtocol``.
+
+    Every member votes for the first of its names that all members offer; the name with the most votes wins, and
+    among several the first in the order of a Java hash map that was filled vote by vote.
+
+    Args:
+        offers: Names of each member, preferred first; members in the order of the group.
+
+    Raises:
+        InconsistentProtocolsError: if no name is offered by all, or there is no member. A real coordinator does not
+            let a member join that would bring this about.
+    """
+    common = [name for name in offers[0] if all(name in offer for offer in offers)] if offers else []
+    if not common:
+        raise InconsistentProtocolsError(f"{len(offers)} members have no protocol in common")
+    votes: dict[str, int] = {}
+    for offer in offers:
+        choice = next(name for name in offer if name in common)
+        votes[choice] = votes.get(choice, 0) + 1
+    names = list(votes)
+    return max(iteration_order(names, [string_hash(name) for name in names], sort_key=utf16_key), key=votes.__getitem__)
+
+
+def protocol_of_wire_name(name: str) -> ConnectProtocol:
+    """The protocol of a name that members offer.
+
+    Raises:
+        InconsistentProtocolsError: if Connect has no such protocol.
+    """
+    for protocol in ConnectProtocol:
+        if protocol.wire_name == name:
+            return protocol
+    known = ", ".join(protocol.wire_name for protocol in ConnectProtocol)
+    raise InconsistentProtocolsError(f"{name!r:.120} is no protocol of Connect: these are {known}")
+
+
+def offered_subscriptions(
+    protocol: ConnectProtocol,
+    url: str,
+    config_offset: int,
+    assignment: AssignmentMessage | None = None,
+    static: StaticJobs = WILDCARD,
+    jdk: JdkGeneration = DEFAULT_JDK,
+) -> list[tuple[str, bytes]]:
+    """What a worker joins with: names and their subscriptions, preferred first.
+
+    An assignment is written in the version of the subscription around it, whatever version it came in, as Kafka does;
+    static jobs travel in the offer ``static`` alone, so a group in which one member does not know it cannot see them.
+
+    Args:
+        protocol: The worker's ``connect.protocol``.
+        url: Where the worker's REST interface listens.
+        config_offset: How far it has read the config topic.
+        assignment: Everything that it owns; ``None`` for nothing.
+        static: Its static jobs.
+        jdk: Generation of the JVM that is emulated.
+
+    Raises:
+        ConnectSchemaError: if a value does not fit into its field.
+    """
+    return [
+        (
+            offer.wire_name,
+            encode_connect_subscription(
+                _subscription(offer.version, url, config_offset, assignment, static),
+                jdk,
+            ),
+        )
+        for offer in protocol.offered()
+    ]
+
+
+def _subscription(
+    version: int, url: str, config_offset: int, assignment: AssignmentMessage | None, static: StaticJobs
+) -> SubscriptionMessage:
+    rewritten = None if assignment is None else attrs.evolve(assignment, version=version)
+    return SubscriptionMessage(version, url, config_offset, rewritten, static)

@@ -1,0 +1,273 @@
+"""Lines of JSON with messages in them: what is missing is filled in, everything else stays (docs, "Wire formats")."""
+
+from __future__ import annotations
+
+import binascii
+from collections.abc import Callable, Iterator, Mapping
+from os import PathLike
+from typing import Any, BinaryIO
+
+import attrs
+
+from assignment_api.errors import AssignorLabError, ProcessIdFormatError, TaskIdFormatError
+from assignment_api.streams import ProcessID, TaskId
+from assignor_lab.documents.errors import Place, printable
+from assignor_lab.documents.json_text import parse_json
+from assignor_lab.documents.lines import bounded_lines, source_name
+from assignor_lab.documents.shapes import (
+    INT_MAX,
+    LONG_MAX,
+    LONG_MIN,
+    Check,
+    Mismatch,
+    described,
+    document_error,
+    list_of,
+    map_of,
+    nullable,
+    record,
+    text,
+    whole,
+)
+from assignor_lab.kafka.wire.assignment_info import decode_assignment, encode_assignment
+from assignor_lab.kafka.wire.connect import (
+    check_connect_assignment,
+    check_connect_subscription,
+    connect_assignment_document,
+    connect_assignment_of_document,
+    connect_subscription_document,
+    connect_subscription_of_document,
+    decode_connect_assignment,
+    decode_connect_subscription,
+    encode_connect_assignment,
+    encode_connect_subscription,
+)
+from assignor_lab.kafka.wire.documents import (
+    assignment_document,
+    assignment_of_document,
+    subscription_document,
+    subscription_of_document,
+)
+from assignor_lab.kafka.wire.subscription_info import decode_subscription, encode_subscription
+
+__all__ = ["KINDS", "WireKind", "decode_lines", "encode_lines"]
+
+Document = dict[str, Any]
+
+
+@attrs.frozen
+class WireKind:
+    """A kind of message.
+
+    Args:
+        name: What the command line calls it.
+        decode: Bytes to the JSON form of the message; raises an :class:`AssignorLabError` for what Kafka refuses.
+        encode: The other direction.
+        check: Whether a document has the shape of the JSON form; raises ``Mismatch`` if not.
+        version_beside: The version stands beside ``decoded`` in a line and not in it.
+    """
+
+    name: str
+    decode: Callable[[bytes], Document]
+    encode: Callable[[Document], bytes]
+    check: Check[Document]
+    version_beside: bool = False
+
+
+def decode_lines(kind: WireKind, source: str | PathLike[str] | BinaryIO) -> Iterator[Document]:
+    """Yields the documents of a file with ``decoded`` filled in from ``hex``.
+
+    What Kafka refuses gets ``decoded`` null and ``error``; a document whose ``hex`` is null stays as it is.
+
+    Args:
+        kind: What the bytes are.
+        source: JSON lines, plain or gzip; ``-`` is the standard input.
+
+    Raises:
+        ScenarioFormatError: if the file cannot be read, a line is no JSON object, or ``hex`` is missing or no
+            hexadecimal text; the documents before it have been yielded.
+    """
+    return _filled(source, lambda document: _decoded(kind, document))
+
+
+def encode_lines(kind: WireKind, source: str | PathLike[str] | BinaryIO) -> Iterator[Document]:
+    """Yields the documents of a file with ``hex`` filled in from ``version`` and ``decoded``.
+
+    What Kafka refuses gets ``hex`` null and ``error``; a document whose ``decoded`` is null stays as it is.
+
+    Args:
+        kind: What the messages are.
+        source: JSON lines, plain or gzip; ``-`` is the standard input.
+
+    Raises:
+        ScenarioFormatError: if the file cannot be read, a line is no JSON object, or ``decoded`` is missing or has
+            another shape; the documents before it have been yielded.
+    """
+    return _filled(source, lambda document: _encoded(kind, document))
+
+
+def _filled(source: str | PathLike[str] | BinaryIO, fill: Callable[[Document], Document]) -> Iterator[Document]:
+    name = source_name(source)
+    for number, line in bounded_lines(source):
+        if line.isspace():
+            continue
+        try:
+            document = parse_json(line)
+            if type(document) is not dict:
+                raise Mismatch(f"expected a message (a JSON object), found {described(document)}")
+            yield fill(document)
+        except Mismatch as mismatch:
+            raise document_error(Place(name, number), mismatch) from None
+
+
+def _decoded(kind: WireKind, document: Document) -> Document:
+    data = _bytes_of(document)
+    if data is None:
+        return document
+    try:
+        decoded = kind.decode(data)
+        version = decoded.pop("version") if kind.version_beside else None
+        if kind.version_beside and document.get("version") is None:
+            document = {**document, "version": version}
+        return _with(document, "decoded", decoded)
+    except AssignorLabError as error:
+        return _with(document, "decoded", None, error)
+
+
+def _encoded(kind: WireKind, document: Document) -> Document:
+    decoded = _required(document, "decoded")
+    if decoded is None:
+        return document
+    if kind.version_beside and type(decoded) is dict:
+        decoded = {"version": _required(document, "version"), **decoded}
+    try:
+        checked = kind.check(decoded)
+    except Mismatch as mismatch:
+        raise mismatch.inside("decoded") from None
+    version = document.get("version", checked["version"])
+    if version != checked["version"]:
+        raise Mismatch(
+            f"is {described(version)}, but decoded.version is {checked['version']}: make them equal", "version"
+        )
+    try:
+        return _with(document, "hex", kind.encode(checked).hex())
+    except AssignorLabError as error:
+        return _with(document, "hex", None, error)
+
+
+def _bytes_of(document: Document) -> bytes | None:
+    value = _required(document, "hex")
+    if value is None:
+        return None
+    try:
+        return binascii.unhexlify(text(value))
+    except Mismatch as mismatch:
+        raise mismatch.inside("hex") from None
+    except ValueError:
+        raise Mismatch("expected pairs of hexadecimal digits, and nothing else", "hex") from None
+
+
+def _required(document: Mapping[str, Any], key: str) -> Any:
+    if key not in document:
+        raise Mismatch(f'required key "{key}" is missing: is this a file of messages?', key)
+    return document[key]
+
+
+def _with(document: Document, key: str, value: Any, error: AssignorLabError | None = None) -> Document:
+    filled = {name: held for name, held in document.items() if name != "error" or error is not None}
+    filled[key] = value
+    if error is not None:
+        filled["error"] = {"type": type(error).__name__, "java_type": error.java_type, "message": str(error)}
+    return filled
+
+
+# --- the shapes of the JSON forms -----------------------------------------------------------------
+
+_INT = whole(-(2**31), INT_MAX)
+_LONG = whole(LONG_MIN, LONG_MAX)
+_BYTE = whole(-128, 127)
+
+
+def _task_id(value: Any) -> str:
+    try:
+        TaskId.parse(text(value))
+    except TaskIdFormatError:
+        raise Mismatch(f'"{printable(value)}" is no task id: expected one such as "1_0" or "topology__1_0"') from None
+    return str(value)
+
+
+def _process_id(value: Any) -> str:
+    try:
+        ProcessID.parse(text(value))
+    except ProcessIdFormatError:
+        raise Mismatch(f'"{printable(value)}" is no process id: expected a UUID') from None
+    return str(value)
+
+
+def _tuple_of(*checks: Check[Any]) -> Check[list[Any]]:
+    def read(value: Any) -> list[Any]:
+        if type(value) is not list or len(value) != len(checks):
+            raise Mismatch(f"expected a list of {len(checks)}, found {described(value)}")
+        return [check(item) for check, item in zip(checks, value, strict=True)]
+
+    return read
+
+
+_PARTITIONS = list_of(_tuple_of(nullable(text), _INT))
+_HOSTS = list_of(_tuple_of(text, _INT, _PARTITIONS))
+_SUBSCRIPTION: Check[Document] = record(
+    {
+        "version": _INT,
+        "latest_supported_version": _INT,
+        "process_id": _process_id,
+        "user_end_point": nullable(text),
+        "task_offset_sums": map_of(_task_id, _LONG),
+        "unique_field": _BYTE,
+        "error_code": _INT,
+        "client_tags": map_of(text, text),
+    }
+)
+_ASSIGNMENT: Check[Document] = record(
+    {
+        "version": _INT,
+        "commonly_supported_version": _INT,
+        "active_tasks": list_of(_task_id),
+        "standby_tasks": map_of(_task_id, _PARTITIONS),
+        "partitions_by_host": _HOSTS,
+        "standby_partitions_by_host": _HOSTS,
+        "error_code": _INT,
+        "next_rebalance_ms": _LONG,
+    }
+)
+
+#: Kinds by name, in the order of the help text.
+KINDS: Mapping[str, WireKind] = {
+    kind.name: kind
+    for kind in (
+        WireKind(
+            "subscription",
+            lambda data: subscription_document(decode_subscription(data)),
+            lambda document: encode_subscription(subscription_of_document(document)),
+            _SUBSCRIPTION,
+        ),
+        WireKind(
+            "assignment",
+            lambda data: assignment_document(decode_assignment(data)),
+            lambda document: encode_assignment(assignment_of_document(document)),
+            _ASSIGNMENT,
+        ),
+        WireKind(
+            "connect-subscription",
+            lambda data: connect_subscription_document(decode_connect_subscription(data)),
+            lambda document: encode_connect_subscription(connect_subscription_of_document(document)),
+            check_connect_subscription,
+            version_beside=True,
+        ),
+        WireKind(
+            "connect-assignment",
+            lambda data: connect_assignment_document(decode_connect_assignment(data)),
+            lambda document: encode_connect_assignment(connect_assignment_of_document(document)),
+            check_connect_assignment,
+        ),
+    )
+}

@@ -1,0 +1,56 @@
+"""Who is no longer asked: a plugin that hangs at every call must not make a run last for ever.
+
+Whether a plugin is asked must not depend on which executor saw what, or results would depend on how the work was cut.
+So this is settled for each work item by itself, and for the run by the numbers of the items
+(:mod:`assignor_lab.scoring.exclusion`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from assignment_api import AssignorLabError
+from assignor_lab.runtime.isolation.errors import (
+    BenchedError,
+    DeadlineExceededError,
+    MemoryLimitError,
+    OutputLimitError,
+)
+
+__all__ = ["Benches"]
+
+#: Calls of one work item that may end with the plugin's process; one that ran into a limit weighs as much as all.
+MAX_LOSSES = 3
+_LIMITS = (DeadlineExceededError, MemoryLimitError, OutputLimitError)
+
+
+class Benches:
+    """Who is not asked again in one work item.
+
+    Args:
+        benched: Who is not asked at all.
+    """
+
+    __slots__ = ("_benched", "_losses")
+
+    def __init__(self, benched: Iterable[str] = ()) -> None:
+        self._losses: dict[str, int] = {}
+        self._benched = dict.fromkeys(benched, "in this run")
+
+    def refusal(self, assignor: str) -> BenchedError | None:
+        """Why ``assignor`` is not asked; ``None``: ask."""
+        where = self._benched.get(assignor)
+        if where is None:
+            return None
+        return BenchedError(
+            f"assignor {assignor} was not asked: its process had to be ended too often {where}; the rows before say why"
+        )
+
+    def note(self, assignor: str, loss: AssignorLabError | None) -> None:
+        """Takes notice of a call, and of why the assignor's process was ended, if it was."""
+        if loss is None or assignor in self._benched:
+            return
+        weight = MAX_LOSSES if isinstance(loss, _LIMITS) else 1
+        self._losses[assignor] = self._losses.get(assignor, 0) + weight
+        if self._losses[assignor] >= MAX_LOSSES:
+            self._benched[assignor] = "in this history"

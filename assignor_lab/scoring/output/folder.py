@@ -1,0 +1,204 @@
+"""The output folder: complete, or as it was.
+
+Everything is made in a hidden folder inside the output folder and takes its place at the end. What a run that stopped
+early had finished stays in there for ``--resume`` (:mod:`assignor_lab.scoring.output.journal`).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+from assignment_api import AssignorLabError
+from assignor_lab.documents.durable import sync
+from assignor_lab.scoring.output.journal import has_waves
+
+__all__ = ["ForeignOutputError", "OutputFolder", "RESULTS", "RUN_METRICS"]
+
+TABLES = "scores.parquet"
+RESULTS = f"{TABLES}/results"
+RUN_METRICS = f"{TABLES}/run_metrics"
+SUMMARY = "summary.json"
+REPORT = "report.html"
+#: In the order in which they take their place: who sees a new summary finds new tables beside it.
+_NAMES = (TABLES, REPORT, SUMMARY)
+_STAGING = ".assignor-score-"
+
+_JOURNAL = "waves"
+
+
+class ForeignOutputError(AssignorLabError):
+    """Something in the output folder has the name of a result and was not written by scoring."""
+
+
+class OutputFolder:
+    """The output of one run; as a context it cleans up after a run that did not finish.
+
+    Args:
+        path: The folder; made if it is missing. Other files in it are left alone.
+        resume: Go on with what a run that stopped early left there, in place of removing it.
+        on_note: Told what the user should know.
+
+    Raises:
+        ForeignOutputError: if a file of ours would replace one that is not ours.
+        OSError: if the folder cannot be written.
+    """
+
+    def __init__(
+        self, path: Path, *, resume: bool = False, on_note: Callable[[str], None] = lambda _note: None
+    ) -> None:
+        self.path = path
+        self._resume = resume
+        self._note = on_note
+        self._staging: Path | None = None
+        self._made_folders: list[Path] = []
+        self._lock: IO[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        if self.path.exists() and not self.path.is_dir():
+            raise ForeignOutputError(f"{self.path} is a file: --out takes a folder; choose another name")
+        self._check_ours()
+        self._made_folders = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
+        self.path.mkdir(parents=True, exist_ok=True)
+        if not self._taken_over():
+            staging = self.path / f"{_STAGING}{secrets.token_hex(6)}.tmp"
+            staging.mkdir()
+            self._staging = staging
+            self._lock = (staging / "lock").open("wb")
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._staging is not None:
+            if error is not None and has_waves(self.journal):
+                self._note(f"{self.path} keeps what is scored so far: the same command with --resume goes on from it")
+            else:
+                shutil.rmtree(self._staging, ignore_errors=True)
+        if self._lock is not None:
+            self._lock.close()
+        # What was made for nothing goes; a folder with something in it stays.
+        with suppress(OSError):
+            for folder in self._made_folders:
+                folder.rmdir()
+
+    @property
+    def staging(self) -> Path:
+        """Where the run makes its files."""
+        assert self._staging is not None, "an OutputFolder is entered before it is used"
+        return self._staging
+
+    @property
+    def journal(self) -> Path:
+        """Where the run writes its finished waves down."""
+        return self.staging / _JOURNAL
+
+    def table(self, name: str) -> Path:
+        """The empty folder for one of the tables."""
+        folder = self.staging / name
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        return folder
+
+    def finish(self, summary: Mapping[str, Any], write_report: Callable[[Path], None] | None) -> None:
+        """Adds summary and report, and lets everything take its place.
+
+        Args:
+            summary: The document of ``summary.json``.
+            write_report: Writes the report to a path; ``None``: there is none.
+        """
+        text = json.dumps(summary, ensure_ascii=True, allow_nan=False, indent=1)
+        (self.staging / SUMMARY).write_text(text + "\n", encoding="utf-8")
+        if write_report is not None:
+            write_report(self.staging / REPORT)
+        for path in self.staging.rglob("*"):
+            sync(path)
+        for name in _NAMES:
+            made, final = self.staging / name, self.path / name
+            if made.exists():
+                _replace(made, final)
+            elif final.exists():
+                final.unlink()
+        sync(self.path)
+        shutil.rmtree(self.journal, ignore_errors=True)
+
+    def _check_ours(self) -> None:
+        present = [name for name in _NAMES if (self.path / name).exists()]
+        if present and not _is_our_summary(self.path / SUMMARY):
+            raise ForeignOutputError(
+                f"{self.path} has a {present[0]} that was not written by `assignor score`: choose another folder, or "
+                "move it away"
+            )
+
+    def _taken_over(self) -> bool:
+        """Whether an abandoned run is gone on with; those that are not are removed."""
+        for folder, lock in list(self._abandoned()):
+            waves = has_waves(folder / _JOURNAL)
+            if self._resume and self._staging is None and waves:
+                self._staging, self._lock = folder, lock
+                continue
+            if waves:
+                self._note(f"{self.path} held what a run that stopped early had scored: it is removed")
+            shutil.rmtree(folder, ignore_errors=True)
+            lock.close()
+        if self._resume and self._staging is None:
+            self._note(f"{self.path} holds no run that stopped early: this one begins with the first state")
+        return self._staging is not None
+
+    def _abandoned(self) -> Iterator[tuple[Path, IO[bytes]]]:
+        """Folders of runs that are over, the newest first, each with its lock."""
+        found = []
+        for folder in self.path.glob(f"{_STAGING}*.tmp"):
+            with suppress(OSError):
+                found.append((folder.stat().st_mtime_ns, folder))
+        for _, folder in sorted(found, reverse=True):
+            with suppress(OSError):
+                lock = (folder / "lock").open("ab")
+                try:
+                    # The lock of a run that is still going cannot be had.
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except OSError:
+                    lock.close()
+                    raise
+                yield folder, lock
+
+
+def _is_our_summary(path: Path) -> bool:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(document, dict) and {"format", "results", "run_metrics"} <= document.keys()
+
+
+def _replace(made: Path, final: Path) -> None:
+    """Puts ``made`` in the place of ``final``; of folders the old or the new one is there at any moment, on Linux."""
+    if not made.is_dir():
+        made.replace(final)
+    elif not final.exists():
+        made.rename(final)
+    elif not _exchange(made, final):
+        aside = made.with_name(made.name + ".old")
+        final.rename(aside)
+        made.rename(final)
+
+
+def _exchange(first: Path, second: Path) -> bool:
+    """Swaps two names in one step; false where the system cannot."""
+    try:
+        renameat2 = ctypes.CDLL(None, use_errno=True).renameat2
+    except (OSError, AttributeError):
+        return False
+    at_working_directory, exchange = -100, 2
+    swapped = renameat2(at_working_directory, os.fsencode(first), at_working_directory, os.fsencode(second), exchange)
+    return bool(swapped == 0)

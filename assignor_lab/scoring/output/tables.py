@@ -1,0 +1,124 @@
+"""The two tables as Parquet: part files of a bounded number of rows, in order.
+
+Settings are fixed, and so are the sizes of row groups and parts, whatever pieces the rows come in: equal rows are equal
+bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from assignment_api.plugins import MetricPlugin
+from assignor_lab.groups.rows import KEYS, results_schema, run_metrics_schema
+
+__all__ = ["PART", "TableWriter", "described_schema", "parts_of", "results_writer", "run_metrics_writer"]
+
+ROW_GROUP_ROWS = 16_384
+#: Rows of every part but the last.
+PART_ROWS = 16 * ROW_GROUP_ROWS
+_PART = "part-{:05}.parquet"
+#: The first part; there always is one.
+PART = _PART.format(0)
+_SORTED_BY = b"assignor_lab.sorted_by"
+
+
+def parts_of(folder: Path) -> list[Path]:
+    """The part files of a table, in the order of its rows."""
+    return sorted(folder.glob("part-*.parquet"))
+
+
+def described_schema(schema: pa.Schema, metrics: Mapping[str, MetricPlugin]) -> pa.Schema:
+    """``schema`` with what readers of the files should know: the sort order, and what each metric is.
+
+    Args:
+        schema: Columns of a table.
+        metrics: Column to metric.
+    """
+    fields = [
+        field.with_metadata(
+            {"unit": metric.unit, "direction": metric.direction, "group": metric.group, "summary": metric.summary}
+        )
+        if (metric := metrics.get(field.name)) is not None
+        else field
+        for field in schema
+    ]
+    return pa.schema(fields, {**(schema.metadata or {}), _SORTED_BY: ",".join(KEYS).encode()})
+
+
+class TableWriter:
+    """One table into a folder of part files.
+
+    Args:
+        folder: An empty folder.
+        schema: Columns of the table.
+    """
+
+    def __init__(self, folder: Path, schema: pa.Schema) -> None:
+        self._folder = folder
+        self._schema = schema
+        self._waiting: list[pa.Table] = []
+        self._rows = 0
+        self._parts = 0
+        self._written = 0
+        self._writer = self._next_part()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self._write(self._rows)
+        self._writer.close()
+
+    def write(self, table: pa.Table) -> None:
+        """Appends rows."""
+        self._waiting.append(table.select(self._schema.names).cast(self._schema))
+        self._rows += table.num_rows
+        if self._rows >= ROW_GROUP_ROWS:
+            self._write(self._rows // ROW_GROUP_ROWS * ROW_GROUP_ROWS)
+
+    def _write(self, rows: int) -> None:
+        waiting = pa.concat_tables(self._waiting) if self._waiting else self._schema.empty_table()
+        for start in range(0, rows, ROW_GROUP_ROWS):
+            group = waiting.slice(start, min(ROW_GROUP_ROWS, rows - start))
+            if self._written == PART_ROWS:
+                self._writer.close()
+                self._writer = self._next_part()
+            # Pieces must not show in the file: neither their number nor their ends.
+            self._writer.write_table(group.combine_chunks(), row_group_size=ROW_GROUP_ROWS)
+            self._written += group.num_rows
+        self._waiting = [waiting.slice(rows)]
+        self._rows -= rows
+
+    def _next_part(self) -> pq.ParquetWriter:
+        path = self._folder / _PART.format(self._parts)
+        self._parts += 1
+        self._written = 0
+        return pq.ParquetWriter(
+            path,
+            self._schema,
+            version="2.6",
+            compression="zstd",
+            compression_level=3,
+            use_dictionary=[field.name for field in self._schema if pa.types.is_string(field.type)],
+            write_statistics=True,
+            data_page_version="1.0",
+        )
+
+
+def results_writer(folder: Path, metrics: Mapping[str, MetricPlugin]) -> TableWriter:
+    """Writer of the table ``results`` into an empty folder."""
+    return TableWriter(folder, described_schema(results_schema(tuple(metrics)), metrics))
+
+
+def run_metrics_writer(folder: Path) -> TableWriter:
+    """Writer of the table ``run_metrics`` into an empty folder."""
+    return TableWriter(folder, described_schema(run_metrics_schema(), {}))

@@ -1,0 +1,1 @@
+"""The Spark side of scoring: session, executors, job, waves."""

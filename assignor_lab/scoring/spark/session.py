@@ -1,0 +1,266 @@
+"""A Spark session of our own: quiet, without web pages, with this very Python on the workers.
+
+Whoever has a session already passes it to :func:`assignor_lab.scoring.score` instead.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from assignment_api import AssignorLabError
+from assignor_lab.scoring.spark.failures import last_line
+from assignor_lab.scoring.spark.stderr_filter import filtered_stderr
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = [
+    "DEFAULT_MASTER",
+    "JavaError",
+    "MissingExtraError",
+    "SparkAddressError",
+    "open_session",
+    "parallelism_of",
+    "shown_address",
+]
+
+DEFAULT_MASTER = "local[*]"
+_NAME = "assignor score"
+#: What Spark takes as its master.
+_MASTER = re.compile(r"local(\[[^\]]+\])?\Z|local-cluster\[|yarn\Z|(spark|k8s)://.")
+_LOCAL = re.compile(r"local(\[(?P<cores>\*|\d+)\])?\Z")
+#: One server whose port can be tried; a list of masters is left to Spark.
+_SERVER = re.compile(r"(spark|sc)://(?P<host>\[[0-9a-fA-F:]+\]|[^:/;,\[\]]+)(:(?P<port>\d{1,5}))?(/.*)?\Z", re.DOTALL)
+CONNECT_PORT = 15002
+#: Seconds within which a server must take a connection.
+PATIENCE_SECONDS = 15.0
+#: How often a piece of work is tried on one machine; on a cluster Spark itself does so.
+TRIES = 4
+#: First Java release that Spark 4 runs on.
+JAVA_RELEASE = 17
+
+#: The engine only hands data on: compiling it well would cost more than it brings.
+_JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto"
+
+_LOG4J = """\
+status = error
+rootLogger.level = LEVEL
+rootLogger.appenderRef.stderr.ref = stderr
+appender.stderr.type = Console
+appender.stderr.name = stderr
+appender.stderr.target = SYSTEM_ERR
+appender.stderr.layout.type = PatternLayout
+appender.stderr.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n
+"""
+
+
+class MissingExtraError(AssignorLabError):
+    """An optional dependency is not installed; the message says which extra brings it."""
+
+
+class JavaError(AssignorLabError):
+    """There is no Java that Spark could run on; the message says what to install."""
+
+
+class SparkAddressError(AssignorLabError):
+    """What was given as Spark's master, or as the address of a Spark Connect server, is none, or nobody answers."""
+
+
+@contextmanager
+def open_session(master: str | None = None, remote: str | None = None) -> Iterator[SparkSession]:
+    """A Spark session that is stopped at the end.
+
+    Args:
+        master: Spark's master; ``None``: all cores of this machine.
+        remote: Address of a Spark Connect server, in place of a master; ``local[2]`` and the like: one in this process.
+
+    Raises:
+        MissingExtraError: if PySpark, or what Spark Connect needs, is not installed.
+        JavaError: if a local engine is needed and there is no Java for it.
+        SparkAddressError: if ``master`` or ``remote`` has no such form, or no session can be had there.
+    """
+    _check_form(master, remote)
+    for module, extra in (("pyspark", "spark"), ("pyarrow", "spark")):
+        if find_spec(module) is None:
+            raise MissingExtraError(f"scoring needs {module}: install it with: pip install 'assignor-lab[{extra}]'")
+    _choose_python(here=_is_here(master or DEFAULT_MASTER) if remote is None else _is_here(remote))
+    if remote is not None:
+        _check_connect()
+        if not _LOCAL.match(remote):
+            yield from _connected(remote)
+            return
+    _check_java()
+    # A failed task is reported once, by us; Spark's own report of it is hundreds of lines.
+    level = "ERROR" if os.environ.get("ASSIGNOR_DEBUG") else "FATAL"
+    with TemporaryDirectory(prefix="assignor-spark-") as scratch:
+        log4j = Path(scratch, "log4j2.properties")
+        log4j.write_text(_LOG4J.replace("LEVEL", level.lower()), encoding="utf-8")
+        settings = _settings(master or remote or DEFAULT_MASTER, Path(scratch), log4j)
+        if remote is not None:
+            yield from _connected_here(_with_tries(remote), settings)
+        else:
+            yield from _classic(_with_tries(master or DEFAULT_MASTER), settings, level)
+
+
+def _is_here(master: str) -> bool:
+    return master.startswith("local")
+
+
+def _choose_python(*, here: bool) -> None:
+    """Otherwise the workers take the python3 of the PATH, which knows nothing of this environment."""
+    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    if here:
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+    else:
+        # Who set it, knows where Python is on the cluster.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+
+
+def _with_tries(master: str) -> str:
+    """A master on this machine that tries again, as a cluster does: a worker may be killed for want of memory."""
+    match = _LOCAL.match(master)
+    return master if match is None else f"local[{match['cores'] or 1},{TRIES}]"
+
+
+def _check_form(master: str | None, remote: str | None) -> None:
+    if master is not None and not _MASTER.match(master):
+        raise SparkAddressError(
+            f"{master!r:.80} is no master of Spark: give local, local[2], local[*], spark://host:port, yarn or k8s://..."
+        )
+    if remote is not None and not remote.startswith("sc://") and not _LOCAL.match(remote):
+        # Not quoted: what was meant as an address may hold a token.
+        raise SparkAddressError("the address of a Spark Connect server has the form sc://host:port")
+    for address in (master, remote):
+        if address is not None and (match := _SERVER.match(address)) is not None:
+            _check_answers(match["host"], int(match["port"] or CONNECT_PORT))
+
+
+def _check_answers(host: str, port: int) -> None:
+    """Spark itself would try for minutes."""
+    try:
+        socket.create_connection((host.strip("[]"), port), timeout=PATIENCE_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise SparkAddressError(f"nobody answers at {host}:{port} ({error}): is Spark running there?") from error
+
+
+def _check_connect() -> None:
+    for module in ("grpc", "pandas"):
+        if find_spec(module) is None:
+            raise MissingExtraError(
+                f"Spark Connect needs {module}: install it with: pip install 'assignor-lab[spark-connect]'"
+            )
+
+
+def _connected(remote: str) -> Iterator[SparkSession]:
+    from pyspark.sql import SparkSession
+
+    try:
+        session = SparkSession.builder.remote(remote).appName(_NAME).create()
+        _ = session.version
+    except Exception as error:
+        # Not quoted: the address may hold a token, and so may what is said of it.
+        raise SparkAddressError(
+            f"no session can be had at {shown_address(remote)} ({type(error).__name__}): is it a Spark Connect server?"
+        ) from error
+    yield from _stopped_at_end(session)
+
+
+def _connected_here(remote: str, settings: Mapping[str, str]) -> Iterator[SparkSession]:
+    """Spark Connect with its server in a JVM of this process."""
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.remote(remote)
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    with filtered_stderr(), warnings.catch_warnings():
+        # The server starts with these settings, and then says that they cannot be changed any more.
+        warnings.simplefilter("ignore")
+        session = builder.getOrCreate()
+    yield from _stopped_at_end(session)
+
+
+def _classic(master: str, settings: Mapping[str, str], level: str) -> Iterator[SparkSession]:
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master(master).appName(_NAME)
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    try:
+        with filtered_stderr():
+            session = builder.getOrCreate()
+    except Exception as error:
+        if _is_here(master):
+            raise
+        raise SparkAddressError(f"no session can be had at {master:.80}: {last_line(error)}") from error
+    session.sparkContext.setLogLevel(level)
+    yield from _stopped_at_end(session)
+
+
+def _stopped_at_end(session: SparkSession) -> Iterator[SparkSession]:
+    try:
+        yield session
+    finally:
+        with suppress(Exception):
+            session.stop()
+
+
+def _settings(master: str, scratch: Path, log4j: Path) -> dict[str, str]:
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.warehouse.dir": str(scratch / "warehouse"),
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log4j.as_uri()} {_JAVA_OPTIONS}",
+    }
+    if _is_here(master):
+        settings["spark.local.dir"] = str(scratch)
+    if _is_here(master) or urlsplit(master).hostname in ("127.0.0.1", "localhost", "::1"):
+        # One machine: nothing has to listen to the outside.
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        settings |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+    return settings
+
+
+def _check_java() -> None:
+    home = os.environ.get("JAVA_HOME")
+    java = str(Path(home, "bin", "java")) if home else shutil.which("java")
+    remedy = f"Spark needs a JDK {JAVA_RELEASE} or later: install one (Debian: apt install openjdk-17-jre-headless)"
+    if java is None:
+        raise JavaError(f"no java on the PATH and JAVA_HOME is not set. {remedy}.")
+    try:
+        answer = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise JavaError(f"{java} cannot be run ({error}). {remedy}, and let JAVA_HOME name it.") from error
+    found = re.search(r'version "(?:1\.)?(\d+)', answer.stderr + answer.stdout)
+    if found is None or int(found[1]) < JAVA_RELEASE:
+        what = "does not tell its version" if found is None else f"is Java {found[1]}"
+        raise JavaError(f"{java} {what}. {remedy}, and let JAVA_HOME name it.")
+
+
+def parallelism_of(spark: SparkSession) -> int | None:
+    """How many tasks run at a time, or ``None`` where the session does not tell (Spark Connect)."""
+    try:
+        return int(spark.sparkContext.defaultParallelism)
+    except Exception:  # noqa: BLE001 - a Connect session raises an error of its own for each missing attribute
+        return None
+
+
+def shown_address(remote: str) -> str:
+    """A Spark Connect address without what may be secret in it: ``sc://host:port`` alone."""
+    parts = urlsplit(remote)
+    return (
+        f"{parts.scheme}://{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}" if parts.scheme else remote
+    )

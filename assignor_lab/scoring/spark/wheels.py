@@ -1,0 +1,267 @@
+"""Plugins that travel as wheels: checked here, before anything of them is imported anywhere.
+
+A wheel is a zip file that Python can import from as it is, metadata and entry points included, if it is pure. So it is
+not unpacked: it is appended to the module search path, here and on the executors, where it can hide nothing that is
+installed. Docs: "Scoring", section "Plugins as wheels".
+"""
+
+from __future__ import annotations
+
+import base64
+import csv
+import hashlib
+import io
+import platform
+import stat
+import sys
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import invalidate_caches
+from importlib.metadata import Distribution, PackageNotFoundError, distribution, distributions
+from importlib.util import find_spec
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+
+from packaging.metadata import InvalidMetadata, Metadata
+from packaging.tags import Tag, parse_tag
+from packaging.utils import canonicalize_name
+
+from assignment_api import AssignorLabError
+from assignment_api.plugins import PROJECT_NAME
+from assignor_lab.runtime.executor_wheels import TravellingWheel, missing_requirements
+
+__all__ = ["WheelError", "checked_wheel", "travelling_wheels"]
+
+OWN_DISTRIBUTION = "assignor-lab"
+#: A wheel's size, and what it may hold once unpacked.
+MAX_BYTES = 64 * 2**20
+MAX_UNPACKED_BYTES = 256 * 2**20
+MAX_MEMBERS = 10_000
+#: Size of a single file of metadata.
+MAX_METADATA_BYTES = 2**20
+_COMPILED = (".so", ".pyd", ".dylib", ".dll", ".a", ".o")
+
+
+class WheelError(AssignorLabError):
+    """A file cannot travel as a plugin's wheel: the message says why, and what to do."""
+
+
+@contextmanager
+def travelling_wheels(paths: Sequence[Path]) -> Iterator[tuple[TravellingWheel, ...]]:
+    """The wheels, checked, copied and on the module search path of this process for as long as the context lasts.
+
+    Args:
+        paths: Files of the wheels.
+
+    Raises:
+        WheelError: if one of them cannot travel.
+        OSError: if one cannot be read.
+    """
+    if not paths:
+        yield ()
+        return
+    with TemporaryDirectory(prefix="assignor-wheels-") as folder:
+        wheels = tuple(checked_wheel(path, Path(folder)) for path in dict.fromkeys(paths))
+        _check_together(wheels)
+        added = [str(wheel.path) for wheel in wheels]
+        sys.path += added
+        invalidate_caches()
+        try:
+            yield wheels
+        finally:
+            _forget(added)
+
+
+def checked_wheel(path: Path, folder: Path) -> TravellingWheel:
+    """Checks a wheel and copies it, so that what travels is what was checked.
+
+    Args:
+        path: The file.
+        folder: Where the copy goes.
+
+    Raises:
+        WheelError: if it is no wheel, not pure, harmful, not a plugin, or installed already.
+        OSError: if it cannot be read.
+    """
+    if path.suffix != ".whl":
+        raise WheelError(f"{path} is no wheel: give a file whose name ends with .whl (pip wheel makes one)")
+    with path.open("rb") as file:
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise WheelError(f"{path} has more than {MAX_BYTES // 2**20} MiB: install it on the executors instead")
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            metadata = _checked(path, archive)
+            tops = _top_modules(archive)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError) as error:
+        raise WheelError(f"{path} is no wheel that can be read: {str(error) or type(error).__name__}") from error
+    name, version = canonicalize_name(metadata.name), str(metadata.version)
+    _check_place(path, name, tops)
+    digest = hashlib.sha256(content).hexdigest()
+    copy = folder / f"{name.replace('-', '_')}-{version}-{digest[:12]}.whl"
+    copy.write_bytes(content)
+    _check_entry_points(path, copy)
+    needs = tuple(str(requirement) for requirement in metadata.requires_dist or ())
+    return TravellingWheel(copy, name, version, digest, needs)
+
+
+def _checked(path: Path, archive: zipfile.ZipFile) -> Metadata:
+    """The metadata of the wheel in ``archive``, once everything in it was read and compared with its record."""
+    infos = archive.infolist()
+    _check_members(path, infos)
+    folders = {name.partition("/")[0] for name in archive.namelist() if name.partition("/")[0].endswith(".dist-info")}
+    if len(folders) != 1:
+        raise WheelError(f"{path} is no wheel: it has {len(folders)} folders .dist-info, expected 1")
+    info = folders.pop()
+    _check_pure(path, _text(path, archive, f"{info}/WHEEL"), archive.namelist())
+    try:
+        metadata = Metadata.from_email(_text(path, archive, f"{info}/METADATA"), validate=True)
+    except (InvalidMetadata, ExceptionGroup) as error:
+        raise WheelError(f"{path}: its METADATA cannot be read: {_first_line(error)}") from error
+    python = metadata.requires_python
+    if python is not None and not python.contains(platform.python_version(), prereleases=True):
+        raise WheelError(f"{path} needs Python {python}, and this is Python {platform.python_version()}")
+    _check_record(path, archive, f"{info}/RECORD")
+    return metadata
+
+
+def _first_line(error: Exception) -> str:
+    inner = error.exceptions[0] if isinstance(error, ExceptionGroup) else error
+    return (str(inner).splitlines() or [type(inner).__name__])[0]
+
+
+def _check_members(path: Path, infos: Sequence[zipfile.ZipInfo]) -> None:
+    if len(infos) > MAX_MEMBERS or sum(info.file_size for info in infos) > MAX_UNPACKED_BYTES:
+        raise WheelError(
+            f"{path} is refused: it unpacks to more than {MAX_MEMBERS:,} files or {MAX_UNPACKED_BYTES // 2**20} MiB"
+        )
+    seen: set[str] = set()
+    for info in infos:
+        parts = PurePosixPath(info.filename).parts
+        is_outside = (
+            info.filename.startswith("/") or ".." in parts or "\\" in info.orig_filename or ":" in info.filename
+        )
+        if is_outside or "\0" in info.orig_filename:
+            raise WheelError(f"{path} is refused: it has a file {info.orig_filename!r:.100} outside of itself")
+        if info.filename in seen:
+            raise WheelError(f"{path} is refused: it has two files {info.filename!r:.100}")
+        if stat.S_ISLNK(info.external_attr >> 16) or info.flag_bits & 0x1:
+            raise WheelError(f"{path} is refused: {info.filename!r:.100} is a link or encrypted")
+        seen.add(info.filename)
+
+
+def _text(path: Path, archive: zipfile.ZipFile, name: str) -> str:
+    try:
+        info = archive.getinfo(name)
+    except KeyError:
+        raise WheelError(f"{path} is no wheel: it has no {name}") from None
+    if info.file_size > MAX_METADATA_BYTES:
+        raise WheelError(f"{path} is refused: {name} has more than {MAX_METADATA_BYTES // 2**20} MiB")
+    return archive.read(info).decode("utf-8")
+
+
+def _check_pure(path: Path, wheel: str, names: Sequence[str]) -> None:
+    said = [line.partition(":") for line in wheel.splitlines()]
+    fields = [(key.strip().lower(), value.strip()) for key, _, value in said]
+    tags: set[Tag] = set()
+    for key, value in fields:
+        if key == "tag":
+            tags |= parse_tag(value)
+    purelib = [value.lower() for key, value in fields if key == "root-is-purelib"]
+    remedy = "install it on the executors (and here), and leave the wheel out"
+    other = sorted(str(tag) for tag in tags if (tag.abi, tag.platform) != ("none", "any"))
+    if other or purelib != ["true"]:
+        made = f"made for {other[0]}" if other else "not marked as pure"
+        raise WheelError(f"{path} is not pure Python ({made}): it cannot be imported from the file; {remedy}")
+    compiled = [name for name in names if name.lower().endswith(_COMPILED) or ".so." in name.lower()]
+    if compiled:
+        raise WheelError(f"{path} is not pure Python (it holds {compiled[0]!r:.100}); {remedy}")
+    placed = [name for name in names if _is_placed(name)]
+    if placed:
+        raise WheelError(
+            f"{path} has modules that only an installer puts in their place ({placed[0]!r:.100}); {remedy}"
+        )
+
+
+def _is_placed(name: str) -> bool:
+    top, _, rest = name.partition("/")
+    return top.endswith(".data") and rest.startswith(("purelib/", "platlib/"))
+
+
+def _check_record(path: Path, archive: zipfile.ZipFile, record: str) -> None:
+    """Reads everything: nothing may be other than recorded, missing, or besides the record."""
+    listed = {row[0]: row[1] for row in csv.reader(io.StringIO(_text(path, archive, record))) if len(row) == 3}
+    free = {record, f"{record}.jws", f"{record}.p7s"}
+    for info in archive.infolist():
+        if info.is_dir() or info.filename in free:
+            continue
+        algorithm, _, expected = listed.pop(info.filename, "").partition("=")
+        if algorithm not in ("sha256", "sha384", "sha512"):
+            raise WheelError(f"{path} is refused: {info.filename!r:.100} is not in its RECORD, or without a hash there")
+        digest = base64.urlsafe_b64encode(hashlib.new(algorithm, archive.read(info)).digest()).decode().rstrip("=")
+        if digest != expected:
+            raise WheelError(f"{path} is damaged: {info.filename!r:.100} is not as its RECORD says")
+    missing = [name for name in listed if name not in free]
+    if missing:
+        raise WheelError(f"{path} is damaged: {missing[0]!r:.100} is in its RECORD and not in the file")
+
+
+def _top_modules(archive: zipfile.ZipFile) -> list[str]:
+    tops = dict.fromkeys(name.partition("/")[0] for name in archive.namelist() if name.endswith(".py"))
+    return [top.removesuffix(".py") for top in tops]
+
+
+def _check_place(path: Path, name: str, tops: Sequence[str]) -> None:
+    if name == OWN_DISTRIBUTION:
+        raise WheelError(f"{path}: assignor-lab itself does not travel: install the same release on the executors")
+    try:
+        installed = distribution(name)
+    except PackageNotFoundError:
+        pass
+    else:
+        raise WheelError(
+            f"{path}: {name} {installed.version} is installed here, and would be taken instead: leave the wheel out, "
+            "or uninstall it here"
+        )
+    for top in tops:
+        if top in sys.stdlib_module_names or (find_spec(top) is not None and not _is_namespace(top)):
+            raise WheelError(f"{path}: its module {top!r:.100} is hidden by one of that name that is installed here")
+
+
+def _is_namespace(top: str) -> bool:
+    spec = find_spec(top)
+    return spec is not None and spec.origin is None and spec.submodule_search_locations is not None
+
+
+def _check_entry_points(path: Path, copy: Path) -> None:
+    found: list[Distribution] = list(distributions(path=[str(copy)]))
+    try:
+        points = [point for one in found for point in one.entry_points.select(group=PROJECT_NAME)]
+    except Exception as error:
+        raise WheelError(f"{path}: its entry points cannot be read: {type(error).__name__}: {error}") from error
+    if not points:
+        raise WheelError(f"{path} is no plugin: it has no entry point of group {PROJECT_NAME}")
+
+
+def _check_together(wheels: Sequence[TravellingWheel]) -> None:
+    names = [wheel.name for wheel in wheels]
+    for name in names:
+        if names.count(name) > 1:
+            raise WheelError(f"two wheels are of {name}: give one of them")
+    for wheel in wheels:
+        for problem in missing_requirements(wheel, wheels):
+            raise WheelError(f"{wheel.name} {wheel.version} {problem}: install that here and on the executors")
+
+
+def _forget(paths: Sequence[str]) -> None:
+    """Takes wheels off the search path, with what was imported from them."""
+    sys.path[:] = [entry for entry in sys.path if entry not in paths]
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None) or ""
+        if file.startswith(tuple(f"{path}/" for path in paths)):
+            del sys.modules[name]
+    for path in paths:
+        sys.path_importer_cache.pop(path, None)
+    invalidate_caches()

@@ -1,0 +1,267 @@
+"""``summary.json``: the run in small (docs, "The summary file"). Bounded, however many states were scored."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Collection, Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from assignment_api import SPI_VERSION
+from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY
+from assignment_api.plugins import Found, MetricPlugin
+from assignment_api.plugins.keys import is_setting
+from assignment_api.plugins.selection import ConfigSources
+from assignment_api.streams.configs import ASSIGNMENT_KEYS
+from assignor_lab.groups.streams.contest import OBSERVED
+from assignor_lab.groups.work import STREAMS
+from assignor_lab.scoring.competitors import Contestants
+from assignor_lab.scoring.costs import Spent
+from assignor_lab.scoring.sources import Source
+from assignor_lab.scoring.summary.figures import (
+    ResultsTable,
+    aggregates,
+    assign_times,
+    first_states,
+    probe_counts,
+    ranking,
+    worst_states,
+)
+from assignor_lab.scoring.summary.tally import Tally
+
+__all__ = ["FORMAT", "Machine", "Wanted", "results_summary", "run_summary", "wanted_groups", "wanted_placements"]
+
+FORMAT = 1
+#: Keys of Kafka Connect that decide an assignment.
+CONNECT_KEYS = (CONNECT_PROTOCOL, MAX_DELAY_KEY)
+#: Most states whose placements are kept, and how many of them may be worst cases of generated states.
+MAX_PLACEMENTS = 60
+MAX_WORST = 12
+#: Most entries (tasks times answers) in all placements.
+MAX_PLACEMENT_ENTRIES = 200_000
+OWN_DISTRIBUTION = "assignor-lab"
+
+
+@attrs.frozen
+class Machine:
+    """Where and how a run went.
+
+    Args:
+        command: The command line, quoted for a shell, or ``None``.
+        started: UTC, ISO 8601.
+        seconds: Duration of the scoring itself.
+        master: Spark's master, or the address of a Connect server.
+        cores: Tasks that ran at a time, or ``None``.
+        java: Version of Java, or ``None``.
+        spent: Where the time of the cores went, or ``None``.
+        restored: Items that an earlier run had scored before it stopped.
+    """
+
+    command: str | None
+    started: str
+    seconds: float
+    master: str | None
+    cores: int | None
+    java: str | None
+    spent: Spent | None = None
+    restored: int = 0
+
+
+@attrs.frozen
+class Wanted:
+    """States to show in full: (item, round) to the assignor whose state it is, and why it was chosen."""
+
+    states: Mapping[tuple[int, int], str | None]
+    chosen: Mapping[tuple[int, int], str]
+    left_out: int
+
+
+def wanted_placements(table: ResultsTable, metrics: Mapping[str, MetricPlugin]) -> Wanted:
+    """Captured states in their order, then worst cases, as far as there is room."""
+    captured = [(item, 0) for item in table.rows_of(OBSERVED)["item"].to_pylist()]
+    states: dict[tuple[int, int], str | None] = dict.fromkeys(captured[:MAX_PLACEMENTS])
+    chosen = dict.fromkeys(states, "captured")
+    room = min(MAX_PLACEMENTS - len(states), MAX_WORST)
+    for item, number, assignor in worst_states(table, metrics, room) if room else ():
+        if (item, number) not in states and (item, number) not in captured:
+            states[item, number] = assignor
+            chosen[item, number] = "worst"
+    return Wanted(states, chosen, max(len(captured) - MAX_PLACEMENTS, 0))
+
+
+def wanted_groups(table: ResultsTable, metrics: Mapping[str, MetricPlugin]) -> Wanted:
+    """The same for Connect: worst cases, and the first rounds or episodes of the run where nothing is worst."""
+    states: dict[tuple[int, int], str | None] = {
+        (item, number): assignor for item, number, assignor in worst_states(table, metrics, MAX_WORST)
+    }
+    chosen = dict.fromkeys(states, "worst")
+    for state in first_states(table, MAX_WORST - len(states)):
+        states.setdefault(state, None)
+        chosen.setdefault(state, "first")
+    return Wanted(states, chosen, 0)
+
+
+def results_summary(
+    competing: Contestants,
+    config: ConfigSources,
+    sources: Sequence[Source],
+    tally: Tally,
+    table: ResultsTable,
+    metrics: Mapping[str, Found[MetricPlugin]],
+    wanted: Wanted,
+    details: Mapping[tuple[int, int], dict[str, Any]],
+    kind: str = STREAMS,
+) -> dict[str, Any]:
+    """The part of the summary that follows from input, seed and plugins alone; ``kind`` is that of the scenarios."""
+    plugins = {name: found.plugin for name, found in metrics.items()}
+    names = [assignor.name for assignor in competing.assignors]
+    scored = [name for name in table.assignors if tally.rows_of.get(name, 0) > tally.failed_of.get(name, 0)]
+    ranked = [name for name in scored if name != OBSERVED or tally.captured == tally.states]
+    placements, too_large = _placements(wanted, details) if kind == STREAMS else ([], 0)
+    seeds = [source.generated.seed for source in sources if source.generated is not None]
+    return {
+        "title": _title(sources, placements),
+        "seed": seeds[0] if seeds else None,
+        "versions": _versions(competing, metrics.values()),
+        "config": _config(config, ASSIGNMENT_KEYS if kind == STREAMS else CONNECT_KEYS),
+        "sources": [
+            {"name": source.name, "kind": source.kind, "states": tally.states_of.get(number, 0)}
+            for number, source in enumerate(sources)
+        ],
+        "states": tally.states,
+        "rows": tally.rows,
+        "failed_rows": tally.failed_rows,
+        "assumptions": tally.assumptions(),
+        "assignors": _assignors(competing, tally),
+        "metrics": [_metric(name, found) for name, found in metrics.items()],
+        "aggregates": aggregates(table, plugins),
+        "ranking": ranking(table, ranked, plugins),
+        "agreement": tally.agreement(names),
+        "failures": tally.failures(),
+        "placements": placements,
+        "placements_left_out": wanted.left_out + too_large,
+        "groups": [] if kind == STREAMS else _groups(wanted, details),
+    }
+
+
+def _title(sources: Sequence[Source], placements: Sequence[Mapping[str, Any]]) -> str | None:
+    groups = list(dict.fromkeys((placement["source"] or {}).get("group") for placement in placements))
+    if len(groups) == 1 and groups[0]:
+        return str(groups[0])
+    return sources[0].name if len(sources) == 1 else None
+
+
+def _versions(competing: Contestants, metrics: Any) -> dict[str, str]:
+    found = {OWN_DISTRIBUTION: metadata.version(OWN_DISTRIBUTION), "spi": SPI_VERSION}
+    for plugin in (*competing.assignors, *metrics):
+        if plugin.distribution is not None and plugin.version is not None:
+            found.setdefault(plugin.distribution, plugin.version)
+    return found
+
+
+def _config(config: ConfigSources, keys: Collection[str]) -> list[dict[str, str]]:
+    effective = config.effective()
+    return [
+        {"key": key, "value": _value_text(effective.shown(key)), "source": str(held.origin)}
+        for key, held in effective.items()
+        if held.origin.layer.is_explicit and (key in keys or is_setting(key))
+    ]
+
+
+def _value_text(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+def _assignors(competing: Contestants, tally: Tally) -> list[dict[str, Any]]:
+    entries = [
+        {
+            "name": assignor.name,
+            "kind": "plugin",
+            "distribution": assignor.distribution,
+            "version": assignor.version,
+            "summary": assignor.plugin.summary or None,
+            **_standing(tally, assignor.name),
+        }
+        for assignor in competing.assignors
+    ]
+    if tally.rows_of.get(OBSERVED):
+        nobody = {"distribution": None, "version": None, "summary": None}
+        entries.append({"name": OBSERVED, "kind": "observed", **nobody, **_standing(tally, OBSERVED)})
+    absent = {"summary": None, "status": "not_loaded", "rows": 0, "failed_rows": 0}
+    entries += [{"kind": "plugin", **attrs.asdict(unloaded), **absent} for unloaded in competing.unloaded]
+    return entries
+
+
+def _standing(tally: Tally, name: str) -> dict[str, Any]:
+    rows, failed = tally.rows_of.get(name, 0), tally.failed_of.get(name, 0)
+    is_scored = rows > failed
+    reason = None if is_scored else "It has no answer to any of the states."
+    return {"status": "scored" if is_scored else "failed", "reason": reason, "rows": rows, "failed_rows": failed}
+
+
+def _metric(name: str, found: Found[MetricPlugin]) -> dict[str, Any]:
+    plugin = found.plugin
+    return {
+        "name": name,
+        "group": plugin.group or "other",
+        "unit": plugin.unit,
+        "direction": plugin.direction,
+        "summary": plugin.summary,
+        "unavoidable": plugin.unavoidable or None,
+        "distribution": found.distribution,
+    }
+
+
+def _placements(wanted: Wanted, details: Mapping[tuple[int, int], dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
+    """The placements, and how many captured ones there was no room for."""
+    placements: list[dict[str, Any]] = []
+    entries = left_out = 0
+    for state, chosen in wanted.chosen.items():
+        detail = details.get(state)
+        if detail is None or detail["scenario"] is None:
+            continue
+        entries += len(detail["tasks"]) * (1 + len(detail["after"]))
+        if entries > MAX_PLACEMENT_ENTRIES:
+            left_out += chosen == "captured"
+            continue
+        head = {"scenario": detail["scenario"], "round": detail["round"], "chosen": chosen}
+        placements.append({**head, **detail})
+    return placements, left_out
+
+
+def _groups(wanted: Wanted, details: Mapping[tuple[int, int], dict[str, Any]]) -> list[dict[str, Any]]:
+    """Pictures of Connect groups; in the order in which they were chosen."""
+    found = [(chosen, details.get(state)) for state, chosen in wanted.chosen.items()]
+    return [{**detail, "chosen": chosen} for chosen, detail in found if detail is not None and detail["scenario"]]
+
+
+def run_summary(machine: Machine, tally: Tally, times: Path, assignors: Sequence[str]) -> dict[str, Any]:
+    """The part of the summary that differs from run to run."""
+    seconds = machine.seconds
+    core_seconds = seconds * machine.cores if machine.cores and seconds > 0 else None
+    versions = {"python": platform.python_version(), "pyspark": metadata.version("pyspark"), "java": machine.java}
+    return {
+        "command": machine.command,
+        "started": machine.started,
+        "seconds": round(seconds, 3),
+        "states_per_second": round(tally.states / seconds, 3) if seconds > 0 else None,
+        "rows_per_second": round(tally.rows / seconds, 3) if seconds > 0 else None,
+        "rows_per_second_per_core": None if core_seconds is None else round(tally.rows / core_seconds, 3),
+        "shares": None if core_seconds is None or machine.spent is None else _shares(machine.spent, core_seconds),
+        "restored_items": machine.restored,
+        "master": machine.master,
+        "cores": machine.cores,
+        "versions": {name: version for name, version in versions.items() if version is not None},
+        "assign_ms": assign_times(times, assignors),
+        "probes": probe_counts(times, assignors),
+    }
+
+
+def _shares(spent: Spent, core_seconds: float) -> dict[str, float]:
+    """Shares of the cores' time; what is not the work itself is Spark's: its own work, moving rows, idle cores."""
+    shares = {name: value / 1000 / core_seconds for name, value in attrs.asdict(spent).items()}
+    rest = max(1.0 - sum(shares.values()), 0.0)
+    return {name: round(share, 4) for name, share in {**shares, "spark": rest}.items()}

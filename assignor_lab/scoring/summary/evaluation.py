@@ -1,0 +1,146 @@
+"""What the summary concludes from the table: distributions, differences from a baseline, worst cases, gates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import pyarrow as pa
+
+from assignment_api.plugins import MetricPlugin
+from assignor_lab.scoring.statistics.distributions import distributions, quantiles
+from assignor_lab.scoring.statistics.slices import Slices, slices_of
+from assignor_lab.scoring.statistics.worst import OriginTable, worst_rows
+from assignor_lab.scoring.summary.figures import ResultsTable
+from assignor_lab.scoring.summary.replay import Replay
+
+if TYPE_CHECKING:
+    from assignor_lab.scoring.gates import Gate, Subjects
+    from assignor_lab.scoring.statistics.pairs import PairedFigures, Pairs
+
+__all__ = ["NO_TERMS", "Terms", "evaluation"]
+
+
+@attrs.frozen
+class Terms:
+    """What is asked of a run besides its figures.
+
+    Args:
+        baseline: Name of the assignor that the others are compared with, or ``None``.
+        gates: Conditions under which the build fails.
+        subjects: Whom the gates are about; ``None`` without gates.
+        replay: How a single state is shown again; ``None``: not known.
+    """
+
+    baseline: str | None = None
+    gates: tuple[Gate, ...] = ()
+    subjects: Subjects | None = None
+    replay: Replay | None = None
+
+
+NO_TERMS = Terms()
+
+
+def evaluation(table: ResultsTable, metrics: Mapping[str, MetricPlugin], terms: Terms) -> dict[str, Any]:
+    """The keys of the summary's ``results`` that were added after the first release of format 1.
+
+    Args:
+        table: The finished table.
+        metrics: Column to metric.
+        terms: What was asked.
+    """
+    origins = {assignor: OriginTable(table, assignor) for assignor in table.assignors}
+    pairs = {assignor: _pairs(table, assignor, terms.baseline) for assignor in table.assignors}
+    compared: dict[tuple[str, str], dict[str, Any]] = {}
+    worst: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    slices = slices_of(table, len(metrics))
+    cells = {
+        assignor: slices.cells_of(table.rows_of(assignor)["item"].combine_chunks()) for assignor in table.assignors
+    }
+    sliced: dict[str, list[dict[str, Any]]] = {"bins": [], "figures": [], "differences": []}
+    for metric, plugin in metrics.items():
+        columns = table.column(metric)
+        bins, spreads = slices.spread(columns, cells)
+        sliced["bins"].append({"metric": metric, **attrs.asdict(bins)})
+        for assignor, values in columns.items():
+            found, head = pairs[assignor], {"assignor": assignor, "metric": metric}
+            sliced["figures"].append({**head, **spreads[assignor]})
+            figures = None
+            if found is not None and terms.baseline is not None:
+                figures = found.figures(values, columns[terms.baseline])
+                compared[assignor, metric] = {**head, **_difference(figures)}
+                sliced["differences"].append({**head, **_sliced(slices, figures)})
+            cases = worst[assignor, metric] = []
+            for case in _cases(values, figures, plugin):
+                origin = origins[assignor][case.pop("row")]
+                cases.append({**head, **case, **origin, "replay": _replay(terms, assignor, origin)})
+    order = [(assignor, metric) for assignor in table.assignors for metric in metrics]
+    return {
+        "baseline": terms.baseline,
+        "distributions": distributions(table, metrics),
+        "differences": [compared[key] for key in order if key in compared],
+        "worst_cases": [case for key in order for case in worst[key]],
+        "slices": {**slices.described(), **sliced},
+        "gates": _gates(table, terms),
+    }
+
+
+def _pairs(table: ResultsTable, assignor: str, baseline: str | None) -> Pairs | None:
+    if baseline is None or baseline not in table.assignors or assignor == baseline:
+        return None
+    from assignor_lab.scoring.statistics.pairs import pairs_of
+
+    return pairs_of(table, assignor, baseline)
+
+
+def _difference(figures: PairedFigures) -> dict[str, Any]:
+    from assignor_lab.scoring.statistics.differences import paired_difference
+
+    found = paired_difference(figures.own, figures.baseline, figures.units)
+    entry = {field.name: getattr(found, field.name) for field in attrs.fields(type(found))}
+    spread = quantiles(pa.array(entry.pop("unit_differences")))
+    entry["histories"] = entry.pop("units")
+    order = ("histories", "states", "mean", "baseline_mean", "difference", "low", "high", "level", "effect")
+    return {**{key: entry[key] for key in (*order, "lower", "equal", "higher")}, "values": spread}
+
+
+def _sliced(slices: Slices, figures: PairedFigures) -> dict[str, Any]:
+    from assignor_lab.scoring.statistics.slice_differences import slice_differences
+
+    return slice_differences(slices, figures)
+
+
+def _cases(values: pa.Array, figures: PairedFigures | None, plugin: MetricPlugin) -> Iterator[dict[str, Any]]:
+    """Worst rows: by their own figure, then by how far they are behind the baseline's."""
+    behind: dict[int, float] = {}
+    if figures is not None:
+        behind = dict(zip(figures.rows.tolist(), figures.baseline.tolist(), strict=True))
+    for row in worst_rows(values, plugin.direction):
+        yield {"by": "value", "row": row, "value": values[row].as_py(), "baseline_value": behind.get(row)}
+    if figures is None:
+        return
+    differences = pa.array(figures.own - figures.baseline)
+    for position in worst_rows(differences, plugin.direction, beyond=0.0):
+        own, other = float(figures.own[position]), float(figures.baseline[position])
+        yield {"by": "difference", "row": int(figures.rows[position]), "value": own, "baseline_value": other}
+
+
+def _replay(terms: Terms, assignor: str, origin: Mapping[str, Any]) -> str | None:
+    if terms.replay is None:
+        return None
+    names: Sequence[str] = tuple(dict.fromkeys(name for name in (assignor, terms.baseline) if name is not None))
+    return terms.replay.command(origin["item"], origin["round"], origin["family"], origin["seed"], names)
+
+
+def _gates(table: ResultsTable, terms: Terms) -> list[dict[str, Any]]:
+    if not terms.gates or terms.subjects is None:
+        return []
+    from assignor_lab.scoring.gates import judge
+
+    entries = []
+    for verdict in judge(terms.gates, terms.subjects, table):
+        entry = attrs.asdict(verdict)
+        entry["histories"] = entry.pop("units")
+        entries.append(entry)
+    return entries

@@ -1,0 +1,197 @@
+"""Counts over the rows of a run in one pass: states, failures, agreement with Kafka, what was assumed.
+
+Memory does not grow with the number of rows: kinds of failures and of assumptions are kept up to a limit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from typing import Any
+
+import attrs
+
+from assignor_lab.groups.streams.contest import OBSERVED
+
+__all__ = ["LIGHT_COLUMNS", "Tally", "take_tally"]
+
+#: The columns that :func:`take_tally` reads.
+LIGHT_COLUMNS = (
+    *("item", "round", "assignor", "source", "scenario", "error_type", "error_java_type", "error_message"),
+    *("equals_observed", "racks_unknown", "assumptions"),
+)
+
+RACKS_UNKNOWN = "Racks are unknown, and the application is rack-aware."
+
+#: Kinds of failures and of assumptions that are told apart.
+MAX_KINDS = 5_000
+#: Kinds of failures that are listed.
+MAX_FAILURES = 200
+
+_CHANGING = re.compile(r"0x[0-9a-fA-F]+|\d+")
+
+Row = Mapping[str, Any]
+
+
+@attrs.define
+class _Kind:
+    """Failures that are alike."""
+
+    message: str
+    first: dict[str, Any]
+    rows: int = 0
+
+
+@attrs.define
+class _Agreement:
+    compared: int = 0
+    equal: int = 0
+    failed: int = 0
+    caveats: dict[str, int] = attrs.field(factory=dict)
+    first_difference: dict[str, Any] | None = None
+
+
+@attrs.define
+class Tally:
+    """What was counted.
+
+    Args:
+        rows: Rows in all.
+        failed_rows: Rows with an error.
+        states: Pairs of item and round.
+        states_of: Source to its states.
+        rows_of: Assignor to its rows.
+        failed_of: Assignor to its rows with an error.
+        captured: Items for which it is known what Kafka decided.
+    """
+
+    rows: int = 0
+    failed_rows: int = 0
+    states: int = 0
+    states_of: dict[int, int] = attrs.field(factory=dict)
+    rows_of: dict[str, int] = attrs.field(factory=dict)
+    failed_of: dict[str, int] = attrs.field(factory=dict)
+    captured: int = 0
+    _assumptions: dict[str, int] = attrs.field(factory=dict)
+    _kinds: dict[tuple[str, str, str | None, str], _Kind] = attrs.field(factory=dict)
+    _rows_of_other_kinds: int = 0
+    _agreements: dict[str, _Agreement] = attrs.field(factory=dict)
+
+    def add_state(self, rows: list[Row]) -> None:
+        """Counts the rows of one state."""
+        first = rows[0]
+        self.states += 1
+        self.states_of[first["source"]] = self.states_of.get(first["source"], 0) + 1
+        for text in dict.fromkeys(text for row in rows for text in row["assumptions"] or ()):
+            _count(self._assumptions, text)
+        observed = any(row["assignor"] == OBSERVED and row["error_type"] is None for row in rows)
+        self.captured += observed
+        for row in rows:
+            self._add_row(row, compared=observed)
+
+    def _add_row(self, row: Row, *, compared: bool) -> None:
+        assignor, failed = row["assignor"], row["error_type"] is not None
+        self.rows += 1
+        self.failed_rows += failed
+        self.rows_of[assignor] = self.rows_of.get(assignor, 0) + 1
+        self.failed_of[assignor] = self.failed_of.get(assignor, 0) + failed
+        if failed:
+            self._add_failure(row)
+        if compared and assignor != OBSERVED:
+            agreement = self._agreements.setdefault(assignor, _Agreement())
+            agreement.compared += 1
+            agreement.failed += failed
+            agreement.equal += row["equals_observed"] is True
+            if not failed and row["equals_observed"] is False:
+                agreement.first_difference = agreement.first_difference or _state_of(row)
+                if row["racks_unknown"]:
+                    _count(agreement.caveats, RACKS_UNKNOWN)
+
+    def _add_failure(self, row: Row) -> None:
+        message = row["error_message"] or ""
+        key = (row["assignor"], row["error_type"], row["error_java_type"], _CHANGING.sub("#", message))
+        kind = self._kinds.get(key)
+        if kind is None:
+            if len(self._kinds) >= MAX_KINDS:
+                self._rows_of_other_kinds += 1
+                return
+            kind = self._kinds[key] = _Kind(message, _state_of(row))
+        kind.rows += 1
+
+    def assumptions(self) -> list[dict[str, Any]]:
+        """Entries of the summary's ``assumptions``."""
+        return _by_count(self._assumptions)
+
+    def failures(self) -> list[dict[str, Any]]:
+        """Entries of the summary's ``failures``."""
+        kinds = sorted(self._kinds.items(), key=lambda entry: (-entry[1].rows, *(text or "" for text in entry[0])))
+        listed = [
+            {
+                "assignor": assignor,
+                "type": error_type,
+                "java_type": java_type,
+                "message": kind.message,
+                "rows": kind.rows,
+                "first": kind.first,
+            }
+            for (assignor, error_type, java_type, _), kind in kinds[:MAX_FAILURES]
+        ]
+        left = sum(kind.rows for _, kind in kinds[MAX_FAILURES:]) + self._rows_of_other_kinds
+        if left:
+            listed.append(
+                {"assignor": None, "type": None, "java_type": None, "message": None, "rows": left, "first": None}
+            )
+        return listed
+
+    def agreement(self, assignors: Iterable[str]) -> list[dict[str, Any]]:
+        """Entries of the summary's ``agreement``, in the order of ``assignors``."""
+        entries = []
+        for assignor in assignors:
+            found = self._agreements.get(assignor)
+            if found is not None:
+                entries.append(
+                    {
+                        "assignor": assignor,
+                        "compared": found.compared,
+                        "equal": found.equal,
+                        "different": found.compared - found.equal - found.failed,
+                        "failed": found.failed,
+                        "caveats": _by_count(found.caveats),
+                        "first_difference": found.first_difference,
+                    }
+                )
+        return entries
+
+
+def take_tally(rows: Iterable[Row]) -> Tally:
+    """Counts over ``rows``, which are sorted by item and round and have ``LIGHT_COLUMNS``."""
+    tally = Tally()
+    for state in _states(rows):
+        tally.add_state(state)
+    return tally
+
+
+def _states(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    for _, state in groupby(rows, key=lambda row: (row["item"], row["round"])):
+        yield list(state)
+
+
+def _state_of(row: Row) -> dict[str, Any]:
+    return {"scenario": _name_of(row), "round": row["round"]}
+
+
+def _name_of(row: Row) -> str:
+    return row["scenario"] if row["scenario"] is not None else f"item {row['item']}"
+
+
+def _count(counts: dict[str, int], text: str) -> None:
+    if text in counts or len(counts) < MAX_KINDS:
+        counts[text] = counts.get(text, 0) + 1
+
+
+def _by_count(counts: Mapping[str, int]) -> list[dict[str, Any]]:
+    return [
+        {"text": text, "states": states}
+        for text, states in sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+    ]

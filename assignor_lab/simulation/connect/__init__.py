@@ -1,0 +1,1 @@
+"""Kafka Connect groups on the virtual clock: life cycle, episodes, metrics."""

@@ -1,0 +1,374 @@
+"""A Connect cluster on a virtual clock: workers, coordinator and config topic put together (reference 6.9)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import attrs
+
+from assignment_api.connect import ConnectAssignment, ConnectAssignor, ConnectProtocol, Jobs
+from assignor_lab.kafka.coordinator import Coordinator, GroupState, Round
+from assignor_lab.simulation.clock import Agenda
+from assignor_lab.simulation.connect.client import Client, Operation, Pacing
+from assignor_lab.simulation.connect.config_log import ConfigLog
+from assignor_lab.simulation.connect.group_link import GroupLink
+from assignor_lab.simulation.connect.herder_driver import Driven, HerderDriver
+from assignor_lab.simulation.connect.job_pool import JobPool
+from assignor_lab.simulation.connect.job_runs import Job, JobRuns
+from assignor_lab.simulation.connect.requests import Request, Requests
+from assignor_lab.simulation.connect.round_notes import describe_decision, note_decision
+from assignor_lab.simulation.connect.timings import DEFAULT_TIMINGS, Timings
+from assignor_lab.simulation.connect.worker import WorkerProcess
+from assignor_lab.simulation.connect.worker_settings import WorkerSettings
+from assignor_lab.simulation.event_log import EventLog
+
+__all__ = ["AssignorFactory", "Cluster"]
+
+#: Makes the assignor for what a group speaks.
+AssignorFactory = Callable[[ConnectProtocol], ConnectAssignor]
+
+
+class Cluster:
+    """A group of workers. Drive it with :meth:`run_until`; do things to it with the other methods.
+
+    Args:
+        assignors: Makes assignors.
+        timings: How long things take.
+        connectors: Connector to number of tasks, configured from the beginning.
+        seed: Seed of every draw.
+        start_ms: What the clock shows at first.
+        forming: The group is formed by so many workers at once, without the broker's initial delay; 0 = it is not.
+        keep_log: Whether what happens is written down, line by line.
+    """
+
+    def __init__(
+        self,
+        assignors: AssignorFactory,
+        timings: Timings = DEFAULT_TIMINGS,
+        connectors: Mapping[str, int] | None = None,
+        seed: int = 0,
+        start_ms: int = 1,
+        forming: int = 0,
+        *,
+        keep_log: bool = True,
+    ) -> None:
+        self.timings = timings
+        self.agenda = Agenda(start_ms)
+        self.start_ms = self.agenda.now
+        self.config = ConfigLog(connectors or {})
+        self.runs = JobRuns()
+        self.log = EventLog(self.start_ms)
+        self.coordinator = Coordinator(timings.initial_rebalance_delay_ms, forming)
+        #: Names of workers that ever started, with their settings of the last start.
+        self.settings: dict[str, WorkerSettings] = {}
+        #: When each worker's process was up: name to (from, until or ``None``).
+        self.lives: dict[str, list[tuple[int, int | None]]] = {}
+        self._assignors = assignors
+        self._random = random.Random(seed)  # noqa: S311 - a simulation, not a secret
+        self._pool = JobPool(timings, self.runs, self._random)
+        self._driven: dict[str, Driven] = {}
+        self._by_number: dict[int, Driven] = {}
+        self._processes = 0
+        self._unreachable: set[str] = set()
+        self._config_blocked: set[str] = set()
+        self._keep_log = keep_log
+        self._clients: list[Client] = []
+        self._driver = HerderDriver(
+            self.agenda,
+            # The link is made below, of the driver: neither can be there first.
+            lambda driven, token, request: self._link.ask(driven, token, request),  # noqa: PLW0108
+            lambda driven: self._link.came_back(driven),  # noqa: PLW0108
+            self._is_over,
+        )
+        self._link = GroupLink(self.agenda, self.coordinator, self._driven, self, self._driver.move)
+
+    # --- what the surroundings do -------------------------------------------------------------------
+
+    def start_worker(
+        self, name: str, settings: WorkerSettings, held: Jobs | None = None, start_ms: int | None = None
+    ) -> None:
+        """Starts a worker's process; one that is up already is left alone.
+
+        Args:
+            name: Its name.
+            settings: Its configuration.
+            held: What it owns from the beginning, running already; for a group that exists when the episode begins.
+            start_ms: Until it asks to join; the timings' figure if not given.
+        """
+        if name in self._driven:
+            return
+        self._processes += 1
+        self.settings[name] = settings
+        number = self._processes
+        process = WorkerProcess(number, name, settings, self, self._pool, Requests(number, self), held)
+        driven = Driven(process, self.timings.worker_start_ms if start_ms is None else start_ms, self.now)
+        self._driven[name] = self._by_number[number] = driven
+        self.lives.setdefault(name, []).append((self.now, None))
+        if held is not None:
+            jobs: list[Job] = [*held.connectors, *held.tasks]
+            for job in jobs:
+                self.runs.start(job, number, name, self.now)
+        else:
+            self.say(name, "process", "starts its process")
+        self._driver.move(driven, driven.token, None)
+        self._link.beat_later(driven)
+
+    def configure(self, **changes: Any) -> None:
+        """Changes settings of all workers that ever started, as if they had always been so."""
+        for name in self.settings:
+            self.settings[name] = attrs.evolve(self.settings[name], **changes)
+            if name in self._driven:
+                self._driven[name].process.settings = self.settings[name]
+
+    def crash(self, name: str) -> None:
+        """A worker's process dies: its jobs end at once, and the group hears nothing more of it."""
+        driven = self._driven.pop(name, None)
+        if driven is not None:
+            lost = len(self.runs.running(driven.process.number))
+            self.say(name, "crash", f"crashes with {lost} jobs", jobs=lost)
+            self._end(name, driven)
+
+    def stop(self, name: str) -> None:
+        """A worker is asked to stop in order: it stops its jobs, then leaves the group."""
+        driven = self._driven.get(name)
+        if driven is not None and not driven.process.stopping:
+            self.say(name, "stop-asked", "is asked to stop")
+            driven.process.stopping = True
+            self.wake(driven.process.number)
+
+    def partition(self, name: str, duration_ms: int) -> None:
+        """A worker cannot reach the brokers for a while: neither the coordinator nor the config topic."""
+        if name in self._driven:
+            self._unreachable.add(name)
+            self.say(name, "partition", f"loses the brokers for {duration_ms / 1000:g} s")
+            self.agenda.after(duration_ms, lambda: self._heal(name))
+
+    def _heal(self, name: str) -> None:
+        self._unreachable.discard(name)
+        self.say(name, "partition-over", "reaches the brokers again")
+        self._catch_up(name)
+
+    def stall(self, name: str, duration_ms: int) -> None:
+        """A worker's herder thread hangs for a while, for instance in a connector's ``stop``; heartbeats go on."""
+        driven = self._driven.get(name)
+        if driven is not None:
+            driven.busy_until = max(driven.busy_until, self.now + duration_ms)
+            self.say(name, "stall", f"its herder thread hangs for {duration_ms / 1000:g} s")
+
+    def block_config(self, name: str, duration_ms: int) -> None:
+        """A worker gets no records of the config topic for a while."""
+        if name in self._driven:
+            self._config_blocked.add(name)
+            self.say(name, "config-blocked", f"gets nothing of the config topic for {duration_ms / 1000:g} s")
+            self.agenda.after(duration_ms, lambda: self._unblock(name))
+
+    def _unblock(self, name: str) -> None:
+        self._config_blocked.discard(name)
+        self.say(name, "config-unblocked", "reads the config topic again")
+        self._catch_up(name)
+
+    def lose_sync(self, name: str) -> None:
+        """The next assignment for a worker gets lost on its way."""
+        self._link.lost_syncs.add(name)
+
+    def request(self, operations: Sequence[Operation], via: str | None = None, pacing: Pacing = "answered") -> Client:
+        """A REST client sends requests, one after the other."""
+        client = Client(self, tuple(operations), via, pacing)
+        self._clients.append(client)
+        client.send_next()
+        return client
+
+    # --- what is to be seen -------------------------------------------------------------------------
+
+    @property
+    def now(self) -> int:
+        """What the clock shows."""
+        return self.agenda.now
+
+    @property
+    def rounds(self) -> list[Round]:
+        """All rebalances so far."""
+        return self.coordinator.rounds
+
+    def alive(self) -> list[str]:
+        """Names of the workers that are up, in the order of their starts."""
+        return list(self._driven)
+
+    def worker(self, name: str) -> WorkerProcess | None:
+        """A worker's process, if it is up."""
+        driven = self._driven.get(name)
+        return None if driven is None else driven.process
+
+    def leader(self) -> str | None:
+        """Name of the group's leader."""
+        return self.coordinator.members().get(self.coordinator.leader_id or "")
+
+    def last_heard_ms(self, name: str) -> int | None:
+        """When the coordinator last heard of a worker."""
+        return self.coordinator.last_heard_ms(name)
+
+    def is_calm(self, *, for_client: Client | None = None) -> bool:
+        """Whether nobody (but ``for_client``) wants or waits for anything (reference 6.9)."""
+        if self.coordinator.state is not GroupState.STABLE:
+            return not self._driven and self.coordinator.state is GroupState.EMPTY
+        members = set(self.coordinator.members())
+        if any(not client.is_done and client is not for_client for client in self._clients):
+            return False
+        if self._unreachable or self._config_blocked:
+            return False
+        for driven in self._driven.values():
+            if not (driven.polls and driven.process.is_calm() and driven.process.member_id in members):
+                return False
+        return True
+
+    # --- time ---------------------------------------------------------------------------------------
+
+    def run_until(self, time_ms: int, *, until_calm: bool = False) -> bool:
+        """Lets time pass up to a moment of the clock.
+
+        Args:
+            time_ms: The moment.
+            until_calm: Stop as soon as everything is calm.
+
+        Returns:
+            Whether it stopped because everything is calm.
+        """
+        while True:
+            if until_calm and self.is_calm():
+                return True
+            self._let_calm_clients_send()
+            if not self.agenda.step(time_ms):
+                self.agenda.now = max(self.agenda.now, time_ms)
+                return until_calm and self.is_calm()
+
+    def _let_calm_clients_send(self) -> None:
+        for client in self._clients:
+            if client.pacing == "calm" and client.is_waiting and self.is_calm(for_client=client):
+                client.send_next()
+
+    # --- Surroundings of a worker -------------------------------------------------------------------
+
+    def reachable(self, worker: str) -> bool:
+        """Whether a worker reaches the coordinator."""
+        return worker not in self._unreachable
+
+    def can_read_config(self, worker: str) -> bool:
+        """Whether a worker can read the config topic."""
+        return worker not in self._unreachable and worker not in self._config_blocked
+
+    def assignor(self, protocol: ConnectProtocol) -> ConnectAssignor:
+        """A new assignor."""
+        return self._assignors(protocol)
+
+    def say(self, actor: str, event: str, text: str, **details: Any) -> None:
+        """Adds to the event log."""
+        if self._keep_log:
+            self.log.add(self.now, actor, event, text, **details)
+
+    def leave_group(self, member_id: str, reason: str) -> None:
+        """A member leaves."""
+        self._link.leave(member_id, reason)
+
+    def assigned(self, generation: int, answer: ConnectAssignment | None) -> None:
+        """Notes what a leader decided."""
+        current = self.rounds[-1]
+        if current.generation != generation:
+            return
+        note_decision(current, answer)
+        if answer is not None and self._keep_log:
+            text = describe_decision(current, answer, self.coordinator.members())
+            self.say(
+                current.leader, "assignment", text, generation=current.generation, delay_ms=answer.delay_ms,
+                assigned=current.assigned, revoked=current.revoked,
+            )  # fmt: skip
+            for remark in answer.remarks:
+                self.say(current.leader, "remark", remark)
+
+    def work_started(self, generation: int) -> None:
+        """A worker has started what it was assigned."""
+        for each in reversed(self.rounds):
+            if each.generation == generation:
+                each.done_ms = self.now
+                return
+
+    def jitter(self) -> int:
+        """What a small duration is longer by than it should be."""
+        return (int(self._random.random() * self.timings.jitter_ms) if self.timings.jitter_ms else 0) + self.pause()
+
+    def _delivery_jitter(self) -> int:
+        drawn = self.timings.log_delivery_pauses_ms
+        return self._random.choice(drawn) if drawn else self.jitter()
+
+    def pause(self) -> int:
+        """What a step takes longer because the machine is busy."""
+        return self._random.choice(self.timings.pauses_ms) if self.timings.pauses_ms else 0
+
+    # --- RequestWorld -------------------------------------------------------------------------------
+
+    def at_process(self, process: int, time_ms: int, action: Callable[[], None]) -> None:
+        """Has ``action`` called at a moment if the process is still up."""
+
+        def if_alive() -> None:
+            if process in self._by_number:
+                action()
+
+        self.agenda.at(time_ms, if_alive)
+
+    def forward(self, leader: str, request: Request) -> bool:
+        """Passes a request on to a worker."""
+        driven = self._driven.get(leader)
+        if driven is None:
+            return False
+        process = driven.process
+        process.requests.add_at(request, self.now + self.timings.hop_ms(request.kind) + self.pause())
+        return True
+
+    def wake(self, process: int) -> None:
+        """Wakes a herder that polls, or will."""
+        driven = self._by_number.get(process)
+        if driven is not None:
+            self._driver.wake(driven)
+
+    def written(self, worker: WorkerProcess, *, tasks: bool) -> None:
+        """The others will hear of what a worker wrote."""
+        if tasks:
+            for client in self._clients:
+                client.slip_in(worker.name)
+        end = self.config.end
+        for name in self._driven:
+            if name != worker.name:
+                delay = self.timings.log_delivery_ms + self._delivery_jitter()
+                self.agenda.after(delay, partial(self._deliver_config, name, end))
+
+    def _deliver_config(self, name: str, end: int) -> None:
+        driven = self._driven.get(name)
+        if driven is not None and self.can_read_config(name) and end > driven.process.position:
+            driven.process.read_config(end)
+            self.wake(driven.process.number)
+
+    def _catch_up(self, name: str) -> None:
+        self._deliver_config(name, self.config.end)
+
+    # --- the end of a process -----------------------------------------------------------------------
+
+    def _is_over(self, driven: Driven) -> None:
+        name = driven.process.name
+        self.say(name, "process-over", "its process ends")
+        self._driven.pop(name, None)
+        self._end(name, driven)
+
+    def _end(self, name: str, driven: Driven) -> None:
+        driven.alive = False
+        del self._by_number[driven.process.number]
+        driven.steps.close()
+        self.runs.end_process(driven.process.number, self.now)
+        begun, _ = self.lives[name][-1]
+        self.lives[name][-1] = (begun, self.now)
+        self._unreachable.discard(name)
+        self._config_blocked.discard(name)
+        self._link.lost_syncs.discard(name)
+        for client in self._clients:
+            client.worker_gone(name)

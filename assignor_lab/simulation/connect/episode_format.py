@@ -1,0 +1,230 @@
+"""Episodes of kind ``connect-episode``: from a document to what happens to a group (scenario format, section 6).
+
+The scenario reader has checked the frame and the group at the start; here every event and every timing is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from typing import Any, BinaryIO
+
+import attrs
+
+from assignment_api.connect import (
+    ConnectorTaskId,
+    ConnectorTaskIdFormatError,
+    ConnectProtocol,
+    Jobs,
+    StaticJobs,
+)
+from assignor_lab.documents.shapes import (
+    INT_MAX,
+    LONG_MAX,
+    Check,
+    Mismatch,
+    count,
+    document_error,
+    list_of,
+    map_of,
+    nullable,
+    one_of,
+    record,
+    suggestion,
+    text,
+    whole,
+)
+from assignor_lab.scenarios import Place, Scenario, ScenarioFormatError, read_scenarios
+from assignor_lab.simulation.connect.timings import Timings
+from assignor_lab.simulation.connect.worker_settings import WorkerSettings
+
+__all__ = ["EVENT_TYPES", "LEADER", "ConnectEpisode", "Event", "read_episode", "read_episodes"]
+
+#: In place of a worker's name: whoever leads at that moment.
+LEADER = "@leader"
+
+#: Longest episode, a year: times beyond it are mistakes, and a virtual clock gets there heartbeat by heartbeat.
+_LONGEST_MS = 366 * 24 * 3_600_000
+
+_moment = whole(0, _LONGEST_MS)
+_duration = whole(1, _LONGEST_MS)
+_names = list_of(text)
+_protocol = one_of(*(protocol.value for protocol in ConnectProtocol))
+
+
+def _task(value: Any) -> ConnectorTaskId:
+    try:
+        return ConnectorTaskId.parse(text(value))
+    except ConnectorTaskIdFormatError as error:
+        raise Mismatch(str(error)) from None
+
+
+_tasks = list_of(_task)
+_static = record({}, {"connectors": nullable(_names), "tasks": nullable(_tasks)})
+_settings: Mapping[str, Check[Any]] = {
+    "protocol": _protocol,
+    "max_delay_ms": whole(0, INT_MAX),
+    "static": _static,
+}
+
+#: Type of an event to its required and its optional keys, besides ``at_ms`` and ``type``.
+_EVENTS: Mapping[str, tuple[Mapping[str, Check[Any]], Mapping[str, Check[Any]]]] = {
+    "start": ({"worker": text}, _settings),
+    "stop": ({"worker": text}, {}),
+    "crash": ({"worker": text}, {}),
+    "bounce": ({"worker": text, "down_ms": _duration}, _settings),
+    "rolling_restart": ({"down_ms": _duration, "every_ms": _duration}, {"workers": _names, **_settings}),
+    "partition": ({"worker": text, "for_ms": _duration}, {}),
+    "stall": ({"worker": text, "for_ms": _duration}, {}),
+    "block_config": ({"worker": text, "for_ms": _duration}, {}),
+    "lose_sync": ({"worker": text}, {}),
+    "configure": ({"downgrade": one_of("kafka", "kip415")}, {}),
+    "create": ({"connectors": map_of(text, count)}, {"via": text}),
+    "alter": ({"connectors": map_of(text, count)}, {"via": text}),
+    "delete": ({"connectors": _names}, {"via": text}),
+}
+#: What can happen in an episode.
+EVENT_TYPES = tuple(_EVENTS)
+
+_TIMINGS = {field.name: whole(0, _LONGEST_MS) for field in attrs.fields(Timings) if isinstance(field.default, int)}
+
+
+@attrs.frozen
+class Event:
+    """Something that happens to the group.
+
+    Args:
+        at_ms: When, in milliseconds since the episode began.
+        type: One of :data:`EVENT_TYPES`.
+        details: The event's other keys.
+    """
+
+    at_ms: int
+    type: str
+    details: Mapping[str, Any]
+
+
+@attrs.frozen(eq=False)
+class ConnectEpisode:
+    """A group, and what happens to it.
+
+    Args:
+        id: Name of the episode.
+        start_ms: What the clock shows when it begins.
+        connectors: Connector to number of tasks, configured at the beginning.
+        workers: Name to settings and to what it owns, running already; the first one leads.
+        events: By time; events of one moment in the order of the document.
+        until_ms: How long it lasts, in milliseconds since it began.
+        timings: How long things take.
+        place: Where it was read.
+    """
+
+    id: str
+    start_ms: int
+    connectors: Mapping[str, int]
+    workers: Mapping[str, tuple[WorkerSettings, Jobs]]
+    events: tuple[Event, ...]
+    until_ms: int
+    timings: Timings
+    place: Place
+
+
+def read_episodes(source: str | PathLike[str] | BinaryIO) -> list[ConnectEpisode]:
+    """All episodes of a file.
+
+    Raises:
+        ScenarioFormatError: if the file cannot be read, or holds anything but episodes of Connect groups.
+    """
+    episodes = [read_episode(scenario) for scenario in read_scenarios(source)]
+    if not episodes:
+        name = source if isinstance(source, str) else getattr(source, "name", "<stream>")
+        raise ScenarioFormatError(str(name), None, "", "holds no episode")
+    return episodes
+
+
+def read_episode(scenario: Scenario) -> ConnectEpisode:
+    """The episode that a scenario of kind ``connect-episode`` describes.
+
+    Raises:
+        ScenarioFormatError: with its place, if it is of another kind or an event or timing of it is wrong.
+    """
+    try:
+        if scenario.kind != "connect-episode":
+            raise Mismatch(f'is of kind "{scenario.kind}"; this command reads kind "connect-episode"', "kind")
+        return _episode(scenario)
+    except Mismatch as mismatch:
+        raise document_error(scenario.place, mismatch) from None
+
+
+def _episode(scenario: Scenario) -> ConnectEpisode:
+    document = scenario.document
+    until = _at(_moment, document["until_ms"], "until_ms")
+    timings = _at(record({}, _TIMINGS), document.get("timings", {}), "timings")
+    if timings.get("start_stop_threads", 1) < 1 or timings.get("heartbeat_interval_ms", 1) < 1:
+        raise Mismatch("start_stop_threads and heartbeat_interval_ms have to be at least 1", "timings")
+    start_ms, connectors, workers = _initial(document["initial"])
+    events = [_at(_event, event, "events", index) for index, event in enumerate(document["events"])]
+    return ConnectEpisode(
+        scenario.id,
+        start_ms,
+        connectors,
+        workers,
+        tuple(sorted(events, key=lambda event: event.at_ms)),
+        until,
+        Timings.from_mapping(timings),
+        scenario.place,
+    )
+
+
+def _initial(initial: Mapping[str, Any]) -> tuple[int, Mapping[str, int], Mapping[str, tuple[WorkerSettings, Jobs]]]:
+    if len(initial["rounds"]) != 1:
+        raise Mismatch(
+            f"an episode begins with one state, found {len(initial['rounds'])} rounds: give the last one alone",
+            "initial", "rounds",
+        )  # fmt: skip
+    begin = initial["rounds"][0]
+    protocol = ConnectProtocol(initial["protocol"])
+    workers: dict[str, tuple[WorkerSettings, Jobs]] = {}
+    for index, member in enumerate(begin["members"]):
+        path = ("initial", "rounds", 0, "members", index)
+        if member["id"] in workers:
+            raise Mismatch(f"member {member['id']!r:.80} is there twice", *path, "id")
+        static = _at(_static, member["static"], *path, "static")
+        owned = Jobs(member["owned"]["connectors"], _at(_tasks, member["owned"]["tasks"], *path, "owned", "tasks"))
+        settings = WorkerSettings(protocol, initial["max_delay_ms"], _static_jobs(static))
+        workers[member["id"]] = (settings, owned)
+    if begin["time_ms"] > LONG_MAX // 2:
+        raise Mismatch("too late for a clock that is to run on", "initial", "rounds", 0, "time_ms")
+    return max(1, begin["time_ms"]), begin["connectors"], workers
+
+
+def _event(value: Any) -> Event:
+    kind = value["type"]
+    if kind not in _EVENTS:
+        raise Mismatch(f'unknown type "{kind:.80}" of event: {suggestion(kind, EVENT_TYPES, "types")}', "type")
+    required, optional = _EVENTS[kind]
+    read = record({"at_ms": _moment, "type": text, **required}, optional)(value)
+    return Event(read.pop("at_ms"), read.pop("type"), read)
+
+
+def worker_settings(base: WorkerSettings, details: Mapping[str, Any]) -> WorkerSettings:
+    """``base`` with what an event says of the worker's configuration."""
+    changes: dict[str, Any] = {
+        key: details[key] for key in ("max_delay_ms", "downgrade") if key in details
+    }  # fmt: skip
+    if "protocol" in details:
+        changes["protocol"] = ConnectProtocol(details["protocol"])
+    if "static" in details:
+        changes["static"] = _static_jobs(details["static"])
+    return attrs.evolve(base, **changes)
+
+
+def _static_jobs(static: Mapping[str, Any]) -> StaticJobs:
+    return StaticJobs(static.get("connectors"), static.get("tasks"))
+
+
+def _at(check: Check[Any], value: Any, *steps: str | int) -> Any:
+    try:
+        return check(value)
+    except Mismatch as mismatch:
+        raise mismatch.inside(*steps) from None

@@ -1,0 +1,181 @@
+"""What goes between workers and coordinator: joins, syncs, heartbeats and their answers (reference 6.1, 6.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from assignor_lab.kafka.coordinator import Coordinator, JoinRequest, Refused, Reply, Synced, SyncRequest
+from assignor_lab.simulation.clock import Agenda
+from assignor_lab.simulation.connect.herder_driver import Driven
+from assignor_lab.simulation.connect.job_runs import JobRuns
+from assignor_lab.simulation.connect.timings import Timings
+from assignor_lab.simulation.connect.worker import WorkerProcess
+
+__all__ = ["GroupLink", "LinkWorld"]
+
+
+class LinkWorld(Protocol):
+    """What the link needs of the world."""
+
+    timings: Timings
+    runs: JobRuns
+
+    def reachable(self, worker: str) -> bool:
+        """Whether a worker reaches the coordinator."""
+        ...
+
+    def say(self, actor: str, event: str, text: str, **details: Any) -> None:
+        """Adds to the event log."""
+        ...
+
+    def wake(self, process: int) -> None:
+        """Wakes a herder that polls."""
+        ...
+
+    def pause(self) -> int:
+        """What a step takes longer because the machine is busy."""
+        ...
+
+
+class GroupLink:
+    """Carries requests to the coordinator and answers back, and sees to its deadlines.
+
+    Args:
+        agenda: The clock.
+        coordinator: The group.
+        workers: Name to worker, of those that are up; looked at, never changed.
+        world: The rest of the world.
+        move: Gives a herder what it waited for, by its token.
+    """
+
+    def __init__(
+        self,
+        agenda: Agenda,
+        coordinator: Coordinator,
+        workers: Mapping[str, Driven],
+        world: LinkWorld,
+        move: Callable[[Driven, int, Any], None],
+    ) -> None:
+        #: Names of workers whose next assignment gets lost on its way.
+        self.lost_syncs: set[str] = set()
+        self._agenda, self._coordinator, self._workers = agenda, coordinator, workers
+        self._world, self._move = world, move
+        self._deadline: int | None = None
+
+    def ask(self, driven: Driven, token: int, request: JoinRequest | SyncRequest) -> None:
+        """Sends a request; without a connection there is no answer."""
+        half = self._world.timings.request_ms // 2
+        if not self._world.reachable(driven.process.name):
+            self._agenda.after(half + 1, lambda: self._move(driven, token, None))
+        elif isinstance(request, JoinRequest):
+            self._agenda.after(half, lambda: self._joins(driven, request))
+        else:
+            self._agenda.after(half, lambda: self._syncs(driven, request))
+
+    def leave(self, member_id: str, reason: str) -> None:
+        """A member leaves."""
+        self._deliver(self._coordinator.leave(self._agenda.now, member_id, reason))
+
+    def came_back(self, driven: Driven) -> None:
+        """A herder hung and hangs no longer; if it is no member any more, it stopped nothing."""
+        if driven.process.member_id not in self._coordinator.members():
+            self._cannot_stop(driven.process)
+
+    # --- requests -----------------------------------------------------------------------------------
+
+    def _joins(self, driven: Driven, request: JoinRequest) -> None:
+        if driven.alive:
+            self._deliver(self._coordinator.join(self._agenda.now, request))
+
+    def _syncs(self, driven: Driven, request: SyncRequest) -> None:
+        if driven.alive:
+            replies = self._coordinator.sync(self._agenda.now, request)
+            if not replies and request.member_id not in self._coordinator.members():
+                self._answer(driven, None)
+            self._deliver(replies)
+
+    def _deliver(self, replies: list[Reply]) -> None:
+        for reply in replies:
+            driven = self._workers.get(reply.worker)
+            if driven is not None:
+                self._answer(driven, reply.body)
+        self._watch_deadlines()
+
+    def _answer(self, driven: Driven, body: Any) -> None:
+        name, token = driven.process.name, driven.token
+        if isinstance(body, Synced) and name in self.lost_syncs:
+            self.lost_syncs.discard(name)
+            self._world.say(name, "sync-lost", "never receives its assignment")
+            body = Refused("rebalancing")
+        if not self._world.reachable(name):
+            body = None
+        if driven.waits_for_answer:
+            half = self._world.timings.request_ms - self._world.timings.request_ms // 2
+            # An assignment is what a worker has to take in; recordings show how long that may last.
+            pause = self._world.pause() if isinstance(body, Synced) else 0
+            self._agenda.after(half + pause, lambda: self._move(driven, token, body))
+
+    def _watch_deadlines(self) -> None:
+        deadline = self._coordinator.next_deadline()
+        if deadline is None or (self._deadline is not None and self._deadline <= deadline):
+            return
+        self._deadline = deadline
+
+        def due() -> None:
+            if self._deadline == deadline:
+                self._deadline = None
+                self._deliver(self._coordinator.expire(self._agenda.now))
+
+        self._agenda.at(deadline, due)
+
+    # --- heartbeats ---------------------------------------------------------------------------------
+
+    def beat_later(self, driven: Driven) -> None:
+        """The worker's next heartbeat is due an interval from now, and so on while it lives."""
+        self._agenda.after(self._world.timings.heartbeat_interval_ms, lambda: self._beat(driven))
+
+    def _beat(self, driven: Driven) -> None:
+        """A heartbeat is due (reference 6.1, 6.2); what comes back is for the herder to see."""
+        if not driven.alive:
+            return
+        process = driven.process
+        # A worker that waits in a join phase is known to be alive; one whose herder hangs goes on sending heartbeats.
+        hangs = self._agenda.now < driven.busy_until
+        if process.member_id is not None and (hangs or not driven.waits_for_answer):
+            self._ask_how_it_stands(driven, process.member_id)
+        self.beat_later(driven)
+
+    def _ask_how_it_stands(self, driven: Driven, member_id: str) -> None:
+        process, now = driven.process, self._agenda.now
+        if not self._world.reachable(process.name):
+            process.lost_coordinator = True
+            if now < driven.busy_until:
+                self._cannot_stop(process)
+            self._world.wake(process.number)
+            return
+        blocked = not driven.polls and now - driven.last_poll > self._world.timings.rebalance_timeout_ms
+        if blocked:
+            # The herder thread hangs: its membership ends, its jobs do not (KAFKA-16056).
+            process.member_id = None
+            self._cannot_stop(process)
+            self._world.say(process.name, "poll-timeout", "does not poll and leaves; its jobs keep running")
+            self.leave(member_id, "does not poll and leaves")
+            self._world.wake(process.number)
+            return
+        answer = self._coordinator.heartbeat(now, member_id)
+        if answer == "unknown_member":
+            process.member_id = None
+            if not driven.polls:
+                # A hanging herder was removed by a join phase.
+                self._cannot_stop(process)
+        if answer != "ok":
+            process.group_says_rejoin = True
+            self._world.wake(process.number)
+        self._watch_deadlines()
+
+    def _cannot_stop(self, process: WorkerProcess) -> None:
+        """A herder hangs and stops nothing: since its last heartbeat it may run what others run, too."""
+        since = self._agenda.now - self._world.timings.heartbeat_interval_ms
+        reason = "KAFKA-16056: a worker that does not poll keeps its jobs running"
+        self._world.runs.allow(process.number, since, reason)

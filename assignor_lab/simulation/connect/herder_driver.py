@@ -1,0 +1,108 @@
+"""What moves the herders of all workers on: each is given what it waited for, and says what it waits for next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from assignor_lab.kafka.coordinator import JoinRequest, SyncRequest
+from assignor_lab.simulation.clock import Agenda
+from assignor_lab.simulation.connect.herder import herder
+from assignor_lab.simulation.connect.herder_steps import Ask, Poll, Sleep
+from assignor_lab.simulation.connect.worker import WorkerProcess
+
+__all__ = ["Driven", "HerderDriver"]
+
+
+class Driven:
+    """A worker's process with how far its herder is.
+
+    Args:
+        process: The process.
+        start_ms: Until it asks to join.
+        now: What the clock shows.
+    """
+
+    __slots__ = ("alive", "busy_until", "last_poll", "polls", "process", "steps", "token", "waits_for_answer", "woken")
+
+    def __init__(self, process: WorkerProcess, start_ms: int, now: int) -> None:
+        self.process = process
+        self.steps = herder(process, start_ms)
+        #: Grows with each step: what was meant for an earlier one comes too late.
+        self.token = 0
+        self.polls = False
+        self.woken = False
+        self.alive = True
+        self.waits_for_answer = False
+        #: Until when its thread hangs.
+        self.busy_until = 0
+        self.last_poll = now
+
+
+class HerderDriver:
+    """Moves herders on.
+
+    Args:
+        agenda: The clock.
+        ask: Sends a herder's request to the coordinator; the answer comes back by :meth:`move`.
+        came_back: Called with a herder that hung and hangs no longer.
+        ended: Called with a worker whose last step is done.
+    """
+
+    def __init__(
+        self,
+        agenda: Agenda,
+        ask: Callable[[Driven, int, JoinRequest | SyncRequest], None],
+        came_back: Callable[[Driven], None],
+        ended: Callable[[Driven], None],
+    ) -> None:
+        self._agenda = agenda
+        self._ask, self._came_back, self._ended = ask, came_back, ended
+
+    def wake(self, driven: Driven) -> None:
+        """Wakes a herder that polls, or will."""
+        driven.woken = True
+        if driven.polls:
+            driven.polls = False
+            driven.last_poll = self._agenda.now
+            token = driven.token
+            self._agenda.after(0, lambda: self.move(driven, token, None))
+
+    def move(self, driven: Driven, token: int, answer: Any) -> None:
+        """Gives a herder what it waited for, and sees what it waits for next."""
+        if not driven.alive or token != driven.token:
+            return
+        agenda = self._agenda
+        if agenda.now < driven.busy_until:
+            agenda.at(driven.busy_until, lambda: self.move(driven, token, answer))
+            return
+        if driven.busy_until:
+            self._came_back(driven)
+        driven.busy_until = 0
+        if driven.polls or driven.waits_for_answer:
+            driven.last_poll = agenda.now
+        driven.token += 1
+        driven.polls = driven.waits_for_answer = False
+        try:
+            step = driven.steps.send(answer)
+        except StopIteration:
+            self._ended(driven)
+            return
+        token = driven.token
+        if isinstance(step, Sleep):
+            agenda.after(step.duration_ms, lambda: self.move(driven, token, None))
+        elif isinstance(step, Ask):
+            driven.last_poll = agenda.now
+            driven.waits_for_answer = True
+            self._ask(driven, token, step.request)
+        else:
+            self._let_poll(driven, token, step)
+
+    def _let_poll(self, driven: Driven, token: int, step: Poll) -> None:
+        driven.last_poll = self._agenda.now
+        driven.polls = True
+        if driven.woken:
+            driven.woken, driven.polls = False, False
+            self._agenda.after(0, lambda: self.move(driven, token, None))
+        elif step.until_ms is not None:
+            self._agenda.at(step.until_ms, lambda: self.move(driven, token, None))

@@ -1,0 +1,1 @@
+"""The published benchmark of incremental cooperative rebalancing, and the recorded experiment."""

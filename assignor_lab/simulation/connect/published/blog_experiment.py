@@ -1,0 +1,256 @@
+"""The blog's experiment on the simulator: start, stop, scaling and rolling restart of 900 tasks on 3 workers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from typing import Literal
+
+import attrs
+
+from assignment_api.connect import ConnectorTaskId, ConnectProtocol, StaticJobs
+from assignor_lab.simulation.connect.client import Operation, Pacing
+from assignor_lab.simulation.connect.cluster import AssignorFactory, Cluster
+from assignor_lab.simulation.connect.metrics import connector_imbalance, owned_now, worker_imbalance
+from assignor_lab.simulation.connect.static_plan import ConnectorDemand, WorkerOffer, plan_static
+from assignor_lab.simulation.connect.timings import Timings
+from assignor_lab.simulation.connect.worker_settings import WorkerSettings
+
+__all__ = [
+    "BLOG_TIMINGS",
+    "SCENARIOS",
+    "PhaseFigures",
+    "Scenario",
+    "StartAndStop",
+    "run_scenario",
+    "run_start_and_stop",
+]
+
+#: One set of constants for everything (reference 11.4): 0.2 s per start and stop, 0.2 to 0.3 s per rebalance.
+BLOG_TIMINGS = Timings(
+    request_ms=20,
+    rest_hop_ms=5,
+    validation_ms=30,
+    config_write_ms=60,
+    config_read_ms=20,
+    log_delivery_ms=20,
+    assignor_ms=20,
+    connector_start_ms=200,
+    connector_stop_ms=200,
+    task_configs_ms=20,
+    task_start_ms=200,
+    task_ready_ms=200,
+    task_stop_ms=200,
+    worker_start_ms=10_000,
+)
+
+CONNECTORS, TASKS, WORKERS = 90, 10, 3
+_HOUR = 3_600_000
+
+
+@attrs.frozen
+class PhaseFigures:
+    """What a phase cost.
+
+    Args:
+        phase: Its name.
+        seconds: Until the cluster was stable.
+        rebalances: Rebalances.
+        job_starts: Jobs started, connector instances and tasks.
+        job_stops: Jobs stopped.
+        idle_task_seconds: Task-seconds in which tasks did not run that had run before.
+        task_imbalance: Most tasks on a worker less fewest, at the end.
+        connector_imbalance: The same for the worst connector.
+        longest_rebalance_s: From its beginning until its last worker had started everything.
+    """
+
+    phase: str
+    seconds: float
+    rebalances: int
+    job_starts: int
+    job_stops: int
+    idle_task_seconds: float
+    task_imbalance: int
+    connector_imbalance: int
+    longest_rebalance_s: float
+
+
+def new_cluster(
+    protocol: ConnectProtocol, assignors: AssignorFactory, timings: Timings, max_delay_ms: int, seed: int
+) -> Cluster:
+    """Three workers, stable, without a connector."""
+    cluster = Cluster(assignors, timings, seed=seed, keep_log=False)
+    for number in range(1, WORKERS + 1):
+        cluster.start_worker(f"w{number}", settings_of(f"w{number}", protocol, max_delay_ms), start_ms=0)
+    cluster.run_until(_HOUR, until_calm=True)
+    return cluster
+
+
+@cache
+def _planned() -> Mapping[str, StaticJobs]:
+    demands = [ConnectorDemand(name, TASKS) for name in _names()]
+    offers = [WorkerOffer(f"w{number}", CONNECTORS * TASKS) for number in range(1, WORKERS + 1)]
+    return {worker.name: StaticJobs.from_config(worker.configs) for worker in plan_static(demands, offers).workers}
+
+
+def settings_of(worker: str, protocol: ConnectProtocol, max_delay_ms: int) -> WorkerSettings:
+    """A worker's settings: under ``static`` the first three list every job among them, others are wildcard workers."""
+    settings = WorkerSettings(protocol, max_delay_ms)
+    if protocol is ConnectProtocol.STATIC and worker in _planned():
+        return attrs.evolve(settings, static=_planned()[worker])
+    return settings
+
+
+def _names() -> list[str]:
+    return [f"s3-{number:02}" for number in range(CONNECTORS)]
+
+
+def start_all(cluster: Cluster, pacing: Pacing) -> PhaseFigures:
+    """Creates all connectors, one after the other."""
+    return _phase(cluster, "start", lambda: cluster.request(_creations(), "w1", pacing))
+
+
+def _creations() -> list[Operation]:
+    return [Operation("create", name, TASKS) for name in _names()]
+
+
+@attrs.frozen(eq=False)
+class StartAndStop:
+    """The experiment's first part after it was played.
+
+    Args:
+        start: Figures of the start.
+        stop: Figures of the stop.
+        cluster: The group at its end.
+        stable_ms: A moment of its clock in which all 900 tasks ran.
+    """
+
+    start: PhaseFigures
+    stop: PhaseFigures
+    cluster: Cluster
+    stable_ms: int
+
+
+def run_start_and_stop(
+    protocol: ConnectProtocol,
+    assignors: AssignorFactory,
+    pacing: Pacing,
+    timings: Timings = BLOG_TIMINGS,
+    seed: int = 0,
+) -> StartAndStop:
+    """Creates all connectors, then deletes them.
+
+    Args:
+        protocol: What the workers speak.
+        assignors: Makes assignors.
+        pacing: How fast the client is; a deletion writes no tasks, so ``merged`` means ``answered`` there.
+        timings: The constants.
+        seed: Seed of every draw.
+    """
+    cluster = new_cluster(protocol, assignors, timings, 300_000, seed)
+    start = start_all(cluster, pacing)
+    cluster.run_until(cluster.now + 30_000)
+    stable = cluster.now
+    deletions = [Operation("delete", name) for name in _names()]
+    down: Pacing = "calm" if pacing == "calm" else "answered"
+    stop = _phase(cluster, "stop", lambda: cluster.request(deletions, "w1", down))
+    return StartAndStop(start, stop, cluster, stable)
+
+
+#: What may happen to the workers.
+Scenario = Literal["scale-out", "scale-in", "bounce", "rolling-restart", "leader-bounce", "join-at-once"]
+
+SCENARIOS: tuple[Scenario, ...] = (
+    "scale-out", "scale-in", "bounce", "leader-bounce", "rolling-restart", "join-at-once",
+)  # fmt: skip
+
+
+def run_scenario(
+    scenario: Scenario,
+    protocol: ConnectProtocol,
+    assignors: AssignorFactory,
+    timings: Timings = BLOG_TIMINGS,
+    max_delay_ms: int = 300_000,
+    seed: int = 0,
+) -> PhaseFigures:
+    """900 tasks run, then something happens to the workers.
+
+    Args:
+        scenario: ``scale-out`` (3 to 4), ``scale-in`` (4 to 3), ``bounce`` (a follower is away for 60 s),
+            ``leader-bounce``, ``rolling-restart`` (all, the leader last, each away for 60 s, the next one when all is
+            calm), or
+            ``join-at-once`` (three more workers within a second).
+        protocol: What the workers speak.
+        assignors: Makes assignors.
+        timings: The constants.
+        max_delay_ms: ``scheduled.rebalance.max.delay.ms``.
+        seed: Seed of every draw.
+    """
+    cluster = new_cluster(protocol, assignors, timings, max_delay_ms, seed)
+    start_all(cluster, "merged")
+    if scenario == "scale-in":
+        cluster.start_worker("w4", settings_of("w4", protocol, max_delay_ms))
+        cluster.run_until(cluster.now + _HOUR, until_calm=True)
+    cluster.run_until(cluster.now + 30_000)
+
+    def happen() -> None:
+        if scenario == "scale-out":
+            cluster.start_worker("w4", settings_of("w4", protocol, max_delay_ms))
+        elif scenario == "join-at-once":
+            for name, offset in (("w4", 0), ("w5", 400), ("w6", 800)):
+                cluster.agenda.after(
+                    offset, partial(cluster.start_worker, name, settings_of(name, protocol, max_delay_ms))
+                )
+        elif scenario == "scale-in":
+            cluster.stop("w4")
+        elif scenario == "rolling-restart":
+            for name in reversed(cluster.alive()):
+                _bounce(cluster, name, cluster.settings[name])
+        else:
+            leader = cluster.leader()
+            followers = [name for name in cluster.alive() if name != leader]
+            name = leader if scenario == "leader-bounce" and leader else followers[0]
+            _bounce(cluster, name, cluster.settings[name])
+
+    return _phase(cluster, scenario, happen)
+
+
+def _bounce(cluster: Cluster, name: str, settings: WorkerSettings) -> None:
+    cluster.stop(name)
+    while cluster.worker(name) is not None:
+        cluster.run_until(cluster.now + 100)
+    cluster.run_until(cluster.now + 60_000)
+    cluster.start_worker(name, settings)
+    cluster.run_until(cluster.now + 5_000)
+    cluster.run_until(cluster.now + _HOUR, until_calm=True)
+
+
+def _phase(cluster: Cluster, name: str, happen: Callable[[], object]) -> PhaseFigures:
+    begin, rounds = cluster.now, len(cluster.rounds)
+    starts, stops = cluster.runs.starts, cluster.runs.stops
+    happen()
+    cluster.run_until(cluster.now + 1_000)
+    cluster.run_until(cluster.now + 4 * _HOUR, until_calm=True)
+    end = cluster.now
+    tasks = [job for job in cluster.runs.runs if isinstance(job, ConnectorTaskId)]
+    configured = cluster.config.view(cluster.config.end).jobs
+    idle = sum(
+        cluster.runs.idle_ms(task, begin, end)
+        for task in tasks
+        if task in configured
+    )  # fmt: skip
+    owned = owned_now(cluster)
+    new = cluster.rounds[rounds:]
+    last = max((each.done_ms or each.joined_ms for each in new), default=end)
+    longest = max(((each.done_ms or each.joined_ms) - each.prepared_ms for each in new), default=0)
+    return PhaseFigures(
+        name,
+        (last - begin) / 1000,
+        len(new),
+        cluster.runs.starts - starts,
+        cluster.runs.stops - stops,
+        idle / 1000,
+        worker_imbalance(owned),
+        connector_imbalance(owned),
+        longest / 1000,
+    )

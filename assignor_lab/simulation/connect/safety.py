@@ -1,0 +1,144 @@
+"""Random episodes, and the rules that none of them may break (reference 6.9).
+
+No job runs on two workers at once but where Kafka itself allows it, by name; nothing is lost for ever; the group comes
+to rest within a bounded number of rounds after the last event.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+from assignment_api.connect import ConnectorTaskId, ConnectProtocol
+from assignor_lab.scenarios import Place, scenario_from_document
+from assignor_lab.simulation.connect.cluster import AssignorFactory
+from assignor_lab.simulation.connect.episode_format import read_episode
+from assignor_lab.simulation.connect.metrics import owned_now
+from assignor_lab.simulation.connect.simulate import Played, simulate
+
+__all__ = ["MOST_ROUNDS", "broken_rules", "play_random", "random_episode"]
+
+#: Rounds after the last event within which every group has to be at rest.
+MOST_ROUNDS = 16
+
+#: Everything that happens is over by then; what lasts longest after it is the 300 s that an eager worker waits before
+#: it tries again to read the config topic (``worker.unsync.backoff.ms``), and the rounds after that.
+_BUSY_MS, _QUIET_MS = 120_000, 440_000
+
+
+def random_episode(seed: int) -> Mapping[str, Any]:
+    """The document of an episode; equal seeds give equal documents."""
+    draw = random.Random(seed)  # noqa: S311 - a simulation, not a secret
+    protocol = draw.choice(("eager", "compatible", "sessioned", "sessioned", "static"))
+    workers = [f"w{number}" for number in range(1, draw.randint(2, 4))]
+    connectors = {f"c{number}": draw.randint(0, 4) for number in range(draw.randint(1, 4))}
+    members: list[dict[str, Any]] = [
+        {
+            "id": name,
+            "owned": {"connectors": [], "tasks": []},
+            "static": _static(draw, connectors) if protocol == "static" else {"connectors": None, "tasks": None},
+        }
+        for name in workers
+    ]
+    times = sorted(draw.randrange(5_000, _BUSY_MS) for _ in range(draw.randint(1, 6)))
+    events = [_event(draw, time, [*workers, "w9"], [*connectors, "new"]) for time in times]
+    # Somebody is there in the end, and nobody is cut off.
+    events.append({"at_ms": _BUSY_MS + 5_000, "type": "start", "worker": "w1"})
+    return {
+        "format": 1,
+        "kind": "connect-episode",
+        "id": f"random-{seed}",
+        "initial": {
+            "format": 1,
+            "kind": "connect",
+            "id": f"random-{seed}-initial",
+            "protocol": protocol,
+            "max_delay_ms": draw.choice((0, 1, 10_000, 30_000)),
+            "rounds": [{"time_ms": 1_000, "connectors": connectors, "members": members}],
+        },
+        "events": events,
+        "until_ms": _BUSY_MS + _QUIET_MS,
+        "timings": {"task_stop_spread_ms": draw.choice((0, 500)), "jitter_ms": draw.choice((0, 30))},
+    }
+
+
+def _static(draw: random.Random, connectors: Mapping[str, int]) -> dict[str, Any]:
+    if draw.random() < 0.5:
+        return {"connectors": None, "tasks": None}
+    names = [name for name in connectors if draw.random() < 0.5]
+    return {"connectors": names, "tasks": [f"{name}-{draw.randint(0, 3)}" for name in connectors]}
+
+
+def _event(draw: random.Random, time: int, workers: list[str], connectors: list[str]) -> dict[str, Any]:
+    worker = draw.choice([*workers, "@leader"])
+    short = draw.randint(500, 20_000)
+    name = draw.choice(connectors)
+    return {
+        "at_ms": time,
+        **draw.choice(
+            (
+                {"type": "start", "worker": draw.choice(workers)},
+                {"type": "stop", "worker": worker},
+                {"type": "crash", "worker": worker},
+                {"type": "bounce", "worker": draw.choice(workers), "down_ms": short},
+                {"type": "partition", "worker": worker, "for_ms": short},
+                {"type": "stall", "worker": worker, "for_ms": draw.choice((short, 90_000))},
+                {"type": "block_config", "worker": worker, "for_ms": short},
+                {"type": "lose_sync", "worker": worker},
+                {"type": "create", "connectors": {name: draw.randint(0, 4)}},
+                {"type": "alter", "connectors": {name: draw.randint(0, 4)}},
+                {"type": "delete", "connectors": [name]},
+            )
+        ),
+    }
+
+
+def play_random(seed: int, assignors: AssignorFactory) -> Played:
+    """Plays the random episode of a seed."""
+    document = random_episode(seed)
+    episode = read_episode(scenario_from_document(document, Place(document["id"])))
+    return simulate(episode, assignors, seed, keep_log=False)
+
+
+def broken_rules(played: Played) -> list[str]:
+    """Sentences about every rule that an episode broke; none is as it should be."""
+    cluster = played.cluster
+    end = cluster.start_ms + played.episode.until_ms
+    broken = [
+        f"{each.job} ran on {each.first} and {each.second} from {each.start_ms - cluster.start_ms} ms to "
+        f"{each.end_ms - cluster.start_ms} ms without a reason"
+        for each in cluster.runs.overlaps(end)
+        if not each.reason
+    ]
+    if not played.is_calm:
+        return [*broken, "the group did not come to rest"]
+    broken += _lost(played)
+    last_event = cluster.start_ms + max((event.at_ms for event in played.episode.events), default=0)
+    rounds = sum(each.joined_ms > last_event for each in cluster.rounds)
+    if rounds > MOST_ROUNDS:
+        broken.append(f"{rounds} rounds after the last event, at most {MOST_ROUNDS} are allowed")
+    return broken
+
+
+def _lost(played: Played) -> list[str]:
+    cluster = played.cluster
+    held = owned_now(cluster)
+    if not held:
+        return []
+    owners: dict[str | ConnectorTaskId, int] = {}
+    for jobs in held.values():
+        own: list[str | ConnectorTaskId] = [*jobs.connectors, *jobs.tasks]
+        for job in own:
+            owners[job] = owners.get(job, 0) + 1
+    configured = cluster.config.view(cluster.config.end).jobs
+    wanted: list[str | ConnectorTaskId] = [*configured.connectors(), *configured.tasks()]
+    broken = [f"{job} is owned by {count} workers" for job, count in owners.items() if count > 1]
+    wildcard = cluster.coordinator.protocol is not ConnectProtocol.STATIC or any(
+        not cluster.settings[name].static.is_set for name in held
+    )
+    # Without a wildcard worker KIP-987 leaves what nobody lists unassigned.
+    broken += [f"{job} is owned by nobody" for job in wanted if wildcard and job not in owners]
+    running = {job for job, run in cluster.runs.open_runs() if run.start_ms <= cluster.now}
+    broken += [f"{job} is owned and does not run" for job in owners if job not in running]
+    return broken
