@@ -111,7 +111,7 @@ def register(app: typer.Typer) -> None:
         from assignor_lab.scoring.sources import family_names, generated, plan_sources
         from assignor_lab.scoring.spark.executors import fit_executors
         from assignor_lab.scoring.spark.session import DEFAULT_MASTER, open_session, shown_address
-        from assignor_lab.scoring.spark.wheels import travelling_wheels as plugin_wheels
+        from assignor_lab.scoring.spark.wheels import executor_wheels as plugin_wheels
 
         c = with_prices(with_isolation(c, trust, isolate), prices)
         given = sources(config, c)

@@ -12,7 +12,7 @@ from assignment_api import AssignorLabError
 from assignment_api.plugins import Registry
 
 if TYPE_CHECKING:
-    from assignor_lab.scoring.competitors import Contestants
+    from assignor_lab.scoring.competitors import Competitors
     from assignor_lab.scoring.gates import Gate
     from assignor_lab.scoring.summary.evaluation import Terms
     from assignor_lab.scoring.summary.replay import Replay
@@ -50,27 +50,27 @@ def parsed_gates(expressions: Sequence[str], junit: Path | None, baseline: str |
 
 def compared_with(
     registry: Registry, selectors: Sequence[str], baseline: str | None, kind: str
-) -> tuple[Contestants, str | None]:
+) -> tuple[Competitors, str | None]:
     """Who competes on scenarios of ``kind``, the baseline included, and the baseline's name.
 
     Raises:
         PluginError: a subclass, if a selector means nothing; if the baseline cannot be loaded.
     """
     from assignor_lab.groups.streams.contest import OBSERVED
-    from assignor_lab.scoring.competitors import Contestants, assignor_of_kind, contestants
+    from assignor_lab.scoring.competitors import Competitors, assignor_of_kind, competitors
 
-    competing = contestants(registry, selectors, may_run_code=True, kind=kind)
+    competing = competitors(registry, selectors, may_run_code=True, kind=kind)
     if baseline is None or baseline == OBSERVED:
         return competing, baseline
     found = assignor_of_kind(registry, baseline, kind, may_run_code=True)
     if found.name not in {assignor.name for assignor in competing.assignors}:
-        competing = Contestants((*competing.assignors, found), competing.unloaded)
+        competing = Competitors((*competing.assignors, found), competing.unloaded)
     return competing, found.name
 
 
 def terms_of(
     registry: Registry,
-    competing: Contestants,
+    competing: Competitors,
     asked: Sequence[str],
     gates: tuple[Gate, ...],
     baseline: str | None,

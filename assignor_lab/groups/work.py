@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 
 from assignment_api.plugins.selection import ConfigSources
-from assignor_lab.runtime.executor_wheels import TravellingWheel
+from assignor_lab.runtime.executor_wheels import ExecutorWheel
 
 __all__ = ["NO_CONFIG", "STREAMS", "JobSpec", "WorkItem"]
 
@@ -27,7 +27,7 @@ class WorkItem:
         line: Line in that file.
         family: Name of the family, or ``None`` for a scenario.
         seed: Seed of the history.
-        benched: Assignors that are not asked (:mod:`assignor_lab.scoring.exclusion`).
+        excluded: Assignors that are not asked (:mod:`assignor_lab.scoring.exclusion`).
     """
 
     number: int
@@ -37,7 +37,7 @@ class WorkItem:
     line: int | None = None
     family: str | None = None
     seed: int | None = None
-    benched: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
 
 
 @attrs.frozen
@@ -64,4 +64,4 @@ class JobSpec:
     may_run_code: bool = False
     observed: bool = True
     kind: str = STREAMS
-    wheels: tuple[TravellingWheel, ...] = ()
+    wheels: tuple[ExecutorWheel, ...] = ()

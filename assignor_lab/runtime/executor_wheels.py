@@ -17,7 +17,7 @@ from assignment_api.plugins import PluginLoadError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["TravellingWheel", "WheelLostError", "arrived", "missing_requirements", "problem_on_arrival", "sent"]
+__all__ = ["ExecutorWheel", "WheelLostError", "arrived", "missing_requirements", "problem_on_arrival", "sent"]
 
 
 class WheelLostError(PluginLoadError):
@@ -25,7 +25,7 @@ class WheelLostError(PluginLoadError):
 
 
 @attrs.frozen
-class TravellingWheel:
+class ExecutorWheel:
     """A wheel that was checked.
 
     Args:
@@ -43,7 +43,7 @@ class TravellingWheel:
     needs: tuple[str, ...] = ()
 
 
-def sent(spark: SparkSession, wheels: Iterable[TravellingWheel]) -> None:
+def sent(spark: SparkSession, wheels: Iterable[ExecutorWheel]) -> None:
     """Hands the wheels to Spark, which brings them to every executor.
 
     As files, not as Python files: those would stand before everything that is installed there.
@@ -52,7 +52,7 @@ def sent(spark: SparkSession, wheels: Iterable[TravellingWheel]) -> None:
         spark.addArtifacts(str(wheel.path), file=True)
 
 
-def arrived(wheels: Iterable[TravellingWheel]) -> None:
+def arrived(wheels: Iterable[ExecutorWheel]) -> None:
     """Puts the wheels on the module search path of this process, which is an executor's; at its end, once each.
 
     Raises:
@@ -79,7 +79,7 @@ def arrived(wheels: Iterable[TravellingWheel]) -> None:
         invalidate_caches()
 
 
-def missing_requirements(wheel: TravellingWheel, wheels: Sequence[TravellingWheel]) -> Iterator[str]:
+def missing_requirements(wheel: ExecutorWheel, wheels: Sequence[ExecutorWheel]) -> Iterator[str]:
     """What ``wheel`` needs and this process does not have, a phrase for each.
 
     Args:
@@ -103,7 +103,7 @@ def missing_requirements(wheel: TravellingWheel, wheels: Sequence[TravellingWhee
             yield f"needs {need.name}{need.specifier}, and {held} is installed"
 
 
-def problem_on_arrival(wheels: Sequence[TravellingWheel]) -> str | None:
+def problem_on_arrival(wheels: Sequence[ExecutorWheel]) -> str | None:
     """Why this executor cannot use the wheels; ``None`` if it can."""
     try:
         arrived(wheels)

@@ -10,9 +10,9 @@ from assignment_api.plugins import FoundConnectAssignor, FoundTaskAssignor, Plug
 from assignor_lab.groups.streams.contest import OBSERVED
 from assignor_lab.groups.work import STREAMS
 
-__all__ = ["Contestant", "Contestants", "Unloaded", "assignor_of_kind", "contestants", "kind_of_assignors"]
+__all__ = ["Competing", "Competitors", "Unloaded", "assignor_of_kind", "competitors", "kind_of_assignors"]
 
-Contestant = FoundTaskAssignor | FoundConnectAssignor
+Competing = FoundTaskAssignor | FoundConnectAssignor
 
 
 @attrs.frozen
@@ -26,7 +26,7 @@ class Unloaded:
 
 
 @attrs.frozen
-class Contestants:
+class Competitors:
     """Everybody who was asked for.
 
     Args:
@@ -34,11 +34,11 @@ class Contestants:
         unloaded: Who would, but could not be loaded.
     """
 
-    assignors: tuple[Contestant, ...]
+    assignors: tuple[Competing, ...]
     unloaded: tuple[Unloaded, ...]
 
 
-def assignor_of_kind(registry: Registry, selector: str, kind: str, *, may_run_code: bool = False) -> Contestant:
+def assignor_of_kind(registry: Registry, selector: str, kind: str, *, may_run_code: bool = False) -> Competing:
     """The assignor that ``selector`` means among those that answer scenarios of ``kind``; errors as of the registry."""
     if kind == STREAMS:
         return registry.task_assignor(selector, may_run_code=may_run_code)
@@ -51,9 +51,9 @@ def kind_of_assignors(registry: Registry, selectors: Iterable[str]) -> str:
     return "connect" if kinds and all(found == ("connect-assignor",) for found in kinds) else STREAMS
 
 
-def contestants(
+def competitors(
     registry: Registry, selectors: Iterable[str] = (), *, may_run_code: bool = False, kind: str = STREAMS
-) -> Contestants:
+) -> Competitors:
     """Finds the assignors of a run.
 
     Args:
@@ -67,7 +67,7 @@ def contestants(
         UnknownPluginError, AmbiguousPluginError, UntrustedCodeError: if a selector means nothing that could be loaded.
         PluginLoadError: if no assignor is left.
     """
-    found: dict[str, Contestant] = {}
+    found: dict[str, Competing] = {}
     unloaded: list[Unloaded] = []
     wanted = [selector for selector in selectors if selector != OBSERVED]
     if not wanted:
@@ -89,4 +89,4 @@ def contestants(
     if not found:
         reasons = "; ".join(f"{one.name}: {one.reason}" for one in unloaded)
         raise PluginLoadError(f"no assignor is left to score: {reasons or 'none is installed'}")
-    return Contestants(tuple(found.values()), tuple(unloaded))
+    return Competitors(tuple(found.values()), tuple(unloaded))

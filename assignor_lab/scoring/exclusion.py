@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.scoring.sources import Source
 
-__all__ = ["Benching"]
+__all__ = ["RunExclusions"]
 
 #: Sizes of the first blocks of a source, in items; the last one is that of all further blocks.
 BLOCKS = (8, 8, 16, 32, 64, 128, 256)
@@ -30,7 +30,7 @@ _LIMITS = ("DeadlineExceededError", "MemoryLimitError", "OutputLimitError")
 _LOSSES = (*_LIMITS, "AnswerFormatError", "ProcessDiedError")
 
 
-class Benching:
+class RunExclusions:
     """Who is not asked in which items.
 
     Args:
@@ -43,8 +43,8 @@ class Benching:
         self._starts = [start for source in sources for start in _block_starts(source)]
         self._points = dict.fromkeys(self._names, 0)
         #: Assignor to the item in which it had lost too much.
-        self._benched: dict[str, int] = {}
-        #: Assignor to the items in which it lost anything; not many, for then it is benched.
+        self._excluded: dict[str, int] = {}
+        #: Assignor to the items in which it lost anything; not many, for then it is excluded.
         self._lost: dict[str, set[int]] = {name: set() for name in self._names}
         self._complete = 0
 
@@ -70,7 +70,7 @@ class Benching:
             self._lost[assignor].add(item)
             self._points[assignor] += weight
             if self._points[assignor] >= MAX_POINTS:
-                self._benched.setdefault(assignor, item)
+                self._excluded.setdefault(assignor, item)
 
     def all_seen_before(self, number: int) -> None:
         """Takes notice that there is nothing before the item ``number`` that was not seen."""
@@ -82,17 +82,17 @@ class Benching:
 
     def marked(self, item: WorkItem) -> WorkItem:
         """The item with those who are not asked in it; the rows of enough items before it must have been seen."""
-        if not self._benched:
+        if not self._excluded:
             return item
         before = self._settled_before(item.number)
-        benched = tuple(name for name in self._names if self._benched.get(name, before) < before)
-        return attrs.evolve(item, benched=benched) if benched else item
+        excluded = tuple(name for name in self._names if self._excluded.get(name, before) < before)
+        return attrs.evolve(item, excluded=excluded) if excluded else item
 
     def spared(self, item: WorkItem) -> WorkItem:
         """The item to be worked on once more, for a picture: who lost anything in it is not asked again."""
         marked = self.marked(item)
-        lost = tuple(name for name in self._names if item.number in self._lost[name] and name not in marked.benched)
-        return attrs.evolve(marked, benched=(*marked.benched, *lost)) if lost else marked
+        lost = tuple(name for name in self._names if item.number in self._lost[name] and name not in marked.excluded)
+        return attrs.evolve(marked, excluded=(*marked.excluded, *lost)) if lost else marked
 
     def _settled_before(self, number: int) -> int:
         """What decides about the item ``number``: the items before this one."""

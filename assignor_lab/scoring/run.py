@@ -22,10 +22,10 @@ from assignor_lab.groups.rows import rows_schema
 from assignor_lab.groups.streams.contest import OBSERVED
 from assignor_lab.groups.work import STREAMS, JobSpec
 from assignor_lab.report.html import write_report
-from assignor_lab.runtime.executor_wheels import TravellingWheel
-from assignor_lab.scoring.competitors import Contestants
+from assignor_lab.runtime.executor_wheels import ExecutorWheel
+from assignor_lab.scoring.competitors import Competitors
 from assignor_lab.scoring.costs import Spent, spent_on
-from assignor_lab.scoring.exclusion import Benching
+from assignor_lab.scoring.exclusion import RunExclusions
 from assignor_lab.scoring.output.folder import RESULTS, RUN_METRICS, OutputFolder
 from assignor_lab.scoring.output.journal import Journal, open_journal
 from assignor_lab.scoring.output.tables import parts_of, results_writer, run_metrics_writer
@@ -92,7 +92,7 @@ class Run:
     """
 
     registry: Registry
-    competing: Contestants
+    competing: Competitors
     plan: Plan
     config: ConfigSources
     folder: OutputFolder
@@ -100,7 +100,7 @@ class Run:
     master: str | None = None
     terms: Terms = NO_TERMS
     only_round: int | None = None
-    wheels: tuple[TravellingWheel, ...] = ()
+    wheels: tuple[ExecutorWheel, ...] = ()
     cores: int | None = None
 
 
@@ -128,14 +128,14 @@ def run_scoring(spark: SparkSession, run: Run, on_progress: Callable[[Progress],
     plugins = {name: found.plugin for name, found in metrics.items()}
     started = datetime.now(UTC)
     folder = run.folder
-    benching = _benching(run)
-    scored = _write_tables(spark, run, spec, plugins, benching, on_progress)
+    exclusions = _run_exclusions(run)
+    scored = _write_tables(spark, run, spec, plugins, exclusions, on_progress)
     results, times = folder.staging / RESULTS, folder.staging / RUN_METRICS
     tally = take_tally(_light_rows(results))
     names = tuple(name for name in (*spec.assignors, OBSERVED) if tally.rows_of.get(name))
     table = ResultsTable(results, names)
     wanted = (wanted_placements if spec.kind == STREAMS else wanted_groups)(table, plugins)
-    details = _details(spark, run.plan, spec, wanted, benching)
+    details = _details(spark, run.plan, spec, wanted, exclusions)
     machine = Machine(
         command=run.command,
         started=started.strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -172,7 +172,7 @@ def _write_tables(
     run: Run,
     spec: JobSpec,
     metrics: Mapping[str, MetricPlugin],
-    benching: Benching,
+    exclusions: RunExclusions,
     on_progress: Callable[[Progress], None],
 ) -> _Scored:
     """Both tables, from what is on disk already and what is scored now."""
@@ -184,7 +184,7 @@ def _write_tables(
         results_writer(run.folder.table(RESULTS), metrics) as results,
         run_metrics_writer(run.folder.table(RUN_METRICS)) as times,
     ):
-        for number, table in _all_waves(spark, run, spec, journal, benching, start):
+        for number, table in _all_waves(spark, run, spec, journal, exclusions, start):
             results.write(table)
             times.write(table)
             items += number
@@ -196,18 +196,18 @@ def _write_tables(
 
 
 def _all_waves(
-    spark: SparkSession, run: Run, spec: JobSpec, journal: Journal, benching: Benching, start: float
+    spark: SparkSession, run: Run, spec: JobSpec, journal: Journal, exclusions: RunExclusions, start: float
 ) -> Iterator[tuple[int, pa.Table]]:
     """Number of items and kept rows of each wave, those on disk first; a wave comes when it is on disk."""
     before = journal.seconds
     for number, table in journal.tables():
         if table.num_rows:
-            benching.see(table, pc.max(table["item"]).as_py() + 1)
+            exclusions.see(table, pc.max(table["item"]).as_py() + 1)
         yield number, table
     families = {found.name: found.plugin for found in run.registry.families()}
     sizes = {name: size for name, family in families.items() if (size := family.size) is not None}
     tasks = partial(_tasks_at_a_time, spark, run.cores)
-    for wave in waves(spark, run.plan, spec, tasks, benching, done=journal.done, sizes=sizes):
+    for wave in waves(spark, run.plan, spec, tasks, exclusions, done=journal.done, sizes=sizes):
         kept = wave.rows
         if run.only_round is not None:
             kept = kept.filter(pc.equal(kept["round"], run.only_round))
@@ -215,10 +215,10 @@ def _all_waves(
         yield wave.items, kept
 
 
-def _benching(run: Run) -> Benching:
+def _run_exclusions(run: Run) -> RunExclusions:
     policy = run.config.effective().policy()
     isolated = [found.name for found in run.competing.assignors if policy.isolates(found.distribution, found.name)]
-    return Benching(run.plan.sources, isolated)
+    return RunExclusions(run.plan.sources, isolated)
 
 
 def _tasks_at_a_time(spark: SparkSession, known: int | None) -> int:
@@ -233,12 +233,12 @@ def _light_rows(table: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def _details(
-    spark: SparkSession, plan: Plan, spec: JobSpec, wanted: Wanted, benching: Benching
+    spark: SparkSession, plan: Plan, spec: JobSpec, wanted: Wanted, exclusions: RunExclusions
 ) -> dict[tuple[int, int], dict[str, Any]]:
     """The full pictures of the wanted states: those few items are worked on once more."""
     if not wanted.states:
         return {}
-    items = [benching.spared(item) for item in plan.work(frozenset(item for item, _ in wanted.states))]
+    items = [exclusions.spared(item) for item in plan.work(frozenset(item for item, _ in wanted.states))]
     table = details_frame(items_frame(spark, [[item] for item in items]), spec, wanted.states).toArrow()
     return {
         (row["item"], row["round"]): json.loads(row["detail"])

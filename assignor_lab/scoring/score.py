@@ -11,8 +11,8 @@ from assignment_api.plugins.layers import Layer, default_layer, layer_of
 from assignment_api.plugins.selection import ConfigSources
 from assignor_lab.groups.streams.prices import prices_of
 from assignor_lab.groups.work import STREAMS, JobSpec
-from assignor_lab.runtime.executor_wheels import TravellingWheel
-from assignor_lab.scoring.competitors import Contestants, contestants
+from assignor_lab.runtime.executor_wheels import ExecutorWheel
+from assignor_lab.scoring.competitors import Competitors, competitors
 from assignor_lab.scoring.sources import Plan, SourceInput, plan_sources
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def score(
     terms = config if isinstance(config, ConfigSources) else _above(config or {})
     registry = discover(terms.effective().policy())
     with plan_sources(sources, registry, terms.above) as plan:
-        competing = contestants(registry, assignors, may_run_code=True, kind=plan.kind)
+        competing = competitors(registry, assignors, may_run_code=True, kind=plan.kind)
         spec = job_spec(registry, competing, plan, terms)
         pieces = 4 * (parallelism_of(spark) or DEFAULT_PIECES // 4)
         return answers_frame(items_frame(spark, ([item] for item in plan.work()), pieces), spec)
@@ -66,10 +66,10 @@ def score(
 
 def job_spec(
     registry: Registry,
-    competing: Contestants,
+    competing: Competitors,
     plan: Plan,
     config: ConfigSources,
-    wheels: tuple[TravellingWheel, ...] = (),
+    wheels: tuple[ExecutorWheel, ...] = (),
 ) -> JobSpec:
     """The terms of a run as they travel to the executors.
 

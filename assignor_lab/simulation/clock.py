@@ -8,10 +8,10 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable
 
-__all__ = ["Agenda"]
+__all__ = ["VirtualClock"]
 
 
-class Agenda:
+class VirtualClock:
     """Things to do, by time. Milliseconds, whole numbers; nothing ever waits for a real clock.
 
     Args:

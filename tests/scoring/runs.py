@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from assignment_api.plugins import discover
 from assignment_api.plugins.selection import ConfigSources, config_sources
-from assignor_lab.scoring.competitors import contestants
+from assignor_lab.scoring.competitors import competitors
 from assignor_lab.scoring.output.folder import RESULTS, RUN_METRICS, OutputFolder
 from assignor_lab.scoring.output.tables import PART
 from assignor_lab.scoring.run import Progress, Run, run_scoring
@@ -36,7 +36,7 @@ def run(
     """Scores and returns the summary."""
     registry = discover()
     terms = config or config_sources(environ={}, start=out.parent)
-    competing = contestants(registry, assignors, may_run_code=True)
+    competing = competitors(registry, assignors, may_run_code=True)
     with plan_sources(sources, registry, terms.above) as plan, OutputFolder(out, resume=resume) as folder:
         return run_scoring(spark, Run(registry, competing, plan, terms, folder), on_progress)
 

@@ -9,7 +9,7 @@ import pytest
 from assignment_api.plugins import discover
 from assignor_lab.groups.rows import RowMaker
 from assignor_lab.groups.streams.contest import Competitor, Contest
-from assignor_lab.groups.streams.convergence import Rest, converged_after
+from assignor_lab.groups.streams.convergence import Convergence, converged_after
 from assignor_lab.groups.streams.metrics import LAB_METRICS, LIFE_CYCLE_METRICS
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.scenarios.families import EVENT_FAMILIES
@@ -19,7 +19,7 @@ COLUMNS = {metric.name: metric for metric in LIFE_CYCLE_METRICS}
 
 
 @pytest.mark.parametrize(
-    ("course", "rounds"),
+    ("schedule", "rounds"),
     [
         # Answers by letters; a question mark asks for a follow-up.
         ("a", 1),
@@ -32,9 +32,9 @@ COLUMNS = {metric.name: metric for metric in LIFE_CYCLE_METRICS}
         ("aaa?", None),
     ],
 )
-def test_rounds_are_counted_up_to_the_first_that_nothing_follows(course: str, rounds: int | None) -> None:
+def test_rounds_are_counted_up_to_the_first_that_nothing_follows(schedule: str, rounds: int | None) -> None:
     rows: list[dict[str, Any]] = []
-    for letter in course:
+    for letter in schedule:
         if letter == "?":
             rows[-1]["followup"] = True
         else:
@@ -44,7 +44,7 @@ def test_rounds_are_counted_up_to_the_first_that_nothing_follows(course: str, ro
 
 def rows_of(family: str, seed: int, assignor: str) -> list[dict[str, Any]]:
     contest = Contest((Competitor(discover().task_assignor(assignor)),), FAMILIES)
-    maker, rest, rows = RowMaker(COLUMNS), Rest(frozenset(COLUMNS)), []
+    maker, rest, rows = RowMaker(COLUMNS), Convergence(frozenset(COLUMNS)), []
     for answer in contest.answers(WorkItem(0, 0, family=family, seed=seed)):
         rows.append(maker.row(answer))
         rest.note(answer, rows[-1])

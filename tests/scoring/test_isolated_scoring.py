@@ -70,7 +70,7 @@ def test_every_row_of_a_bad_one_says_what_it_did(beside: pa.Table, name: str) ->
     first = [row for row in rows if row["round"] == 0]
     assert [row["error_type"] for row in first] == [error_type] * 2
     assert all(said in row["error_message"] and name in row["error_message"] for row in first)
-    assert {row["error_type"] for row in rows} <= {error_type, "BenchedError"}
+    assert {row["error_type"] for row in rows} <= {error_type, "ExcludedError"}
 
 
 def test_where_an_assignor_runs_shows_in_no_row(spark: SparkSession, folder: Path) -> None:

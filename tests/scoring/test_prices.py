@@ -19,7 +19,7 @@ from assignor_lab.groups.streams.prices import (
     read_prices,
 )
 from assignor_lab.groups.work import JobSpec, WorkItem
-from assignor_lab.scoring.competitors import contestants
+from assignor_lab.scoring.competitors import competitors
 from assignor_lab.scoring.score import job_spec
 from assignor_lab.scoring.sources import Generated, plan_sources
 from assignor_lab.scoring.spark.job import _answer_batches
@@ -124,7 +124,7 @@ def test_a_wrong_price_is_found_before_anything_is_scored() -> None:
         pytest.raises(PriceError, match="hours_per_month: 'many' is no number"),
         plan_sources([Generated("scale_out", 1)], registry) as plan,
     ):
-        job_spec(registry, contestants(registry, ["sticky"]), plan, config)
+        job_spec(registry, competitors(registry, ["sticky"]), plan, config)
 
 
 @pytest.mark.parametrize("key", ["cross_zone_dollars", "x"])

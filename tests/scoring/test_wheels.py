@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from assignment_api.plugins import discover
-from assignor_lab.runtime.executor_wheels import TravellingWheel, WheelLostError, arrived, problem_on_arrival
+from assignor_lab.runtime.executor_wheels import ExecutorWheel, WheelLostError, arrived, problem_on_arrival
 from assignor_lab.scoring.spark import wheels as checking
-from assignor_lab.scoring.spark.wheels import WheelError, checked_wheel, travelling_wheels
+from assignor_lab.scoring.spark.wheels import WheelError, checked_wheel, executor_wheels
 from tests.scoring.wheels import METADATA, MODULES, WHEEL, write_wheel
 
 ATTRS = version("attrs")
@@ -31,7 +31,7 @@ def refusal(path: Path, folder: Path) -> str:
 
 def test_a_plugin_is_found_by_its_entry_point_while_it_travels_and_not_after(tmp_path: Path) -> None:
     before = list(sys.path)
-    with travelling_wheels([write_wheel(tmp_path)]) as (wheel,):
+    with executor_wheels([write_wheel(tmp_path)]) as (wheel,):
         found = discover().task_assignor("first_client")
         assert (found.distribution, found.version) == ("travelling-plugin", "1.0")
         assert (wheel.name, wheel.version) == ("travelling-plugin", "1.0")
@@ -44,7 +44,7 @@ def test_a_plugin_is_found_by_its_entry_point_while_it_travels_and_not_after(tmp
 
 def test_what_travels_is_what_was_checked(tmp_path: Path) -> None:
     path = write_wheel(tmp_path / "given")
-    with travelling_wheels([path]) as (wheel,):
+    with executor_wheels([path]) as (wheel,):
         content = path.read_bytes()
         path.write_bytes(b"something else")
         assert wheel.path.read_bytes() == content
@@ -52,7 +52,7 @@ def test_what_travels_is_what_was_checked(tmp_path: Path) -> None:
 
 def test_no_wheels_are_nothing(tmp_path: Path) -> None:
     before = list(sys.path)
-    with travelling_wheels([]) as wheels:
+    with executor_wheels([]) as wheels:
         assert wheels == ()
         assert sys.path == before
 
@@ -181,27 +181,27 @@ def test_cut_and_changed_wheels_are_refused(tmp_path: Path) -> None:
     ],
 )
 def test_what_a_plugin_needs_is_missed_before_the_run(tmp_path: Path, need: str, message: str) -> None:
-    with pytest.raises(WheelError) as raised, travelling_wheels([write_wheel(tmp_path, requires=[need])]):
+    with pytest.raises(WheelError) as raised, executor_wheels([write_wheel(tmp_path, requires=[need])]):
         pass
     assert message in str(raised.value)
 
 
 def test_what_is_needed_under_other_conditions_only_is_not_missed(tmp_path: Path) -> None:
     needs = ['surely-not-installed; python_version < "3"', 'other; extra == "fast"', "assignor-lab>=0.1", "attrs"]
-    with travelling_wheels([write_wheel(tmp_path, requires=needs)]) as (wheel,):
+    with executor_wheels([write_wheel(tmp_path, requires=needs)]) as (wheel,):
         assert len(wheel.needs) == 4
 
 
 def test_one_plugin_does_not_travel_twice(tmp_path: Path) -> None:
     paths = [write_wheel(tmp_path / name) for name in ("a", "b")]
-    with pytest.raises(WheelError, match="two wheels are of travelling-plugin"), travelling_wheels(paths):
+    with pytest.raises(WheelError, match="two wheels are of travelling-plugin"), executor_wheels(paths):
         pass
 
 
 # --- on the executors -----------------------------------------------------------------------------
 
 
-def travelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **changes: Any) -> TravellingWheel:
+def travelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **changes: Any) -> ExecutorWheel:
     """A wheel as an executor sees it: among the job's files."""
     wheel = checked_wheel(write_wheel(tmp_path, **changes), tmp_path)
     monkeypatch.setattr("pyspark.SparkFiles.get", lambda name: str(tmp_path / name))

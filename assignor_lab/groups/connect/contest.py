@@ -50,14 +50,14 @@ from assignor_lab.groups.observing import Complaints
 from assignor_lab.groups.streams.isolation import Isolation
 from assignor_lab.groups.work import JobSpec, WorkItem
 from assignor_lab.runtime.invocation import Failure, failure_of
-from assignor_lab.runtime.isolation.exclusion import Benches
+from assignor_lab.runtime.isolation.exclusion import Exclusions
 from assignor_lab.runtime.isolation.limits import Limits
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
 from assignor_lab.simulation.connect.cluster import AssignorFactory
 from assignor_lab.simulation.connect.episode_format import ConnectEpisode, read_episode
 from assignor_lab.simulation.connect.simulate import Played, assignors_from, simulate
 
-__all__ = ["ConnectContest", "Contender", "connect_contest", "rounds_until_rest"]
+__all__ = ["ConnectContest", "Competitor", "connect_contest", "rounds_until_rest"]
 
 #: Rebalances after which a group that is still not at rest is taken never to come to rest.
 MAX_ROUNDS = 50
@@ -68,7 +68,7 @@ Tell = Callable[[str, Rebalance, ConnectOutcome], None]
 
 
 @attrs.frozen
-class Contender:
+class Competitor:
     """An assignor of the run, or why this process does not have it."""
 
     name: str
@@ -80,12 +80,12 @@ def connect_contest(spec: JobSpec) -> ConnectContest:
     """The contest that ``spec`` describes, with the plugins of this process."""
     config = spec.config.effective()
     registry = discover(config.policy())
-    contenders = []
+    competitors = []
     for name in spec.assignors:
         try:
-            contenders.append(Contender(name, registry.connect_assignor(name, may_run_code=spec.may_run_code)))
+            competitors.append(Competitor(name, registry.connect_assignor(name, may_run_code=spec.may_run_code)))
         except PluginError as error:
-            contenders.append(Contender(name, None, failure_of(error)))
+            competitors.append(Competitor(name, None, failure_of(error)))
     isolation = Isolation(Limits.of(config), config.policy())
     families = families_of(registry, spec.families)
     complaints = Complaints()
@@ -95,7 +95,7 @@ def connect_contest(spec: JobSpec) -> ConnectContest:
         complaints.say(registry.notify_connect_assignment_computed(name, rebalance, outcome.assignment, failure))
 
     plugins = _plugins(spec, registry)
-    return ConnectContest(tuple(contenders), spec.config, assignors_from(registry), isolation, families, tell, plugins)
+    return ConnectContest(tuple(competitors), spec.config, assignors_from(registry), isolation, families, tell, plugins)
 
 
 def _plugins(spec: JobSpec, registry: Registry) -> dict[str, MetricPlugin]:
@@ -123,16 +123,16 @@ class ConnectContest:
     """The assignors of a run.
 
     Args:
-        contenders: Who competes.
+        competitors: Who competes.
         config: Configuration around each scenario's own.
-        builtin: Kafka's own assignors, which lead where a contender cannot: eager groups of an episode.
+        builtin: Kafka's own assignors, which lead where a competitor cannot: eager groups of an episode.
         isolation: Who runs in a process of its own, and those processes; ``None``: nobody does.
         families: Name to family, for items that are histories of one.
         tell: Told of every answer, in an episode of each rebalance's.
         plugins: Column to metric, of those that plugins bring.
     """
 
-    contenders: Sequence[Contender]
+    competitors: Sequence[Competitor]
     config: ConfigSources
     builtin: AssignorFactory
     isolation: Isolation | None = None
@@ -163,31 +163,31 @@ class ConnectContest:
     def answers(self, item: WorkItem) -> Iterator[ConnectAnswer]:
         """One for each round and assignor, whatever fails; only ``KeyboardInterrupt`` passes."""
         if item.family is not None:
-            for contender in self.contenders:
-                yield from self._generated(item, self.families[item.family], contender)
+            for competitor in self.competitors:
+                yield from self._generated(item, self.families[item.family], competitor)
             return
         scenario = scenario_from_document(json.loads(item.document or "null"), Place(item.file or "-", item.line))
-        for contender in self.contenders:
+        for competitor in self.competitors:
             if scenario.kind == "connect":
-                yield from self._history(item, written_rounds(scenario), contender)
+                yield from self._history(item, written_rounds(scenario), competitor)
             else:
-                yield self._episode(item, scenario, contender)
+                yield self._episode(item, scenario, competitor)
 
-    def _generated(self, item: WorkItem, family: ScenarioFamily, contender: Contender) -> Iterator[ConnectAnswer]:
+    def _generated(self, item: WorkItem, family: ScenarioFamily, competitor: Competitor) -> Iterator[ConnectAnswer]:
         number = 0
         try:
-            for answer in self._history(item, generated_rounds(family, item.seed or 0), contender):
+            for answer in self._history(item, generated_rounds(family, item.seed or 0), competitor):
                 yield answer
                 number += 1
         except Exception as error:  # noqa: BLE001 - a family is a plugin and may raise anything
             failure = failure_of(error)
             for missing in range(number, family.rounds):
-                yield ConnectAnswer(item, None, missing, contender.name, failure)
+                yield ConnectAnswer(item, None, missing, competitor.name, failure)
 
-    def _history(self, item: WorkItem, rounds: Rounds, contender: Contender) -> Iterator[ConnectAnswer]:
-        found, failure = contender.found, contender.failure
+    def _history(self, item: WorkItem, rounds: Rounds, competitor: Competitor) -> Iterator[ConnectAnswer]:
+        found, failure = competitor.found, competitor.failure
         leading: Leading | None = None
-        benches = Benches(item.benched)
+        exclusions = Exclusions(item.excluded)
         scenario = next(rounds, None)
         if scenario is None:
             return
@@ -204,15 +204,15 @@ class ConnectContest:
             history = scenario.connect_history
             each, rebalance = history.rounds[number], history.rebalance(number, protocol)
             outcome = ConnectOutcome(None, failure)
-            refusal = benches.refusal(contender.name)
+            refusal = exclusions.refusal(competitor.name)
             if refusal is not None:
                 outcome = ConnectOutcome(None, failure_of(refusal))
             elif found is not None and failure is None:
                 if leading is None or each.new_leader:
                     leading = leading_assignor(found, configs, self.isolation)
                 outcome = leading.assign(rebalance)
-                benches.note(contender.name, outcome.loss)
-                self.tell(contender.name, rebalance, outcome)
+                exclusions.note(competitor.name, outcome.loss)
+                self.tell(competitor.name, rebalance, outcome)
             decision: Decision | None = None
             if outcome.assignment is not None and leading is not None:
                 before = {worker.member_id: worker.owned for worker in each.workers}
@@ -221,7 +221,7 @@ class ConnectContest:
                 item,
                 scenario,
                 number,
-                contender.name,
+                competitor.name,
                 outcome.failure,
                 size=(len(each.workers), sum(each.configured.task_counts.values())),
                 rebalance=rebalance,
@@ -235,17 +235,17 @@ class ConnectContest:
             except StopIteration:
                 return
 
-    def _episode(self, item: WorkItem, scenario: Scenario, contender: Contender) -> ConnectAnswer:
+    def _episode(self, item: WorkItem, scenario: Scenario, competitor: Competitor) -> ConnectAnswer:
         start = perf_counter_ns()
         spent = [0]
-        failure = contender.failure
+        failure = competitor.failure
         size: tuple[int, int] | None = None
         played: Played | None = None
-        if contender.found is not None:
+        if competitor.found is not None:
             try:
-                episode = _led_by(read_episode(scenario), contender.found, self._settings(contender.found))
+                episode = _led_by(read_episode(scenario), competitor.found, self._settings(competitor.found))
                 size = len(episode.workers), sum(episode.connectors.values())
-                played = simulate(episode, self._factory(contender.found, spent))
+                played = simulate(episode, self._factory(competitor.found, spent))
             except _NoAnswerError as error:
                 failure = error.failure
             except Exception as error:  # noqa: BLE001 - whatever an answer leads the simulation to is a row
@@ -254,7 +254,7 @@ class ConnectContest:
             item,
             scenario,
             0,
-            contender.name,
+            competitor.name,
             failure,
             size=size,
             played=played,

@@ -29,7 +29,7 @@ from assignment_api.plugins.selection import ConfigSources, EffectiveConfig
 from assignor_lab.groups.streams.isolation import Asked, ask
 from assignor_lab.groups.work import NO_CONFIG, WorkItem
 from assignor_lab.runtime.invocation import Failure, Outcome, failure_of
-from assignor_lab.runtime.isolation.exclusion import Benches
+from assignor_lab.runtime.isolation.exclusion import Exclusions
 from assignor_lab.scenarios import Place, Scenario, SimilarDocuments
 
 __all__ = ["OBSERVED", "Answer", "Competitor", "Contest", "observed_assignment"]
@@ -131,25 +131,25 @@ class Contest:
 
         There is an answer for each round and assignor, whatever fails; only ``KeyboardInterrupt`` passes.
         """
-        benches = Benches(item.benched)
+        exclusions = Exclusions(item.excluded)
         if item.family is None:
-            yield from self._single_state(item, benches)
+            yield from self._single_state(item, exclusions)
         else:
-            yield from self._history(item, self.families[item.family], benches)
+            yield from self._history(item, self.families[item.family], exclusions)
 
-    def _single_state(self, item: WorkItem, benches: Benches) -> Iterator[Answer]:
+    def _single_state(self, item: WorkItem, exclusions: Exclusions) -> Iterator[Answer]:
         place = Place(item.file or "-", item.line)
         document = partial(json.loads, item.document or "null")
         built = self._built(document, place)
         for assignor in self.assignors:
-            answer = self._asked(item, 0, assignor, built, benches)
+            answer = self._asked(item, 0, assignor, built, exclusions)
             yield answer
             if answer.outcome.input_mutated:
                 built = self._built(document, place)
         if self.observed and built.scenario is not None and built.scenario.observed is not None:
             yield _observed(item, built, built.scenario.observed)
 
-    def _history(self, item: WorkItem, family: ScenarioFamily, benches: Benches) -> Iterator[Answer]:
+    def _history(self, item: WorkItem, family: ScenarioFamily, exclusions: Exclusions) -> Iterator[Answer]:
         seed = item.seed or 0
         histories: list[History[TaskAssignment] | None] = [None] * len(self.assignors)
         previous: list[TaskAssignment | None] = [None] * len(self.assignors)
@@ -164,7 +164,7 @@ class Contest:
                     return history.round(number, previous[index])
 
                 built = self._built(document, place, documents, None if number else first)
-                answer = self._asked(item, number, assignor, built, benches)
+                answer = self._asked(item, number, assignor, built, exclusions)
                 yield answer
                 # The first round is the same for all, so it is read once, and again only if somebody changed it.
                 first = built
@@ -195,18 +195,20 @@ class Contest:
             return _Built(scenario, None, None, failure_of(error), perf_counter_ns() - start)
         return _Built(scenario, application, config, None, perf_counter_ns() - start)
 
-    def _asked(self, item: WorkItem, number: int, competitor: Competitor, built: _Built, benches: Benches) -> Answer:
+    def _asked(
+        self, item: WorkItem, number: int, competitor: Competitor, built: _Built, exclusions: Exclusions
+    ) -> Answer:
         asked: Asked | None = None
         configs: Mapping[str, Any] = {}
         if built.application is None or built.config is None:
             outcome = Outcome(None, built.failure)
         else:
             asked = competitor.asked_about(built.application)
-            refusal = benches.refusal(asked.name)
+            refusal = exclusions.refusal(asked.name)
             if refusal is None:
                 configs = built.config.values_for(asked.name)
                 outcome = ask(asked, built.application, configs, strict=True)
-                benches.note(asked.name, outcome.loss)
+                exclusions.note(asked.name, outcome.loss)
             else:
                 outcome = Outcome(None, failure_of(refusal), loss=refusal)
         followup = None if outcome.assignment is None else outcome.followup

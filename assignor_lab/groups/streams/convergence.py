@@ -15,14 +15,14 @@ import attrs
 from assignor_lab.groups.streams.contest import Answer
 from assignor_lab.groups.streams.metrics.life_cycle import not_converged, rounds_to_converge
 
-__all__ = ["Rest", "converged_after"]
+__all__ = ["Convergence", "converged_after"]
 
 #: Who is there and what is to be done: equal in two rounds between which nothing happened.
 _Scene = tuple[Any, ...]
 
 
 @attrs.define
-class Rest:
+class Convergence:
     """The rows of one work item, as they come.
 
     Args:
@@ -30,23 +30,23 @@ class Rest:
     """
 
     columns: frozenset[str]
-    _courses: dict[str, list[tuple[_Scene, dict[str, Any]]]] = attrs.field(factory=dict)
+    _histories: dict[str, list[tuple[_Scene, dict[str, Any]]]] = attrs.field(factory=dict)
 
     def note(self, answer: Answer, row: dict[str, Any]) -> None:
         """Takes note of a row; only those of histories count."""
         if answer.item.family is not None:
-            self._courses.setdefault(answer.assignor, []).append((_scene(answer), row))
+            self._histories.setdefault(answer.assignor, []).append((_scene(answer), row))
 
     def fill_in(self) -> None:
         """Writes the figures into the last row of each assignor; call it after the last row of the item."""
-        for course in self._courses.values():
-            last = course[-1][1]
-            event = _last_event([scene for scene, _ in course])
-            if last["error_type"] is None and event < len(course) - 1:
-                rounds = converged_after([row for _, row in course[event:]])
+        for schedule in self._histories.values():
+            last = schedule[-1][1]
+            event = _last_event([scene for scene, _ in schedule])
+            if last["error_type"] is None and event < len(schedule) - 1:
+                rounds = converged_after([row for _, row in schedule[event:]])
                 self._set(last, rounds_to_converge.name, None if rounds is None else float(rounds))
                 self._set(last, not_converged.name, float(rounds is None))
-        self._courses.clear()
+        self._histories.clear()
 
     def _set(self, row: dict[str, Any], column: str, figure: float | None) -> None:
         if column in self.columns:

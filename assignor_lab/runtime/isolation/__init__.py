@@ -2,21 +2,21 @@
 
 from assignor_lab.runtime.isolation.errors import (
     AnswerFormatError,
-    BenchedError,
     DeadlineExceededError,
+    ExcludedError,
     IsolationError,
     MemoryLimitError,
     OutputLimitError,
     ProcessDiedError,
     ProcessStartError,
 )
-from assignor_lab.runtime.isolation.exclusion import Benches
+from assignor_lab.runtime.isolation.exclusion import Exclusions
 from assignor_lab.runtime.isolation.limits import Limits
 
 __all__ = [
     "AnswerFormatError",
-    "BenchedError",
-    "Benches",
+    "ExcludedError",
+    "Exclusions",
     "DeadlineExceededError",
     "IsolationError",
     "Limits",

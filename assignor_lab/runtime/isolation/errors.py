@@ -6,7 +6,7 @@ from assignment_api import AssignorLabError
 
 __all__ = [
     "AnswerFormatError",
-    "BenchedError",
+    "ExcludedError",
     "DeadlineExceededError",
     "IsolationError",
     "MemoryLimitError",
@@ -44,5 +44,5 @@ class ProcessStartError(IsolationError):
     """No process could be started for a plugin."""
 
 
-class BenchedError(IsolationError):
+class ExcludedError(IsolationError):
     """A plugin was not asked, because it had failed in the same way too often before."""

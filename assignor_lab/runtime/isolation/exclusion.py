@@ -11,46 +11,46 @@ from collections.abc import Iterable
 
 from assignment_api import AssignorLabError
 from assignor_lab.runtime.isolation.errors import (
-    BenchedError,
     DeadlineExceededError,
+    ExcludedError,
     MemoryLimitError,
     OutputLimitError,
 )
 
-__all__ = ["Benches"]
+__all__ = ["Exclusions"]
 
 #: Calls of one work item that may end with the plugin's process; one that ran into a limit weighs as much as all.
 MAX_LOSSES = 3
 _LIMITS = (DeadlineExceededError, MemoryLimitError, OutputLimitError)
 
 
-class Benches:
+class Exclusions:
     """Who is not asked again in one work item.
 
     Args:
-        benched: Who is not asked at all.
+        excluded: Who is not asked at all.
     """
 
-    __slots__ = ("_benched", "_losses")
+    __slots__ = ("_excluded", "_losses")
 
-    def __init__(self, benched: Iterable[str] = ()) -> None:
+    def __init__(self, excluded: Iterable[str] = ()) -> None:
         self._losses: dict[str, int] = {}
-        self._benched = dict.fromkeys(benched, "in this run")
+        self._excluded = dict.fromkeys(excluded, "in this run")
 
-    def refusal(self, assignor: str) -> BenchedError | None:
+    def refusal(self, assignor: str) -> ExcludedError | None:
         """Why ``assignor`` is not asked; ``None``: ask."""
-        where = self._benched.get(assignor)
+        where = self._excluded.get(assignor)
         if where is None:
             return None
-        return BenchedError(
+        return ExcludedError(
             f"assignor {assignor} was not asked: its process had to be ended too often {where}; the rows before say why"
         )
 
     def note(self, assignor: str, loss: AssignorLabError | None) -> None:
         """Takes notice of a call, and of why the assignor's process was ended, if it was."""
-        if loss is None or assignor in self._benched:
+        if loss is None or assignor in self._excluded:
             return
         weight = MAX_LOSSES if isinstance(loss, _LIMITS) else 1
         self._losses[assignor] = self._losses.get(assignor, 0) + weight
         if self._losses[assignor] >= MAX_LOSSES:
-            self._benched[assignor] = "in this history"
+            self._excluded[assignor] = "in this history"

@@ -26,7 +26,7 @@ from assignor_lab.scenarios.families.blueprint import ZONES, Blueprint, Fleet, d
 from assignor_lab.scenarios.families.draws import Draws
 from assignor_lab.scenarios.families.events import KEEPING_SIZE, Membership
 from assignor_lab.scenarios.families.history import GroupHistory
-from assignor_lab.scenarios.families.schedules import random_events, run_course
+from assignor_lab.scenarios.families.schedules import random_events, run_schedule
 from assignor_lab.scenarios.families.shape import Group, SubTopology
 
 __all__ = ["TRAPS", "adversarial_history"]
@@ -200,7 +200,7 @@ def adversarial_history(seed: int, rounds: int) -> GroupHistory:
     draws = Draws("adversarial", seed, "group")
     trap = draws.pick(tuple(TRAPS))
     group = TRAPS[trap](draws)
-    steps = run_course(
+    steps = run_schedule(
         group, Draws("adversarial", seed, "events"), rounds, random_events((*KEEPING_SIZE, *_ONE_MORE_OR_LESS))
     )
     if trap == "no_lags":

@@ -10,13 +10,13 @@ from assignor_lab.scenarios.families.blueprint import Blueprint, draw_blueprint
 from assignor_lab.scenarios.families.draws import Draws
 from assignor_lab.scenarios.families.history import GroupHistory, drawn_once
 from assignor_lab.scenarios.families.schedules import (
-    Course,
+    Schedule,
     growing_topology,
     join_and_leave,
     losing_a_rack,
     nothing,
     restarting,
-    run_course,
+    run_schedule,
     scaling_in,
     scaling_out,
 )
@@ -28,21 +28,21 @@ _WITH_STANDBYS = ((20, 0), (50, 1), (30, 2))
 _ANY_STRATEGY = ((70, "none"), (20, "min_traffic"), (10, "balance_subtopology"))
 
 
-def _family(name: str, summary: str, rounds: int, blueprint: Blueprint, course: Course) -> ScenarioFamily:
+def _family(name: str, summary: str, rounds: int, blueprint: Blueprint, schedule: Schedule) -> ScenarioFamily:
     return ScenarioFamily(
         name,
         summary,
         rounds,
-        drawn_once(_history_of(name, rounds, blueprint, course)),
+        drawn_once(_history_of(name, rounds, blueprint, schedule)),
         # The number of clients is the first thing that is drawn of a group.
         lambda seed: work_with(draw_clients(Draws(name, seed, "group"))),
     )
 
 
-def _history_of(name: str, rounds: int, blueprint: Blueprint, course: Course) -> Callable[[int], GroupHistory]:
+def _history_of(name: str, rounds: int, blueprint: Blueprint, schedule: Schedule) -> Callable[[int], GroupHistory]:
     def history(seed: int) -> GroupHistory:
         group = draw_blueprint(Draws(name, seed, "group"), blueprint)
-        return GroupHistory(f"{name}-{seed}", group, run_course(group, Draws(name, seed, "events"), rounds, course))
+        return GroupHistory(f"{name}-{seed}", group, run_schedule(group, Draws(name, seed, "events"), rounds, schedule))
 
     return history
 

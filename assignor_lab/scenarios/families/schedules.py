@@ -1,4 +1,4 @@
-"""What happens in the families by event: the course of each, round by round, and the steps drawn from it.
+"""What happens in the families by event: the schedule of each, round by round, and the steps drawn from it.
 
 Every history begins with a cold start (round 0); before round 1 there is time enough to restore everything, so that
 each assignor has come to its own placement when the events begin, from round 2 on.
@@ -15,14 +15,14 @@ from assignor_lab.scenarios.families.sizes import MAX_CLIENTS
 
 __all__ = [
     "FIRST_EVENT",
-    "Course",
+    "Schedule",
     "growing_topology",
     "join_and_leave",
     "losing_a_rack",
     "nothing",
     "random_events",
     "restarting",
-    "run_course",
+    "run_schedule",
     "scaling_in",
     "scaling_out",
 ]
@@ -32,19 +32,19 @@ FIRST_EVENT = 2
 _SETTLING_MS = 600_000
 
 #: Does to the members what happens in a round, and returns which sub-topologies are hidden in it.
-Happening = Callable[[int, Membership], frozenset[int]]
+ScheduledStep = Callable[[int, Membership], frozenset[int]]
 #: Draws what will happen to a group.
-Course = Callable[[Group, Draws], Happening]
+Schedule = Callable[[Group, Draws], ScheduledStep]
 
 _NONE: frozenset[int] = frozenset()
 
 
-def nothing(_group: Group, _draws: Draws) -> Happening:
+def nothing(_group: Group, _draws: Draws) -> ScheduledStep:
     """Time passes."""
     return lambda _number, _membership: _NONE
 
 
-def scaling_out(group: Group, draws: Draws) -> Happening:
+def scaling_out(group: Group, draws: Draws) -> ScheduledStep:
     """Instances join, one in two to as many again: all at once, or in two rounds."""
     joining = min(draws.between(1, max(group.clients, 1)), MAX_CLIENTS - group.clients)
     rounds = draws.between(1, 2)
@@ -59,7 +59,7 @@ def scaling_out(group: Group, draws: Draws) -> Happening:
     return happen
 
 
-def scaling_in(group: Group, draws: Draws) -> Happening:
+def scaling_in(group: Group, draws: Draws) -> ScheduledStep:
     """Instances leave for good, at most all but one: all at once, or in two rounds."""
     leaving = draws.between(1, max(group.clients // 2, 1))
     rounds = draws.between(1, 2)
@@ -75,14 +75,14 @@ def scaling_in(group: Group, draws: Draws) -> Happening:
     return happen
 
 
-def restarting(batches: int) -> Course:
+def restarting(batches: int) -> Schedule:
     """All instances restart, in ``batches`` parts, a round for each.
 
     In half of the groups quickly, so that nobody notices that they were away; in the others each part is away for a
     round. One group in six has no persistent disks.
     """
 
-    def course(group: Group, draws: Draws) -> Happening:
+    def schedule(group: Group, draws: Draws) -> ScheduledStep:
         quickly, disk_kept = draws.percent(50), draws.percent(84)
         order = draws.sample(range(group.clients), group.clients)
         size = -(-group.clients // batches)
@@ -99,10 +99,10 @@ def restarting(batches: int) -> Course:
 
         return happen
 
-    return course
+    return schedule
 
 
-def losing_a_rack(_group: Group, draws: Draws) -> Happening:
+def losing_a_rack(_group: Group, draws: Draws) -> ScheduledStep:
     """All instances of a rack (zone) are gone at once, and back three rounds later, in 70 % of the cases with disks."""
     victim, disk_kept = draws.below(4), draws.percent(70)
 
@@ -120,7 +120,7 @@ def losing_a_rack(_group: Group, draws: Draws) -> Happening:
     return happen
 
 
-def growing_topology(group: Group, draws: Draws) -> Happening:
+def growing_topology(group: Group, draws: Draws) -> ScheduledStep:
     """A new version of the application brings further sub-topologies; in a fifth of the groups it drops one, too.
 
     Everybody restarts with the new version.
@@ -138,7 +138,7 @@ def growing_topology(group: Group, draws: Draws) -> Happening:
     return happen
 
 
-def join_and_leave(_group: Group, _draws: Draws) -> Happening:
+def join_and_leave(_group: Group, _draws: Draws) -> ScheduledStep:
     """One joins, two rounds later one crashes, which returns with its disk another round later."""
 
     def happen(number: int, membership: Membership) -> frozenset[int]:
@@ -151,10 +151,10 @@ def join_and_leave(_group: Group, _draws: Draws) -> Happening:
     return happen
 
 
-def random_events(events: Sequence[tuple[int, Event]] = CHANGING_SIZE) -> Course:
+def random_events(events: Sequence[tuple[int, Event]] = CHANGING_SIZE) -> Schedule:
     """One of ``events`` in each round."""
 
-    def course(_group: Group, draws: Draws) -> Happening:
+    def schedule(_group: Group, draws: Draws) -> ScheduledStep:
         def happen(number: int, membership: Membership) -> frozenset[int]:
             if number >= FIRST_EVENT:
                 draws.weighted(events)(membership)
@@ -162,7 +162,7 @@ def random_events(events: Sequence[tuple[int, Event]] = CHANGING_SIZE) -> Course
 
         return happen
 
-    return course
+    return schedule
 
 
 def _part_of(whole: int, part: int, parts: int) -> int:
@@ -188,16 +188,16 @@ def _take_away(membership: Membership, machines: frozenset[int], back: int, *, d
 # --- steps ----------------------------------------------------------------------------------------
 
 
-def run_course(group: Group, draws: Draws, rounds: int, course: Course) -> tuple[Step, ...]:
+def run_schedule(group: Group, draws: Draws, rounds: int, schedule: Schedule) -> tuple[Step, ...]:
     """The rounds of a history.
 
     Args:
         group: What does not change.
         draws: Where everything comes from.
         rounds: How many.
-        course: What happens.
+        schedule: What happens.
     """
-    happening = course(group, draws)
+    happening = schedule(group, draws)
     membership = Membership(group, draws)
     time_ms = START_MS + draws.below(1_000_000) * 1_000
     rates = [group.rate(task) for task in range(len(group.tasks))]

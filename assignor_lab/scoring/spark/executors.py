@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from assignment_api import AssignorLabError
-from assignor_lab.runtime.executor_wheels import TravellingWheel, sent
+from assignor_lab.runtime.executor_wheels import ExecutorWheel, sent
 from assignor_lab.scoring.spark.failures import last_line
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class ExecutorError(AssignorLabError):
     """Spark's executors cannot do the work: the message says which, why, and what to do."""
 
 
-def fit_executors(spark: SparkSession, master: str | None, wheels: Sequence[TravellingWheel]) -> int | None:
+def fit_executors(spark: SparkSession, master: str | None, wheels: Sequence[ExecutorWheel]) -> int | None:
     """Sends the wheels, and checks executors that are not this very environment; arguments and errors as below.
 
     Args:
@@ -55,7 +55,7 @@ def fit_executors(spark: SparkSession, master: str | None, wheels: Sequence[Trav
     return check_executors(spark, wheels)
 
 
-def check_executors(spark: SparkSession, wheels: Sequence[TravellingWheel] = ()) -> int:
+def check_executors(spark: SparkSession, wheels: Sequence[ExecutorWheel] = ()) -> int:
     """Asks the executors for this package and for what the wheels need.
 
     Args:
@@ -103,7 +103,7 @@ def _asked(spark: SparkSession, frame: DataFrame) -> list[dict[str, Any]]:
         raise ExecutorError(f"Spark's executors cannot run Python: {last_line(error)}") from error
 
 
-def _question(own: str, wheels: tuple[TravellingWheel, ...]) -> Question:
+def _question(own: str, wheels: tuple[ExecutorWheel, ...]) -> Question:
     """The function that the executors run. It must use nothing of this module, so that it is pickled by value."""
     python = ".".join(platform.python_version_tuple()[:2])
     # Their class is one that an executor may lack.
@@ -125,9 +125,9 @@ def _question(own: str, wheels: tuple[TravellingWheel, ...]) -> Question:
             if held != own:
                 problem = f"it has assignor-lab {held}, and the driver {own}: {remedy}"
             else:
-                from assignor_lab.runtime.executor_wheels import TravellingWheel, problem_on_arrival
+                from assignor_lab.runtime.executor_wheels import ExecutorWheel, problem_on_arrival
 
-                problem = problem_on_arrival([TravellingWheel(Path(file), *rest) for file, rest in packed])
+                problem = problem_on_arrival([ExecutorWheel(Path(file), *rest) for file, rest in packed])
         except (PackageNotFoundError, ImportError) as error:
             problem = f"it lacks assignor-lab ({error}): {remedy}"
         answer = {"host": platform.node(), "problem": problem}

@@ -21,7 +21,7 @@ from assignor_lab.groups.families import families_of
 from assignor_lab.groups.observing import Complaints
 from assignor_lab.groups.rows import RowMaker, rows_schema
 from assignor_lab.groups.streams.contest import Answer, Competitor, Contest
-from assignor_lab.groups.streams.convergence import Rest
+from assignor_lab.groups.streams.convergence import Convergence
 from assignor_lab.groups.streams.isolation import Isolation
 from assignor_lab.groups.streams.metrics.cost import COST_METRICS, priced_metrics
 from assignor_lab.groups.streams.pictures import detail_of
@@ -51,7 +51,7 @@ _ITEM_TYPE = pa.struct(
         pa.field("line", pa.int64()),
         pa.field("family", pa.string()),
         pa.field("seed", pa.int64()),
-        pa.field("benched", pa.list_(pa.string()), nullable=False),
+        pa.field("excluded", pa.list_(pa.string()), nullable=False),
     ]
 )
 _HEAP_SCHEMA = pa.schema([pa.field("items", pa.list_(_ITEM_TYPE), nullable=False)])
@@ -131,7 +131,7 @@ def answer_batches(spec: JobSpec, items: Iterable[WorkItem]) -> Iterator[pa.Reco
     shop = _workshop(spec)
     schema = rows_schema(spec.metrics)
     rows: list[dict[str, Any]] = []
-    rest = Rest(frozenset(spec.metrics))
+    rest = Convergence(frozenset(spec.metrics))
     for item in items:
         for answer in shop.contest.answers(item):
             rows.append(shop.rows.row(answer) | shop.probes.columns(answer))
@@ -186,7 +186,7 @@ def _items(batches: Iterable[pa.RecordBatch]) -> Iterator[WorkItem]:
     for batch in batches:
         for heap in batch.column(0):
             for values in heap.as_py():
-                yield WorkItem(**{**values, "benched": tuple(values["benched"])})
+                yield WorkItem(**{**values, "excluded": tuple(values["excluded"])})
 
 
 @attrs.frozen(eq=False)

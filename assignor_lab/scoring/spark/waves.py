@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 from assignor_lab.groups.rows import KEYS, rows_schema
 from assignor_lab.groups.work import JobSpec, WorkItem
 from assignor_lab.scoring.costs import Costs, SizeOf, dealt
-from assignor_lab.scoring.exclusion import Benching
+from assignor_lab.scoring.exclusion import RunExclusions
 from assignor_lab.scoring.sources import Plan
 from assignor_lab.scoring.spark.failures import last_line
 from assignor_lab.scoring.spark.job import answers_frame, items_frame
@@ -75,7 +75,7 @@ def waves(
     plan: Plan,
     spec: JobSpec,
     parallelism: Callable[[], int],
-    benching: Benching,
+    exclusions: RunExclusions,
     *,
     done: int = 0,
     sizes: Mapping[str, SizeOf] | None = None,
@@ -87,7 +87,7 @@ def waves(
         plan: All work; it is read as it is needed.
         spec: The terms of the run.
         parallelism: Tells how many tasks run at a time; executors may come and go.
-        benching: Who is not asked any more; it is told of each wave.
+        exclusions: Who is not asked any more; it is told of each wave.
         done: Items at the beginning of the plan that are left out.
         sizes: Family to the size of a history by its seed, for families that tell it.
 
@@ -107,18 +107,18 @@ def waves(
                 hands = parallelism()
                 if not under_way:
                     held = held or list(islice(work, 1))
-                    benching.all_seen_before(held[0].number if held else 0)
-                items = _taken(held, work, size.items, costs, hands, benching)
+                    exclusions.all_seen_before(held[0].number if held else 0)
+                items = _taken(held, work, size.items, costs, hands, exclusions)
                 if not items:
                     break
-                items = [benching.marked(item) for item in items]
+                items = [exclusions.marked(item) for item in items]
                 heaps = dealt(items, hands, costs.of)
                 under_way.append((items, executor.submit(_scored, spark, heaps, spec, schema)))
             if not under_way:
                 break
             items, future = under_way.pop(0)
             wave = Wave(len(items), _result(future))
-            benching.see(wave.rows, items[-1].number + 1)
+            exclusions.see(wave.rows, items[-1].number + 1)
             costs.learn(items, wave.rows)
             size.grown(wave)
             yield wave
@@ -136,7 +136,7 @@ def _taken(
     most: int,
     costs: Costs,
     hands: int,
-    benching: Benching,
+    exclusions: RunExclusions,
 ) -> list[WorkItem]:
     """The next items: at most ``most``, and not many more bytes and milliseconds than a wave may have.
 
@@ -146,7 +146,7 @@ def _taken(
         most: Most items.
         costs: What they cost.
         hands: Tasks that run at a time.
-        benching: Says which items must wait until more is known.
+        exclusions: Says which items must wait until more is known.
     """
     budget = hands * WAVE_SECONDS * 1000 * WORKING_SHARE
     items: list[WorkItem] = []
@@ -155,7 +155,7 @@ def _taken(
         item = held.pop() if held else next(work, None)
         if item is None:
             break
-        if not benching.may_take(item.number):
+        if not exclusions.may_take(item.number):
             held.append(item)
             break
         if costs.knows(item.source):

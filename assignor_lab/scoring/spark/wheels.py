@@ -30,9 +30,9 @@ from packaging.utils import canonicalize_name
 
 from assignment_api import AssignorLabError
 from assignment_api.plugins import PROJECT_NAME
-from assignor_lab.runtime.executor_wheels import TravellingWheel, missing_requirements
+from assignor_lab.runtime.executor_wheels import ExecutorWheel, missing_requirements
 
-__all__ = ["WheelError", "checked_wheel", "travelling_wheels"]
+__all__ = ["WheelError", "checked_wheel", "executor_wheels"]
 
 OWN_DISTRIBUTION = "assignor-lab"
 #: A wheel's size, and what it may hold once unpacked.
@@ -49,7 +49,7 @@ class WheelError(AssignorLabError):
 
 
 @contextmanager
-def travelling_wheels(paths: Sequence[Path]) -> Iterator[tuple[TravellingWheel, ...]]:
+def executor_wheels(paths: Sequence[Path]) -> Iterator[tuple[ExecutorWheel, ...]]:
     """The wheels, checked, copied and on the module search path of this process for as long as the context lasts.
 
     Args:
@@ -74,7 +74,7 @@ def travelling_wheels(paths: Sequence[Path]) -> Iterator[tuple[TravellingWheel, 
             _forget(added)
 
 
-def checked_wheel(path: Path, folder: Path) -> TravellingWheel:
+def checked_wheel(path: Path, folder: Path) -> ExecutorWheel:
     """Checks a wheel and copies it, so that what travels is what was checked.
 
     Args:
@@ -104,7 +104,7 @@ def checked_wheel(path: Path, folder: Path) -> TravellingWheel:
     copy.write_bytes(content)
     _check_entry_points(path, copy)
     needs = tuple(str(requirement) for requirement in metadata.requires_dist or ())
-    return TravellingWheel(copy, name, version, digest, needs)
+    return ExecutorWheel(copy, name, version, digest, needs)
 
 
 def _checked(path: Path, archive: zipfile.ZipFile) -> Metadata:
@@ -245,7 +245,7 @@ def _check_entry_points(path: Path, copy: Path) -> None:
         raise WheelError(f"{path} is no plugin: it has no entry point of group {PROJECT_NAME}")
 
 
-def _check_together(wheels: Sequence[TravellingWheel]) -> None:
+def _check_together(wheels: Sequence[ExecutorWheel]) -> None:
     names = [wheel.name for wheel in wheels]
     for name in names:
         if names.count(name) > 1:

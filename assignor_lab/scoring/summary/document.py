@@ -18,7 +18,7 @@ from assignment_api.plugins.selection import ConfigSources
 from assignment_api.streams.configs import ASSIGNMENT_KEYS
 from assignor_lab.groups.streams.contest import OBSERVED
 from assignor_lab.groups.work import STREAMS
-from assignor_lab.scoring.competitors import Contestants
+from assignor_lab.scoring.competitors import Competitors
 from assignor_lab.scoring.costs import Spent
 from assignor_lab.scoring.sources import Source
 from assignor_lab.scoring.summary.figures import (
@@ -105,7 +105,7 @@ def wanted_groups(table: ResultsTable, metrics: Mapping[str, MetricPlugin]) -> W
 
 
 def results_summary(
-    competing: Contestants,
+    competing: Competitors,
     config: ConfigSources,
     sources: Sequence[Source],
     tally: Tally,
@@ -154,7 +154,7 @@ def _title(sources: Sequence[Source], placements: Sequence[Mapping[str, Any]]) -
     return sources[0].name if len(sources) == 1 else None
 
 
-def _versions(competing: Contestants, metrics: Any) -> dict[str, str]:
+def _versions(competing: Competitors, metrics: Any) -> dict[str, str]:
     found = {OWN_DISTRIBUTION: metadata.version(OWN_DISTRIBUTION), "spi": SPI_VERSION}
     for plugin in (*competing.assignors, *metrics):
         if plugin.distribution is not None and plugin.version is not None:
@@ -175,7 +175,7 @@ def _value_text(value: object) -> str:
     return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
-def _assignors(competing: Contestants, tally: Tally) -> list[dict[str, Any]]:
+def _assignors(competing: Competitors, tally: Tally) -> list[dict[str, Any]]:
     entries = [
         {
             "name": assignor.name,

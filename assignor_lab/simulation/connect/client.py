@@ -89,7 +89,7 @@ class Client:
         def answer(ok: bool) -> None:  # noqa: FBT001 - the answer to a request
             hops = 1 + request.hops
             back = hops * timings.hop_ms(operation.kind) + sum(cluster.pause() for _ in range(hops))
-            cluster.agenda.after(back, lambda: self._take(attempt, operation, ok=ok))
+            cluster.clock.after(back, lambda: self._take(attempt, operation, ok=ok))
 
         request = Request(operation.kind, operation.connector, operation.tasks, answer, operation.kind == "delete")
         process = cluster.worker(self._to)
@@ -130,6 +130,6 @@ class Client:
         self._attempt = attempt + 1
         self._to = None
         expected = self._attempt
-        self._cluster.agenda.after(
+        self._cluster.clock.after(
             self._cluster.timings.client_retry_ms, lambda: self._send() if self._attempt == expected else None
         )

@@ -11,7 +11,7 @@ import attrs
 
 from assignment_api.connect import ConnectAssignment, ConnectAssignor, ConnectProtocol, Jobs
 from assignor_lab.kafka.coordinator import Coordinator, GroupState, Round
-from assignor_lab.simulation.clock import Agenda
+from assignor_lab.simulation.clock import VirtualClock
 from assignor_lab.simulation.connect.client import Client, Operation, Pacing
 from assignor_lab.simulation.connect.config_log import ConfigLog
 from assignor_lab.simulation.connect.group_link import GroupLink
@@ -56,8 +56,8 @@ class Cluster:
         keep_log: bool = True,
     ) -> None:
         self.timings = timings
-        self.agenda = Agenda(start_ms)
-        self.start_ms = self.agenda.now
+        self.clock = VirtualClock(start_ms)
+        self.start_ms = self.clock.now
         self.config = ConfigLog(connectors or {})
         self.runs = JobRuns()
         self.log = EventLog(self.start_ms)
@@ -77,13 +77,13 @@ class Cluster:
         self._keep_log = keep_log
         self._clients: list[Client] = []
         self._driver = HerderDriver(
-            self.agenda,
+            self.clock,
             # The link is made below, of the driver: neither can be there first.
             lambda driven, token, request: self._link.ask(driven, token, request),  # noqa: PLW0108
             lambda driven: self._link.came_back(driven),  # noqa: PLW0108
             self._is_over,
         )
-        self._link = GroupLink(self.agenda, self.coordinator, self._driven, self, self._driver.move)
+        self._link = GroupLink(self.clock, self.coordinator, self._driven, self, self._driver.move)
 
     # --- what the surroundings do -------------------------------------------------------------------
 
@@ -144,7 +144,7 @@ class Cluster:
         if name in self._driven:
             self._unreachable.add(name)
             self.say(name, "partition", f"loses the brokers for {duration_ms / 1000:g} s")
-            self.agenda.after(duration_ms, lambda: self._heal(name))
+            self.clock.after(duration_ms, lambda: self._heal(name))
 
     def _heal(self, name: str) -> None:
         self._unreachable.discard(name)
@@ -163,7 +163,7 @@ class Cluster:
         if name in self._driven:
             self._config_blocked.add(name)
             self.say(name, "config-blocked", f"gets nothing of the config topic for {duration_ms / 1000:g} s")
-            self.agenda.after(duration_ms, lambda: self._unblock(name))
+            self.clock.after(duration_ms, lambda: self._unblock(name))
 
     def _unblock(self, name: str) -> None:
         self._config_blocked.discard(name)
@@ -186,7 +186,7 @@ class Cluster:
     @property
     def now(self) -> int:
         """What the clock shows."""
-        return self.agenda.now
+        return self.clock.now
 
     @property
     def rounds(self) -> list[Round]:
@@ -240,8 +240,8 @@ class Cluster:
             if until_calm and self.is_calm():
                 return True
             self._let_calm_clients_send()
-            if not self.agenda.step(time_ms):
-                self.agenda.now = max(self.agenda.now, time_ms)
+            if not self.clock.step(time_ms):
+                self.clock.now = max(self.clock.now, time_ms)
                 return until_calm and self.is_calm()
 
     def _let_calm_clients_send(self) -> None:
@@ -315,7 +315,7 @@ class Cluster:
             if process in self._by_number:
                 action()
 
-        self.agenda.at(time_ms, if_alive)
+        self.clock.at(time_ms, if_alive)
 
     def forward(self, leader: str, request: Request) -> bool:
         """Passes a request on to a worker."""
@@ -341,7 +341,7 @@ class Cluster:
         for name in self._driven:
             if name != worker.name:
                 delay = self.timings.log_delivery_ms + self._delivery_jitter()
-                self.agenda.after(delay, partial(self._deliver_config, name, end))
+                self.clock.after(delay, partial(self._deliver_config, name, end))
 
     def _deliver_config(self, name: str, end: int) -> None:
         driven = self._driven.get(name)

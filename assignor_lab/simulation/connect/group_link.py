@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from assignor_lab.kafka.coordinator import Coordinator, JoinRequest, Refused, Reply, Synced, SyncRequest
-from assignor_lab.simulation.clock import Agenda
+from assignor_lab.simulation.clock import VirtualClock
 from assignor_lab.simulation.connect.herder_driver import Driven
 from assignor_lab.simulation.connect.job_runs import JobRuns
 from assignor_lab.simulation.connect.timings import Timings
@@ -42,7 +42,7 @@ class GroupLink:
     """Carries requests to the coordinator and answers back, and sees to its deadlines.
 
     Args:
-        agenda: The clock.
+        clock: The clock.
         coordinator: The group.
         workers: Name to worker, of those that are up; looked at, never changed.
         world: The rest of the world.
@@ -51,7 +51,7 @@ class GroupLink:
 
     def __init__(
         self,
-        agenda: Agenda,
+        clock: VirtualClock,
         coordinator: Coordinator,
         workers: Mapping[str, Driven],
         world: LinkWorld,
@@ -59,7 +59,7 @@ class GroupLink:
     ) -> None:
         #: Names of workers whose next assignment gets lost on its way.
         self.lost_syncs: set[str] = set()
-        self._agenda, self._coordinator, self._workers = agenda, coordinator, workers
+        self._clock, self._coordinator, self._workers = clock, coordinator, workers
         self._world, self._move = world, move
         self._deadline: int | None = None
 
@@ -67,15 +67,15 @@ class GroupLink:
         """Sends a request; without a connection there is no answer."""
         half = self._world.timings.request_ms // 2
         if not self._world.reachable(driven.process.name):
-            self._agenda.after(half + 1, lambda: self._move(driven, token, None))
+            self._clock.after(half + 1, lambda: self._move(driven, token, None))
         elif isinstance(request, JoinRequest):
-            self._agenda.after(half, lambda: self._joins(driven, request))
+            self._clock.after(half, lambda: self._joins(driven, request))
         else:
-            self._agenda.after(half, lambda: self._syncs(driven, request))
+            self._clock.after(half, lambda: self._syncs(driven, request))
 
     def leave(self, member_id: str, reason: str) -> None:
         """A member leaves."""
-        self._deliver(self._coordinator.leave(self._agenda.now, member_id, reason))
+        self._deliver(self._coordinator.leave(self._clock.now, member_id, reason))
 
     def came_back(self, driven: Driven) -> None:
         """A herder hung and hangs no longer; if it is no member any more, it stopped nothing."""
@@ -86,11 +86,11 @@ class GroupLink:
 
     def _joins(self, driven: Driven, request: JoinRequest) -> None:
         if driven.alive:
-            self._deliver(self._coordinator.join(self._agenda.now, request))
+            self._deliver(self._coordinator.join(self._clock.now, request))
 
     def _syncs(self, driven: Driven, request: SyncRequest) -> None:
         if driven.alive:
-            replies = self._coordinator.sync(self._agenda.now, request)
+            replies = self._coordinator.sync(self._clock.now, request)
             if not replies and request.member_id not in self._coordinator.members():
                 self._answer(driven, None)
             self._deliver(replies)
@@ -114,7 +114,7 @@ class GroupLink:
             half = self._world.timings.request_ms - self._world.timings.request_ms // 2
             # An assignment is what a worker has to take in; recordings show how long that may last.
             pause = self._world.pause() if isinstance(body, Synced) else 0
-            self._agenda.after(half + pause, lambda: self._move(driven, token, body))
+            self._clock.after(half + pause, lambda: self._move(driven, token, body))
 
     def _watch_deadlines(self) -> None:
         deadline = self._coordinator.next_deadline()
@@ -125,15 +125,15 @@ class GroupLink:
         def due() -> None:
             if self._deadline == deadline:
                 self._deadline = None
-                self._deliver(self._coordinator.expire(self._agenda.now))
+                self._deliver(self._coordinator.expire(self._clock.now))
 
-        self._agenda.at(deadline, due)
+        self._clock.at(deadline, due)
 
     # --- heartbeats ---------------------------------------------------------------------------------
 
     def beat_later(self, driven: Driven) -> None:
         """The worker's next heartbeat is due an interval from now, and so on while it lives."""
-        self._agenda.after(self._world.timings.heartbeat_interval_ms, lambda: self._beat(driven))
+        self._clock.after(self._world.timings.heartbeat_interval_ms, lambda: self._beat(driven))
 
     def _beat(self, driven: Driven) -> None:
         """A heartbeat is due (reference 6.1, 6.2); what comes back is for the herder to see."""
@@ -141,13 +141,13 @@ class GroupLink:
             return
         process = driven.process
         # A worker that waits in a join phase is known to be alive; one whose herder hangs goes on sending heartbeats.
-        hangs = self._agenda.now < driven.busy_until
+        hangs = self._clock.now < driven.busy_until
         if process.member_id is not None and (hangs or not driven.waits_for_answer):
             self._ask_how_it_stands(driven, process.member_id)
         self.beat_later(driven)
 
     def _ask_how_it_stands(self, driven: Driven, member_id: str) -> None:
-        process, now = driven.process, self._agenda.now
+        process, now = driven.process, self._clock.now
         if not self._world.reachable(process.name):
             process.lost_coordinator = True
             if now < driven.busy_until:
@@ -176,6 +176,6 @@ class GroupLink:
 
     def _cannot_stop(self, process: WorkerProcess) -> None:
         """A herder hangs and stops nothing: since its last heartbeat it may run what others run, too."""
-        since = self._agenda.now - self._world.timings.heartbeat_interval_ms
+        since = self._clock.now - self._world.timings.heartbeat_interval_ms
         reason = "KAFKA-16056: a worker that does not poll keeps its jobs running"
         self._world.runs.allow(process.number, since, reason)

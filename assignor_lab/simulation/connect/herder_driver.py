@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from assignor_lab.kafka.coordinator import JoinRequest, SyncRequest
-from assignor_lab.simulation.clock import Agenda
+from assignor_lab.simulation.clock import VirtualClock
 from assignor_lab.simulation.connect.herder import herder
 from assignor_lab.simulation.connect.herder_steps import Ask, Poll, Sleep
 from assignor_lab.simulation.connect.worker import WorkerProcess
@@ -43,7 +43,7 @@ class HerderDriver:
     """Moves herders on.
 
     Args:
-        agenda: The clock.
+        clock: The clock.
         ask: Sends a herder's request to the coordinator; the answer comes back by :meth:`move`.
         came_back: Called with a herder that hung and hangs no longer.
         ended: Called with a worker whose last step is done.
@@ -51,12 +51,12 @@ class HerderDriver:
 
     def __init__(
         self,
-        agenda: Agenda,
+        clock: VirtualClock,
         ask: Callable[[Driven, int, JoinRequest | SyncRequest], None],
         came_back: Callable[[Driven], None],
         ended: Callable[[Driven], None],
     ) -> None:
-        self._agenda = agenda
+        self._clock = clock
         self._ask, self._came_back, self._ended = ask, came_back, ended
 
     def wake(self, driven: Driven) -> None:
@@ -64,23 +64,23 @@ class HerderDriver:
         driven.woken = True
         if driven.polls:
             driven.polls = False
-            driven.last_poll = self._agenda.now
+            driven.last_poll = self._clock.now
             token = driven.token
-            self._agenda.after(0, lambda: self.move(driven, token, None))
+            self._clock.after(0, lambda: self.move(driven, token, None))
 
     def move(self, driven: Driven, token: int, answer: Any) -> None:
         """Gives a herder what it waited for, and sees what it waits for next."""
         if not driven.alive or token != driven.token:
             return
-        agenda = self._agenda
-        if agenda.now < driven.busy_until:
-            agenda.at(driven.busy_until, lambda: self.move(driven, token, answer))
+        clock = self._clock
+        if clock.now < driven.busy_until:
+            clock.at(driven.busy_until, lambda: self.move(driven, token, answer))
             return
         if driven.busy_until:
             self._came_back(driven)
         driven.busy_until = 0
         if driven.polls or driven.waits_for_answer:
-            driven.last_poll = agenda.now
+            driven.last_poll = clock.now
         driven.token += 1
         driven.polls = driven.waits_for_answer = False
         try:
@@ -90,19 +90,19 @@ class HerderDriver:
             return
         token = driven.token
         if isinstance(step, Sleep):
-            agenda.after(step.duration_ms, lambda: self.move(driven, token, None))
+            clock.after(step.duration_ms, lambda: self.move(driven, token, None))
         elif isinstance(step, Ask):
-            driven.last_poll = agenda.now
+            driven.last_poll = clock.now
             driven.waits_for_answer = True
             self._ask(driven, token, step.request)
         else:
             self._let_poll(driven, token, step)
 
     def _let_poll(self, driven: Driven, token: int, step: Poll) -> None:
-        driven.last_poll = self._agenda.now
+        driven.last_poll = self._clock.now
         driven.polls = True
         if driven.woken:
             driven.woken, driven.polls = False, False
-            self._agenda.after(0, lambda: self.move(driven, token, None))
+            self._clock.after(0, lambda: self.move(driven, token, None))
         elif step.until_ms is not None:
-            self._agenda.at(step.until_ms, lambda: self.move(driven, token, None))
+            self._clock.at(step.until_ms, lambda: self.move(driven, token, None))

@@ -154,12 +154,12 @@ def _bounce(cluster: Cluster, name: str, down_ms: int, settings: WorkerSettings)
         if cluster.worker(name) is None:
             cluster.start_worker(name, settings)
         else:
-            cluster.agenda.after(down_ms, again)
+            cluster.clock.after(down_ms, again)
 
-    cluster.agenda.after(down_ms, again)
+    cluster.clock.after(down_ms, again)
 
 
 def _roll(cluster: Cluster, episode: ConnectEpisode, details: Mapping[str, Any]) -> None:
     for index, name in enumerate(details.get("workers", cluster.alive())):
         settings = _settings(cluster, episode, name, details)
-        cluster.agenda.after(index * details["every_ms"], partial(_bounce, cluster, name, details["down_ms"], settings))
+        cluster.clock.after(index * details["every_ms"], partial(_bounce, cluster, name, details["down_ms"], settings))

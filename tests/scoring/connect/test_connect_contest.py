@@ -16,7 +16,7 @@ from assignor_lab.groups.connect.contest import connect_contest
 from assignor_lab.groups.work import JobSpec
 from assignor_lab.scenarios import ScenarioKindError
 from assignor_lab.scoring import Generated
-from assignor_lab.scoring.competitors import contestants
+from assignor_lab.scoring.competitors import competitors
 from assignor_lab.scoring.sources import NoSuchStateError, plan_sources
 from assignor_lab.simulation.connect.episode_format import read_episodes
 from assignor_lab.simulation.connect.metrics import episode_figures
@@ -154,4 +154,4 @@ def test_a_round_that_no_history_has_is_refused() -> None:
 
 
 def test_everybody_installed_for_connect_competes() -> None:
-    assert sorted(one.name for one in contestants(discover(), kind="connect").assignors) == sorted(ALL)
+    assert sorted(one.name for one in competitors(discover(), kind="connect").assignors) == sorted(ALL)

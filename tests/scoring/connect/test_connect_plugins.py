@@ -81,7 +81,7 @@ def test_one_that_fails_has_no_figure_and_a_reason() -> None:
     spec = JobSpec(("connect_eager",), (), kind="connect")
     contest = connect_contest(spec)
     with plan_sources([JOIN], discover()) as plan:
-        contest = ConnectContest(contest.contenders, contest.config, contest.builtin, plugins=plugins)
+        contest = ConnectContest(contest.competitors, contest.config, contest.builtin, plugins=plugins)
         (row,) = contest.rows(next(iter(plan.work())))
     assert (row["fails"], row["endless"], row["jobs_unassigned"]) == (None, None, 0.0)
     first, second = row["metric_errors"]

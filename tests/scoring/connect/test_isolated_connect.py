@@ -82,5 +82,5 @@ def test_after_the_end_of_its_process_an_assignor_knows_its_past() -> None:
 
 def test_one_that_hangs_is_asked_once_in_a_history() -> None:
     found = rows(history("h", ONE, ONE, ONE), (f"{HERE}SleepsForEver", *ALL), "assignor.plugins.call.timeout.ms=300")
-    assert [row["error_type"] for row in found[:3]] == ["DeadlineExceededError", "BenchedError", "BenchedError"]
+    assert [row["error_type"] for row in found[:3]] == ["DeadlineExceededError", "ExcludedError", "ExcludedError"]
     assert [row["error_type"] for row in found[3:]] == [None] * 9

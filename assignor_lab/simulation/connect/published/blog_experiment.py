@@ -198,7 +198,7 @@ def run_scenario(
             cluster.start_worker("w4", settings_of("w4", protocol, max_delay_ms))
         elif scenario == "join-at-once":
             for name, offset in (("w4", 0), ("w5", 400), ("w6", 800)):
-                cluster.agenda.after(
+                cluster.clock.after(
                     offset, partial(cluster.start_worker, name, settings_of(name, protocol, max_delay_ms))
                 )
         elif scenario == "scale-in":

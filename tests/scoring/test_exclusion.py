@@ -12,7 +12,7 @@ import pytest
 from assignment_api.plugins.selection import config_sources
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.scoring import Generated
-from assignor_lab.scoring.exclusion import BLOCKS, MAX_POINTS, Benching
+from assignor_lab.scoring.exclusion import BLOCKS, MAX_POINTS, RunExclusions
 from assignor_lab.scoring.sources import Source
 from assignor_lab.scoring.spark import waves
 from tests.scoring.runs import NAMED, results_of, run
@@ -35,16 +35,16 @@ def rows(losses: dict[int, str], items: range) -> pa.Table:
 
 def first_benched(losses: dict[int, str], cut: list[int]) -> int | None:
     """Number of the first item in which ``bad`` is not asked, where the run is cut into waves at ``cut``."""
-    benching = Benching(SOURCES, ["bad", "good"])
+    exclusions = RunExclusions(SOURCES, ["bad", "good"])
     found = None
     for start, end in zip([0, *cut], [*cut, 1_500], strict=True):
         for number in range(start, end):
-            if not benching.may_take(number):
+            if not exclusions.may_take(number):
                 raise AssertionError("the cut is wider than the rule allows")
-            item = benching.marked(WorkItem(number, 0))
-            assert item.benched in ((), ("bad",))
-            found = number if item.benched and found is None else found
-        benching.see(rows(losses, range(start, end)), end)
+            item = exclusions.marked(WorkItem(number, 0))
+            assert item.excluded in ((), ("bad",))
+            found = number if item.excluded and found is None else found
+        exclusions.see(rows(losses, range(start, end)), end)
     return found
 
 
@@ -70,16 +70,16 @@ def test_how_the_run_is_cut_does_not_matter(losses: dict[int, str], expected: in
 
 
 def test_one_wave_may_be_ahead_of_what_is_known() -> None:
-    benching = Benching(SOURCES, ["bad"])
-    assert [benching.may_take(number) for number in (0, 8, 15, 16)] == [True, True, True, False]
-    benching.see(rows({}, range(8)), 8)
-    assert [benching.may_take(number) for number in (16, 31, 32)] == [True, True, False]
+    exclusions = RunExclusions(SOURCES, ["bad"])
+    assert [exclusions.may_take(number) for number in (0, 8, 15, 16)] == [True, True, True, False]
+    exclusions.see(rows({}, range(8)), 8)
+    assert [exclusions.may_take(number) for number in (16, 31, 32)] == [True, True, False]
     assert sum(BLOCKS[:2]) == 16
     assert MAX_POINTS == 8 * 8
 
 
 def test_without_processes_of_their_own_nothing_is_awaited() -> None:
-    assert Benching(SOURCES, []).may_take(1_499)
+    assert RunExclusions(SOURCES, []).may_take(1_499)
 
 
 def test_one_that_always_hangs_is_left_in_peace_and_the_cores_do_not_matter(
@@ -97,12 +97,12 @@ def test_one_that_always_hangs_is_left_in_peace_and_the_cores_do_not_matter(
     assert tables[0].equals(tables[1])
     hanging = tables[0].filter(pc.equal(tables[0]["assignor"], names[1]))
     said = hanging.filter(pc.equal(hanging["round"], 0))["error_type"].to_pylist()
-    assert said == ["DeadlineExceededError"] * 4 + ["BenchedError"] * 2
+    assert said == ["DeadlineExceededError"] * 4 + ["ExcludedError"] * 2
     assert "in this run" in hanging["error_message"].to_pylist()[-1]
 
 
 def test_nobody_is_asked_again_for_a_picture_of_an_item_in_which_it_lost_something() -> None:
-    benching = Benching(SOURCES, ["good", "bad"])
-    benching.see(rows({3: "ProcessDiedError"}, range(8)), 8)
-    assert [benching.spared(WorkItem(number, 0)).benched for number in (2, 3)] == [(), ("bad",)]
-    assert benching.marked(WorkItem(3, 0)).benched == ()
+    exclusions = RunExclusions(SOURCES, ["good", "bad"])
+    exclusions.see(rows({3: "ProcessDiedError"}, range(8)), 8)
+    assert [exclusions.spared(WorkItem(number, 0)).excluded for number in (2, 3)] == [(), ("bad",)]
+    assert exclusions.marked(WorkItem(3, 0)).excluded == ()
