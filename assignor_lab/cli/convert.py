@@ -10,7 +10,7 @@ import typer
 from assignor_lab.cli.options import keep_inputs
 from assignor_lab.cli.text import note
 from assignor_lab.scenarios import (
-    ScenarioFormatError,
+    DocumentFormatError,
     group_document,
     read_scenarios,
     scenario_from_document,
@@ -51,8 +51,8 @@ def _converted(scenarios: str) -> Iterator[dict[str, Any]]:
         converted = group_document(scenario)
         try:
             scenario_from_document(converted.document, scenario.place)
-        except ScenarioFormatError as error:
-            raise ScenarioFormatError(
+        except DocumentFormatError as error:
+            raise DocumentFormatError(
                 error.file, error.line, "", f"cannot be a group under the brokers' protocol: {error.reason}"
             ) from None
         for sentence in converted.assumptions:

@@ -1,4 +1,4 @@
-"""What is raised for a scenario file that cannot be read, and where in it the fault lies."""
+"""Errors of files that cannot be read or written, with the place of the fault."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import attrs
 
 from assignment_api.errors import AssignorLabError
 
-__all__ = ["OutputFileError", "Place", "ScenarioFormatError", "ScenarioKindError", "printable"]
+__all__ = ["DocumentFormatError", "OutputFileError", "Place", "key_path", "printable"]
 
 #: Longest piece of foreign text that a message quotes, in characters.
 _QUOTE_LIMIT = 80
@@ -28,7 +28,7 @@ def _escaped(character: str) -> str:
 
 @attrs.frozen
 class Place:
-    """Where a scenario was read.
+    """Where a document was read.
 
     Args:
         file: Name as the user gave it; ``-`` is the standard input.
@@ -60,8 +60,8 @@ class OutputFileError(AssignorLabError, OSError):
     """A file of results cannot be written; what had its name is as it was."""
 
 
-class ScenarioFormatError(AssignorLabError):
-    """A file, or a line of it, is not in the format of scenario files (docs, "Scenario and result files").
+class DocumentFormatError(AssignorLabError):
+    """A file cannot be read, or it or a line of it is not in its format.
 
     Args:
         file: Name of the file; ``-`` is the standard input.
@@ -79,8 +79,4 @@ class ScenarioFormatError(AssignorLabError):
         super().__init__(f"{place}, {key}: {reason}" if key else f"{place}: {reason}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (ScenarioFormatError, (self.file, self.line, self.key, self.reason))
-
-
-class ScenarioKindError(AssignorLabError):
-    """Something was asked of a scenario that its kind does not have."""
+        return (DocumentFormatError, (self.file, self.line, self.key, self.reason))

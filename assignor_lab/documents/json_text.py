@@ -45,7 +45,7 @@ def parse_json(line: bytes) -> Any:
     if line.startswith(_BOMS):
         raise Mismatch("begins with a byte order mark: save the file as UTF-8 without one")
     if line.count(b"{") + line.count(b"[") > MAX_CONTAINERS:
-        raise Mismatch(f"holds more than {MAX_CONTAINERS:,} lists and objects: is this a scenario file?")
+        raise Mismatch(f"holds more than {MAX_CONTAINERS:,} lists and objects: is this the right file?")
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -12,7 +12,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import BinaryIO
 
-from assignor_lab.documents.errors import ScenarioFormatError
+from assignor_lab.documents.errors import DocumentFormatError
 
 __all__ = ["MAX_LINE_BYTES", "STANDARD_INPUT", "bounded_lines", "source_name"]
 
@@ -44,7 +44,7 @@ def bounded_lines(source: Source, max_line_bytes: int = MAX_LINE_BYTES) -> Itera
         max_line_bytes: Longest line, after decompression.
 
     Raises:
-        ScenarioFormatError: if the file cannot be opened or read, its gzip data is damaged or cut off, or a line is
+        DocumentFormatError: if the file cannot be opened or read, its gzip data is damaged or cut off, or a line is
             too long; the lines before that have been yielded.
     """
     name = source_name(source)
@@ -55,12 +55,12 @@ def bounded_lines(source: Source, max_line_bytes: int = MAX_LINE_BYTES) -> Itera
             while line := stream.readline(max_line_bytes + 1):
                 number += 1
                 if len(line) > max_line_bytes:
-                    raise ScenarioFormatError(
+                    raise DocumentFormatError(
                         name,
                         number,
                         "",
-                        f"longer than {max_line_bytes:,} bytes: a scenario file has one JSON object per line; "
-                        "is this another file?",
+                        f"longer than {max_line_bytes:,} bytes: expected one JSON object on each line; is this another "
+                        "file?",
                     )
                 yield number, line
         except EOFError:
@@ -70,11 +70,11 @@ def bounded_lines(source: Source, max_line_bytes: int = MAX_LINE_BYTES) -> Itera
         except (OSError, ValueError) as error:
             # A ValueError is a path that no file can have, such as one with a null character.
             reason = getattr(error, "strerror", None) or str(error)
-            raise ScenarioFormatError(name, None, "", f"cannot be read: {reason}; check the path") from None
+            raise DocumentFormatError(name, None, "", f"cannot be read: {reason}; check the path") from None
 
 
-def _damaged(name: str, lines_read: int, reason: str) -> ScenarioFormatError:
-    return ScenarioFormatError(name, lines_read + 1, "", f"the file {reason}")
+def _damaged(name: str, lines_read: int, reason: str) -> DocumentFormatError:
+    return DocumentFormatError(name, lines_read + 1, "", f"the file {reason}")
 
 
 def _opened(source: Source, stack: ExitStack) -> io.BufferedReader:

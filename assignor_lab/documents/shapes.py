@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
-from assignor_lab.documents.errors import Place, ScenarioFormatError, key_path, printable
+from assignor_lab.documents.errors import DocumentFormatError, Place, key_path, printable
 
 __all__ = [
     "INT_MAX",
@@ -46,7 +46,7 @@ T = TypeVar("T")
 Check = Callable[[Any], T]
 
 
-class Mismatch(Exception):  # noqa: N818 - it is a signal between checks; users get ScenarioFormatError
+class Mismatch(Exception):  # noqa: N818 - it is a signal between checks; users get DocumentFormatError
     """A value is not what the format asks for.
 
     Args:
@@ -65,9 +65,9 @@ class Mismatch(Exception):  # noqa: N818 - it is a signal between checks; users 
         return self
 
 
-def document_error(place: Place, mismatch: Mismatch) -> ScenarioFormatError:
+def document_error(place: Place, mismatch: Mismatch) -> DocumentFormatError:
     """The user's error for a mismatch in the document at ``place``."""
-    return ScenarioFormatError(place.file, place.line, key_path(mismatch.path), mismatch.reason)
+    return DocumentFormatError(place.file, place.line, key_path(mismatch.path), mismatch.reason)
 
 
 def described(value: object) -> str:

@@ -1,8 +1,9 @@
 """Scenario files: what an assignor may see, read, written and generated."""
 
-from assignor_lab.documents.errors import OutputFileError, Place, ScenarioFormatError, ScenarioKindError
+from assignor_lab.documents.errors import DocumentFormatError, OutputFileError, Place
 from assignor_lab.documents.writer import canonical_line, write_lines
 from assignor_lab.scenarios.connect_history import ConnectHistory, ConnectRound
+from assignor_lab.scenarios.errors import ScenarioKindError
 from assignor_lab.scenarios.group_conversion import GroupDocument, group_document
 from assignor_lab.scenarios.reader import (
     FORMAT,
@@ -20,11 +21,11 @@ __all__ = [
     "KINDS",
     "ConnectHistory",
     "ConnectRound",
+    "DocumentFormatError",
     "GroupDocument",
     "OutputFileError",
     "Place",
     "Scenario",
-    "ScenarioFormatError",
     "ScenarioKindError",
     "SimilarDocuments",
     "canonical_line",

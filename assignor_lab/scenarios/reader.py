@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
 from typing import Any, BinaryIO
 
-from assignor_lab.documents.errors import Place, ScenarioFormatError
+from assignor_lab.documents.errors import DocumentFormatError, Place
 from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.lines import MAX_LINE_BYTES, bounded_lines, source_name
 from assignor_lab.documents.shapes import Mismatch, described, document_error, suggestion
@@ -51,7 +51,7 @@ def read_scenarios(source: str | PathLike[str] | BinaryIO, max_line_bytes: int =
         max_line_bytes: Longest line that is read, after decompression.
 
     Raises:
-        ScenarioFormatError: if the file cannot be read or a line of it is not in the format; the scenarios before that
+        DocumentFormatError: if the file cannot be read or a line of it is not in the format; the scenarios before that
             line have been yielded.
     """
     name = source_name(source)
@@ -62,7 +62,7 @@ def read_scenarios(source: str | PathLike[str] | BinaryIO, max_line_bytes: int =
             continue
         blank += 1
         if blank > MAX_BLANK_LINES:
-            raise ScenarioFormatError(
+            raise DocumentFormatError(
                 name, number, "", f"more than {MAX_BLANK_LINES:,} blank lines: is this a scenario file?"
             )
 
@@ -71,7 +71,7 @@ def scenario_from_line(line: bytes, place: Place) -> Scenario:
     """Reads one line of a scenario file.
 
     Raises:
-        ScenarioFormatError: with ``place``, if the line is not in the format.
+        DocumentFormatError: with ``place``, if the line is not in the format.
     """
     try:
         document = parse_json(line)
@@ -86,7 +86,7 @@ def scenario_from_document(document: Any, place: Place) -> Scenario:
     The document is kept, not copied.
 
     Raises:
-        ScenarioFormatError: with ``place``, if the document is not in the format.
+        DocumentFormatError: with ``place``, if the document is not in the format.
     """
     return _checked(document, place, _CHECKS)
 

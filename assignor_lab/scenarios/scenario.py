@@ -19,8 +19,9 @@ from assignment_api.streams import (
     Workload,
 )
 from assignment_api.streams.configs import NUM_STANDBY_REPLICAS
-from assignor_lab.documents.errors import Place, ScenarioKindError
+from assignor_lab.documents.errors import Place
 from assignor_lab.scenarios.connect_history import ConnectHistory
+from assignor_lab.scenarios.errors import ScenarioKindError
 
 __all__ = ["Content", "GroupContent", "Scenario", "StreamsContent"]
 

@@ -210,7 +210,7 @@ def plan_sources(
 
     Raises:
         NoSuchStateError: if no item has the number ``only_item``, or none such a round.
-        ScenarioFormatError: if a scenario file cannot be read.
+        DocumentFormatError: if a scenario file cannot be read.
         ScenarioKindError: if a scenario is of a kind that is not scored, or not of the kind of those before it.
         EmptySourceError: if there is nothing to score.
         LogImportError: if a log cannot be read, or no decision is in it.

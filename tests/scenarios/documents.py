@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from assignor_lab.scenarios import Place, Scenario, ScenarioFormatError, read_scenarios, scenario_from_document
+from assignor_lab.scenarios import DocumentFormatError, Place, Scenario, read_scenarios, scenario_from_document
 
 PROCESS_1 = "00000000-0000-0000-0000-000000000001"
 PROCESS_2 = "00000000-0000-0000-0000-000000000002"
@@ -77,13 +77,13 @@ def scenario(**changes: Any) -> Scenario:
     return scenario_from_document(streams_document(**changes), Place("test.jsonl", 1))
 
 
-def refusal_of_bytes(data: bytes) -> ScenarioFormatError:
+def refusal_of_bytes(data: bytes) -> DocumentFormatError:
     """The error for a file of these bytes."""
-    with pytest.raises(ScenarioFormatError) as caught:
+    with pytest.raises(DocumentFormatError) as caught:
         list(read_scenarios(io.BytesIO(data)))
     return caught.value
 
 
-def refusal(document: Any) -> ScenarioFormatError:
+def refusal(document: Any) -> DocumentFormatError:
     """The error for a file with this document as its only line."""
     return refusal_of_bytes(json.dumps(document).encode())

@@ -1,4 +1,4 @@
-"""Whatever the bytes are: scenarios, or a ScenarioFormatError."""
+"""Whatever the bytes are: scenarios, or a DocumentFormatError."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assignment_api import AssignorLabError
-from assignor_lab.scenarios import ScenarioFormatError, read_scenarios
+from assignor_lab.scenarios import DocumentFormatError, read_scenarios
 from tests.scenarios.documents import streams_document
 
 VALID = json.dumps(streams_document()).encode()
@@ -26,7 +26,7 @@ json_values = st.recursive(
 
 def read_anything(data: bytes) -> None:
     """Reads the bytes as far as they go, and builds what can be built."""
-    with suppress(ScenarioFormatError):
+    with suppress(DocumentFormatError):
         for scenario in read_scenarios(io.BytesIO(data)):
             if scenario.kind == "streams":
                 with suppress(AssignorLabError):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assignment_api.connect import ConfiguredJobs, ConnectorTaskId, ConnectProtocol, Jobs, StaticJobs
-from assignor_lab.scenarios import Place, Scenario, ScenarioFormatError, ScenarioKindError, scenario_from_document
+from assignor_lab.scenarios import DocumentFormatError, Place, Scenario, ScenarioKindError, scenario_from_document
 
 DOCUMENT: dict[str, Any] = {
     "format": 1,
@@ -129,7 +129,7 @@ _MEMBERS = ("rounds", 0, "members")
     ],
 )
 def test_what_is_not_in_the_format_is_refused_with_its_place(document: Any, key: str, reason: str) -> None:
-    with pytest.raises(ScenarioFormatError) as refused:
+    with pytest.raises(DocumentFormatError) as refused:
         read(document)
     assert refused.value.key == key
     assert reason in refused.value.reason

@@ -12,17 +12,17 @@ from time import perf_counter
 
 import pytest
 
-from assignor_lab.scenarios import Scenario, ScenarioFormatError, read_scenarios
+from assignor_lab.scenarios import DocumentFormatError, Scenario, read_scenarios
 from tests.scenarios.documents import refusal_of_bytes, streams_document
 
 LINE = json.dumps(streams_document()).encode() + b"\n"
 GIGABYTE = 1 << 30
 
 
-def read_until_refused(path: Path) -> tuple[list[Scenario], ScenarioFormatError]:
+def read_until_refused(path: Path) -> tuple[list[Scenario], DocumentFormatError]:
     """What was read before the refusal, and the refusal."""
     scenarios: list[Scenario] = []
-    with pytest.raises(ScenarioFormatError) as caught:
+    with pytest.raises(DocumentFormatError) as caught:
         scenarios.extend(read_scenarios(path))  # keeps what came before the error
     return scenarios, caught.value
 

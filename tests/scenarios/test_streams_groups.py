@@ -23,9 +23,9 @@ from assignment_api.group import (
     TopologyDescriber,
 )
 from assignor_lab.scenarios import (
+    DocumentFormatError,
     Place,
     Scenario,
-    ScenarioFormatError,
     ScenarioKindError,
     error_row,
     group_document,
@@ -183,7 +183,7 @@ def test_any_value_of_a_member_is_read_or_refused_there(key: str, value: Any) ->
 def _place_of_refusal(key: str, value: Any) -> str | None:
     try:
         _ = group(members=[{**MEMBER, key: value}]).group_spec
-    except ScenarioFormatError as error:
+    except DocumentFormatError as error:
         return error.key
     return None
 

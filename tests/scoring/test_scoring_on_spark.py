@@ -13,7 +13,7 @@ from assignment_api.plugins import PluginLoadError, UnknownPluginError
 from assignment_api.plugins.selection import config_sources
 from assignor_lab.groups.rows import KEYS, rows_schema
 from assignor_lab.report.summary import read_summary
-from assignor_lab.scenarios import ScenarioFormatError, canonical_line
+from assignor_lab.scenarios import DocumentFormatError, canonical_line
 from assignor_lab.scoring import Generated, score
 from assignor_lab.scoring.spark import waves
 from tests.scenarios.documents import streams_document
@@ -171,7 +171,7 @@ def test_a_notebook_hears_of_mistakes_at_once(spark: SparkSession) -> None:
         score(spark, [Generated("streams_4x40", 1)], ["stick"])
     with pytest.raises(PluginLoadError, match="no_such"):
         score(spark, [Generated("streams_4x40", 1)], ["no_such:Assignor"])
-    with pytest.raises(ScenarioFormatError, match="nowhere"):
+    with pytest.raises(DocumentFormatError, match="nowhere"):
         score(spark, ["nowhere.jsonl"], ["sticky"])
 
 

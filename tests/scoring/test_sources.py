@@ -13,7 +13,7 @@ from assignment_api import AssignorLabError
 from assignment_api.plugins import UnknownPluginError, discover
 from assignor_lab.capture.errors import LogImportError
 from assignor_lab.documents.errors import Place
-from assignor_lab.scenarios import ScenarioFormatError, ScenarioKindError, scenario_from_document
+from assignor_lab.scenarios import DocumentFormatError, ScenarioKindError, scenario_from_document
 from assignor_lab.scoring import Generated
 from assignor_lab.scoring.sources import (
     EmptySourceError,
@@ -92,7 +92,7 @@ def test_a_scenario_file_is_known_by_its_first_line_whatever_its_name(tmp_path: 
 
 def test_a_fault_in_the_last_line_is_found_at_once(tmp_path: Path) -> None:
     source = file_of(tmp_path / "a.jsonl", named("good"), {**named("bad"), "surprise": 1})
-    with pytest.raises(ScenarioFormatError, match="line 2"):
+    with pytest.raises(DocumentFormatError, match="line 2"):
         plan_sources([source], REGISTRY)
 
 
@@ -106,7 +106,7 @@ def test_scenarios_of_another_kind_are_refused_with_their_place() -> None:
     ("sources", "error", "message"),
     [
         ([], EmptySourceError, "nothing to score"),
-        (["no-such-file.jsonl"], ScenarioFormatError, "no-such-file.jsonl"),
+        (["no-such-file.jsonl"], DocumentFormatError, "no-such-file.jsonl"),
         (["no-such.log"], AssignorLabError, "no-such.log"),
         ([Generated("streams_4x41", 3)], UnknownPluginError, "did you mean"),
         ([Generated("streams_4x40", 0)], EmptySourceError, "from 1"),

@@ -6,7 +6,7 @@ import pytest
 
 from assignment_api.connect import ConnectorTaskId, ConnectProtocol
 from assignment_api.plugins import discover
-from assignor_lab.scenarios import Place, ScenarioFormatError, scenario_from_document
+from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document
 from assignor_lab.simulation.connect.cluster import AssignorFactory
 from assignor_lab.simulation.connect.episode_format import read_episode
 from assignor_lab.simulation.connect.named_episodes import EPISODES
@@ -135,7 +135,7 @@ def test_a_random_episode_breaks_no_rule(seed: int, assignors: AssignorFactory) 
 def test_an_unknown_event_is_refused_with_its_place() -> None:
     document = dict(EPISODES["worker-joins"].document())
     document["events"] = [{"at_ms": 1, "type": "crashh", "worker": "worker1"}]
-    with pytest.raises(ScenarioFormatError, match=r"e\.jsonl, line 3, events\[0\]\.type.*did you mean \"crash\""):
+    with pytest.raises(DocumentFormatError, match=r"e\.jsonl, line 3, events\[0\]\.type.*did you mean \"crash\""):
         read_episode(scenario_from_document(document, Place("e.jsonl", 3)))
 
 

@@ -26,7 +26,7 @@ from assignor_lab.capture.logs.records import RecordReader
 from assignor_lab.capture.logs.scenario_documents import DocumentMaker
 from assignor_lab.capture.logs.timestamps import LogTime, first_time
 from assignor_lab.capture.logs.topology_text import read_topology
-from assignor_lab.scenarios import Place, ScenarioFormatError, scenario_from_document
+from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document
 
 __all__ = ["import_log", "read_decisions"]
 
@@ -115,7 +115,7 @@ def _fault(document: dict[str, Any], decision: Decision) -> Problem | None:
     place = Place(decision.record.file, decision.record.line)
     try:
         scenario_from_document(document, place)
-    except ScenarioFormatError as error:
+    except DocumentFormatError as error:
         reason = f"decision left out: {error.key}: {error.reason}"
         return Problem(place.file, decision.record.line, None, reason, loses_decision=True)
     return None

@@ -20,7 +20,7 @@ from assignor_lab.capture.recorded.broker_answers import (
     read_group_answer,
 )
 from assignor_lab.capture.recorded.errors import BrokerAnswerError, RecordingError
-from assignor_lab.documents.errors import ScenarioFormatError
+from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.lines import bounded_lines
 from assignor_lab.documents.shapes import LONG_MAX, Mismatch, text, whole
@@ -143,7 +143,7 @@ def _exchanges(file: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
         for number, line in bounded_lines(file):
             if not line.isspace():
                 yield number, _exchange(line)
-    except ScenarioFormatError as error:
+    except DocumentFormatError as error:
         raise RecordingError(str(file), error.line, error.reason) from None
     except Mismatch as mismatch:
         raise RecordingError(str(file), number, mismatch.reason) from None

@@ -13,7 +13,7 @@ from assignor_lab.capture.recorded import RecordingError
 from assignor_lab.cli.connect.access import CaFile, ask
 from assignor_lab.cli.options import ConfigFile, Overrides, keep_inputs, sources
 from assignor_lab.cli.text import note
-from assignor_lab.scenarios import Place, ScenarioFormatError, scenario_from_document, write_lines
+from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document, write_lines
 
 if TYPE_CHECKING:
     from assignor_lab.capture.recorded.connect import WhatHappens
@@ -120,7 +120,7 @@ def _readable(document: dict[str, Any]) -> dict[str, Any]:
     source = document["source"]
     try:
         scenario_from_document(document, Place("-"))
-    except ScenarioFormatError as error:
+    except DocumentFormatError as error:
         place = source.get("file") or source.get("url", "")
         raise RecordingError(place, source.get("line"), f"makes no history: {error.key}: {error.reason}") from None
     return document

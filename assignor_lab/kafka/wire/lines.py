@@ -84,7 +84,7 @@ def decode_lines(kind: WireKind, source: str | PathLike[str] | BinaryIO) -> Iter
         source: JSON lines, plain or gzip; ``-`` is the standard input.
 
     Raises:
-        ScenarioFormatError: if the file cannot be read, a line is no JSON object, or ``hex`` is missing or no
+        DocumentFormatError: if the file cannot be read, a line is no JSON object, or ``hex`` is missing or no
             hexadecimal text; the documents before it have been yielded.
     """
     return _filled(source, lambda document: _decoded(kind, document))
@@ -100,7 +100,7 @@ def encode_lines(kind: WireKind, source: str | PathLike[str] | BinaryIO) -> Iter
         source: JSON lines, plain or gzip; ``-`` is the standard input.
 
     Raises:
-        ScenarioFormatError: if the file cannot be read, a line is no JSON object, or ``decoded`` is missing or has
+        DocumentFormatError: if the file cannot be read, a line is no JSON object, or ``decoded`` is missing or has
             another shape; the documents before it have been yielded.
     """
     return _filled(source, lambda document: _encoded(kind, document))

@@ -34,7 +34,7 @@ from assignor_lab.documents.shapes import (
     text,
     whole,
 )
-from assignor_lab.scenarios import Place, Scenario, ScenarioFormatError, read_scenarios
+from assignor_lab.scenarios import DocumentFormatError, Place, Scenario, read_scenarios
 from assignor_lab.simulation.connect.timings import Timings
 from assignor_lab.simulation.connect.worker_settings import WorkerSettings
 
@@ -133,12 +133,12 @@ def read_episodes(source: str | PathLike[str] | BinaryIO) -> list[ConnectEpisode
     """All episodes of a file.
 
     Raises:
-        ScenarioFormatError: if the file cannot be read, or holds anything but episodes of Connect groups.
+        DocumentFormatError: if the file cannot be read, or holds anything but episodes of Connect groups.
     """
     episodes = [read_episode(scenario) for scenario in read_scenarios(source)]
     if not episodes:
         name = source if isinstance(source, str) else getattr(source, "name", "<stream>")
-        raise ScenarioFormatError(str(name), None, "", "holds no episode")
+        raise DocumentFormatError(str(name), None, "", "holds no episode")
     return episodes
 
 
@@ -146,7 +146,7 @@ def read_episode(scenario: Scenario) -> ConnectEpisode:
     """The episode that a scenario of kind ``connect-episode`` describes.
 
     Raises:
-        ScenarioFormatError: with its place, if it is of another kind or an event or timing of it is wrong.
+        DocumentFormatError: with its place, if it is of another kind or an event or timing of it is wrong.
     """
     try:
         if scenario.kind != "connect-episode":

@@ -245,7 +245,7 @@ def read_plan_input(data: bytes, place: Place) -> tuple[list[ConnectorDemand], l
     "size", "wildcard"?}], "weights"?: {connector: weight of each of its tasks}}``.
 
     Raises:
-        ScenarioFormatError: with its place, if it is something else.
+        DocumentFormatError: with its place, if it is something else.
     """
     try:
         document = _input(parse_json(data))

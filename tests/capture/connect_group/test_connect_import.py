@@ -15,7 +15,7 @@ from assignment_api.plugins import discover
 from assignor_lab.capture.recorded import BrokerAnswerError
 from assignor_lab.capture.recorded.connect import SeenRound, compare_observed, histories, read_connect_groups
 from assignor_lab.cli.main import main
-from assignor_lab.scenarios import Place, ScenarioFormatError, canonical_line, read_scenarios, scenario_from_document
+from assignor_lab.scenarios import DocumentFormatError, Place, canonical_line, read_scenarios, scenario_from_document
 
 DATA = Path(__file__).parents[2] / "data" / "captures"
 REGISTRY = discover()
@@ -209,6 +209,6 @@ def test_changed_bytes_are_a_value_or_a_typed_error() -> None:
             for document, _ in histories(seen):
                 scenario_from_document(json.loads(canonical_line(document)), Place("x"))
             outcomes["value"] += 1
-        except (BrokerAnswerError, ScenarioFormatError):
+        except (BrokerAnswerError, DocumentFormatError):
             outcomes["error"] += 1
     assert min(outcomes.values()) > 100, outcomes

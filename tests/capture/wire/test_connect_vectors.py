@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from assignor_lab.cli.app import build_app
-from assignor_lab.scenarios import ScenarioFormatError
+from assignor_lab.scenarios import DocumentFormatError
 from tests.capture.wire.connect_messages import lenient, round_trips
 
 KINDS = ("subscription", "assignment")
@@ -73,7 +73,7 @@ def test_a_file_without_the_version_to_write_is_refused_with_its_place(tmp_path:
 
     result = CliRunner().invoke(build_app(), ["wire", "encode", "connect-subscription", str(given)])
 
-    assert isinstance(result.exception, ScenarioFormatError)
+    assert isinstance(result.exception, DocumentFormatError)
     assert "given.jsonl, line 1, version: " in str(result.exception)
 
 

@@ -122,7 +122,7 @@ def read_worker_log(source: str | PathLike[str] | BinaryIO) -> list[WorkerLife]:
     """The lives of all workers in a log, plain or gzip, in the order of their beginnings.
 
     Raises:
-        ScenarioFormatError: if the file cannot be read or a line is too long.
+        DocumentFormatError: if the file cannot be read or a line is too long.
     """
     name = source_name(source)
     lives: list[WorkerLife] = []

@@ -29,7 +29,7 @@ from assignor_lab.connect.remote.state import state_of
 from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.lines import bounded_lines
 from assignor_lab.documents.shapes import LONG_MAX, Mismatch, text, whole
-from assignor_lab.scenarios import ScenarioFormatError
+from assignor_lab.scenarios import DocumentFormatError
 
 __all__ = ["ConnectRecording", "SeenState", "read_connect_recording"]
 
@@ -107,7 +107,7 @@ def _lines(file: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
             if type(value) is not dict or not ("api_key" in value or "status" in value):
                 raise Mismatch("expected an exchange with a broker or a worker (a JSON object): is this a recording?")
             yield number, value
-    except ScenarioFormatError as error:
+    except DocumentFormatError as error:
         raise RecordingError(file, error.line, error.reason) from None
     except Mismatch as mismatch:
         raise RecordingError(file, number, mismatch.reason) from None

@@ -1,0 +1,11 @@
+"""Errors of scenarios that are well-formed documents."""
+
+from __future__ import annotations
+
+from assignment_api.errors import AssignorLabError
+
+__all__ = ["ScenarioKindError"]
+
+
+class ScenarioKindError(AssignorLabError):
+    """Something was asked of a scenario that its kind does not have."""
