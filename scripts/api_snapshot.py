@@ -20,6 +20,8 @@ ROOT = Path(__file__).resolve().parent.parent
 SNAPSHOT = ROOT / "tests" / "api" / "assignment_api.pyi.txt"
 PACKAGE = "assignment_api"
 _COLOUR = re.compile(r"\x1b\[\d+m")
+#: Literals of texts without commas, which is what this package has.
+_LITERAL = re.compile(r"Literal\[([^\[\]]*)\]")
 _ATTRS_CLASS = ("attrs.frozen", "attrs.define", "attrs.mutable")
 
 
@@ -97,8 +99,17 @@ def _changed_types(old: griffe.Module, new: griffe.Module) -> Iterator[str]:
 
 
 def _accepts(before: str, now: str) -> bool:
-    """Whether a parameter still takes what it took: the same type, or a union with more members."""
-    return set(before.split(" | ")) <= set(now.split(" | "))
+    """Whether a parameter still takes what it took: the same type, a union with more members, or more literals."""
+    return set(_members(before)) <= set(_members(now))
+
+
+def _members(annotation: str) -> Iterator[str]:
+    for part in annotation.split(" | "):
+        literals = _LITERAL.fullmatch(part)
+        if literals is None:
+            yield part
+        else:
+            yield from (f"Literal[{value.strip()}]" for value in literals[1].split(","))
 
 
 def _callables(module: griffe.Module) -> Iterator[tuple[str, griffe.Function]]:

@@ -173,9 +173,10 @@ def _direction(instance: object, attribute: attrs.Attribute[Any], value: object)
 
 
 def _kind(instance: object, attribute: attrs.Attribute[Any], value: object) -> None:
-    if value not in ("streams", "connect"):
+    if value not in ("streams", "connect", "streams-group"):
         raise PluginDefinitionError(
-            f"{type(instance).__name__}.{attribute.name}: {value!r:.80} is none of 'streams', 'connect'"
+            f"{type(instance).__name__}.{attribute.name}: {value!r:.80} is none of 'streams', 'connect', "
+            "'streams-group'"
         )
 
 
@@ -191,11 +192,13 @@ class MetricPlugin:
         compute: Takes the state and the answer; ``None`` where the state does not tell. It must depend on its
             arguments alone. Of kind ``streams`` it takes an ``ApplicationMetadata`` and a ``TaskAssignment``, of kind
             ``connect`` a :class:`~assignment_api.connect.Rebalance` and a
-            :class:`~assignment_api.connect.ConnectAssignment`.
+            :class:`~assignment_api.connect.ConnectAssignment`, of kind ``streams-group`` a
+            :class:`~assignment_api.group.GroupSpec`, a :class:`~assignment_api.group.TopologyDescriber` and a
+            :class:`~assignment_api.group.GroupAssignment`.
         group: Heading under which reports show it: ``balance``, ``spread``, ``movement``, or a text of your own.
         unavoidable: One sentence on what no assignor can avoid; empty where there is nothing to say.
-        kind: What is measured: answers to ``streams`` applications, or to each rebalance in the history of a
-            ``connect`` group.
+        kind: What is measured: answers to ``streams`` applications, to each rebalance in the history of a ``connect``
+            group, or those of broker-side assignors (``streams-group``).
 
     Raises:
         PluginDefinitionError: if a field is of the wrong kind.
@@ -208,7 +211,7 @@ class MetricPlugin:
     compute: Callable[..., float | None] = attrs.field(validator=_called)
     group: str = attrs.field(default="other", validator=_text)
     unavoidable: str = attrs.field(default="", validator=_text)
-    kind: Literal["streams", "connect"] = attrs.field(default="streams", validator=_kind)
+    kind: Literal["streams", "connect", "streams-group"] = attrs.field(default="streams", validator=_kind)
 
 
 Previous_contra = TypeVar("Previous_contra", contravariant=True)
@@ -217,8 +220,9 @@ Previous_contra = TypeVar("Previous_contra", contravariant=True)
 class History(Protocol[Previous_contra]):
     """One group over several rounds; what happens to it depends on the seed, its state on the answers.
 
-    What it is told is a :class:`~assignment_api.TaskAssignment` for groups of Streams, and for groups of Connect a
-    mapping of member ids to the :class:`~assignment_api.connect.Jobs` that each ran after the round before.
+    What it is told is a :class:`~assignment_api.TaskAssignment` for groups of Streams, a
+    :class:`~assignment_api.group.GroupAssignment` where brokers assign them, and for groups of Connect a mapping of
+    member ids to the :class:`~assignment_api.connect.Jobs` that each ran after the round before.
     """
 
     def round(self, number: int, previous: Previous_contra | None) -> Mapping[str, Any]:
@@ -254,7 +258,7 @@ class ScenarioFamily:
         history: Makes the history of a seed; equal seeds give equal histories in every process.
         size: How much work the history of a seed is, in comparison with the family's other ones, such as clients times
             tasks; cheap, since it is asked for every seed before any history is made. ``None``: all are about equal.
-        kind: Kind of the documents, ``streams`` or ``connect``.
+        kind: Kind of the documents: ``streams``, ``connect`` or ``streams-group``.
 
     Raises:
         PluginDefinitionError: if a field is of the wrong kind.
@@ -265,4 +269,4 @@ class ScenarioFamily:
     rounds: int = attrs.field(validator=_rounds)
     history: Callable[[int], History[Any]] = attrs.field(validator=_called)
     size: Callable[[int], float] | None = attrs.field(default=None, validator=attrs.validators.optional(_called))
-    kind: Literal["streams", "connect"] = attrs.field(default="streams", validator=_kind)
+    kind: Literal["streams", "connect", "streams-group"] = attrs.field(default="streams", validator=_kind)

@@ -19,6 +19,8 @@ class Answer:
     def __init__(self, tasks: tuple[str, ...], deadline_ms: int | None = ...): ...
     tasks: tuple[str, ...]
     deadline_ms: int | None = None
+
+def answered(kind: Literal['one', 'two'] = 'one') -> None: ...
 """
 
 
@@ -41,6 +43,7 @@ def test_the_surface_is_the_recorded_one() -> None:
         ("    tasks: tuple[str, ...]\n", "", "tasks"),
         ("tasks: tuple[str, ...], deadline_ms", "tasks: tuple[str, ...], owner: str, deadline_ms", "owner"),
         ("class Answer", "class Reply", "Answer"),
+        ("Literal['one', 'two']", "Literal['one']", "kind"),
         (
             "class Assignor(abc.ABC):\n",
             "class Assignor(abc.ABC):\n    @abc.abstractmethod\n    def stop(self) -> None: ...\n",
@@ -71,6 +74,7 @@ def test_a_new_minor_version_may_not_break() -> None:
     [
         ("seed: int = 0", "seed: int = 0, stable: bool = True"),
         ("seed: int = 0", "seed: int | None = 0"),
+        ("Literal['one', 'two']", "Literal['one', 'two', 'three']"),
         ("deadline_ms: int | None = ...)", "deadline_ms: int | None = ..., note: str = ...)"),
         ("class Assignor(abc.ABC):\n", "class Assignor(abc.ABC):\n    def stop(self) -> None: ...\n"),
         ("@attrs.frozen", "def helper() -> None: ...\n\n@attrs.frozen"),

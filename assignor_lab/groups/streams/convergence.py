@@ -12,8 +12,8 @@ from typing import Any
 
 import attrs
 
+from assignor_lab.groups.metrics.life_cycle import not_converged, rounds_to_converge
 from assignor_lab.groups.streams.contest import Answer
-from assignor_lab.groups.streams.metrics.life_cycle import not_converged, rounds_to_converge
 
 __all__ = ["Convergence", "converged_after"]
 

@@ -2,22 +2,21 @@
 
 Every metric reads this view, so it is made once for each answer; what depends on the state alone is made once for
 each state, however many assignors answer it, and what depends on the tasks alone once for all rounds of a history
-that share them. What several metrics derive from it, they derive once: :func:`derived`. Time and memory are linear in
+that share them. Time and memory are linear in
 tasks, clients and replicas.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, KeysView
-from functools import wraps
+from collections.abc import KeysView, Mapping
 from operator import is_
-from typing import Any, TypeVar
+from typing import Any
 
 import attrs
 
 from assignment_api import ApplicationMetadata, AssignedTaskType, TaskAssignment, TaskId, TaskInfo
 
-__all__ = ["Placement", "State", "Topology", "derived", "placement_of", "state_of"]
+__all__ = ["Placement", "State", "Topology", "placement_of", "state_of"]
 
 
 @attrs.frozen(eq=False)
@@ -70,6 +69,13 @@ class State:
     memory: dict[Any, Any] = attrs.field(factory=dict, init=False, repr=False)
 
     @property
+    def tags(self) -> Mapping[str, list[str | None]]:
+        """Keys of ``rack.aware.assignment.tags`` to the value of each client."""
+        clients = self.application.streams_client_states().values()
+        keys = self.application.assignment_configs().rack_aware_assignment_tags
+        return {key: [client.client_tags.get(key) for client in clients] for key in keys}
+
+    @property
     def infos(self) -> tuple[TaskInfo, ...]:
         """The tasks."""
         return self.topology.infos
@@ -113,22 +119,6 @@ class Placement:
     replicas: list[list[int]]
     #: What was derived of it, by who derived it.
     memory: dict[Any, Any] = attrs.field(factory=dict, init=False, repr=False)
-
-
-V = TypeVar("V", Topology, State, Placement)
-T = TypeVar("T")
-
-
-def derived(derive: Callable[[V], T]) -> Callable[[V], T]:
-    """Has what ``derive`` makes of a view made once for each view, however many metrics ask; nobody may change it."""
-
-    @wraps(derive)
-    def remembered(view: V) -> T:
-        if derive not in view.memory:
-            view.memory[derive] = derive(view)
-        return view.memory[derive]  # type: ignore[no-any-return]
-
-    return remembered
 
 
 _last_topology: Topology | None = None

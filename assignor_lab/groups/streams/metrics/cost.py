@@ -7,32 +7,17 @@ does not say makes no figure.
 from __future__ import annotations
 
 from assignment_api.plugins import MetricPlugin
+from assignor_lab.groups.metrics.definition import Definition, derived, metric, plugins_of
+from assignor_lab.groups.metrics.movement import restored_from_nothing
 from assignor_lab.groups.streams.metrics.crossings import crossings_of, partitions_of
-from assignor_lab.groups.streams.metrics.definition import as_metric, metric
 from assignor_lab.groups.streams.metrics.weights import weights_of
-from assignor_lab.groups.streams.placement import Placement, State, derived
+from assignor_lab.groups.streams.placement import Placement, State, placement_of
 from assignor_lab.groups.streams.prices import BYTES_OF_GIB, Prices, default_prices
 
 __all__ = ["COST_METRICS", "priced_metrics"]
 
 GROUP = "cost"
 _NOWHERE_NEAR = "Partitions none of whose replicas is in any client's rack."
-
-
-@derived
-def _restored(placement: Placement) -> list[tuple[int, int, bool]]:
-    """Stateful replicas on processes that had no state of the task: task, client, whether it is the active one."""
-    state = placement.state
-    found = []
-    for task, stateful in enumerate(state.stateful):
-        if stateful:
-            active, standby, owner = state.previous_active[task], state.previous_standby[task], placement.owner[task]
-            found += [
-                (task, client, client == owner)
-                for client in placement.replicas[task]
-                if client not in active and client not in standby
-            ]
-    return found
 
 
 @metric(GROUP, "bytes", "lower", "Replicas beyond the number of processes that have state.")
@@ -43,7 +28,11 @@ def restored_bytes(placement: Placement) -> float | None:
     scenario tells in offsets, is not part of it.
     """
     state_bytes = _state_bytes(placement.state)
-    return None if state_bytes is None else sum((state_bytes[task] for task, _, _ in _restored(placement)), 0.0)
+    return (
+        None
+        if state_bytes is None
+        else sum((state_bytes[task] for task, _, _ in restored_from_nothing(placement)), 0.0)
+    )
 
 
 @metric(GROUP, "bytes", "lower", "Tasks of which no process of the group has any state.")
@@ -52,7 +41,7 @@ def restored_bytes_before_processing(placement: Placement) -> float | None:
     state_bytes = _state_bytes(placement.state)
     if state_bytes is None:
         return None
-    return sum((state_bytes[task] for task, _, is_active in _restored(placement) if is_active), 0.0)
+    return sum((state_bytes[task] for task, _, is_active in restored_from_nothing(placement) if is_active), 0.0)
 
 
 @metric(GROUP, "s", "lower", "Tasks of which no process of the group has any state.")
@@ -64,7 +53,7 @@ def longest_restore(placement: Placement) -> float | None:
     state_bytes, weights = _state_bytes(placement.state), weights_of(placement.state)
     if state_bytes is None or weights is None or not weights.restore_bytes_per_s:
         return None
-    waits = [state_bytes[task] for task, _, is_active in _restored(placement) if is_active]
+    waits = [state_bytes[task] for task, _, is_active in restored_from_nothing(placement) if is_active]
     return max(waits, default=0.0) / weights.restore_bytes_per_s
 
 
@@ -93,7 +82,7 @@ def _cross_zone_restored(placement: Placement) -> float | None:
     if state_bytes is None or crossings is None:
         return None
     partitions, total = partitions_of(placement.state.topology)[1], 0.0
-    for task, client, _ in _restored(placement):
+    for task, client, _ in restored_from_nothing(placement):
         crossed = crossings[1][client][task]
         if crossed is None:
             return None
@@ -136,8 +125,8 @@ def priced_metrics(prices: Prices) -> tuple[MetricPlugin, ...]:
         restored = _cross_zone_restored(placement)
         return None if restored is None else restored / BYTES_OF_GIB * prices.cross_zone_dollars_per_gib
 
-    return (
-        as_metric(
+    in_dollars = (
+        Definition(
             for_a_month,
             "cross_zone_dollars_per_month",
             GROUP,
@@ -146,7 +135,7 @@ def priced_metrics(prices: Prices) -> tuple[MetricPlugin, ...]:
             "What reading from other racks (zones) costs in a month, if the group stays as it is.",
             _NOWHERE_NEAR,
         ),
-        as_metric(
+        Definition(
             once,
             "movement_dollars",
             GROUP,
@@ -156,13 +145,20 @@ def priced_metrics(prices: Prices) -> tuple[MetricPlugin, ...]:
             _NOWHERE_NEAR,
         ),
     )
+    return plugins_of(in_dollars, placement_of, "streams")
 
 
 COST_METRICS: tuple[MetricPlugin, ...] = (
-    restored_bytes,
-    restored_bytes_before_processing,
-    longest_restore,
-    cross_zone_restored_bytes,
-    cross_zone_bytes_per_s,
+    *plugins_of(
+        (
+            restored_bytes,
+            restored_bytes_before_processing,
+            longest_restore,
+            cross_zone_restored_bytes,
+            cross_zone_bytes_per_s,
+        ),
+        placement_of,
+        "streams",
+    ),
     *priced_metrics(default_prices()),
 )

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from assignment_api.plugins import MetricPlugin
-from assignor_lab.groups.streams.metrics.definition import metric
-from assignor_lab.groups.streams.placement import Placement
+from assignor_lab.groups.metrics.coverage import GROUP, tasks_not_assigned
+from assignor_lab.groups.metrics.definition import metric, plugins_of
+from assignor_lab.groups.streams.placement import Placement, placement_of
 
 __all__ = ["COVERAGE_METRICS"]
-
-GROUP = "coverage"
-
-
-@metric(GROUP, "tasks", "lower", "None.")
-def tasks_not_assigned(placement: Placement) -> float:
-    """Tasks that nobody runs. Kafka does not notice; the application stands still there."""
-    return float(sum(1 for owner in placement.owner if owner < 0))
 
 
 @metric(GROUP, "standbys", "lower", "Subtracted already: no more standbys than there are other processes.")
@@ -45,4 +38,6 @@ def warmups_in_flight(placement: Placement) -> float:
     return float(sum(max(len(standbys) - configured, 0) for standbys in placement.standbys))
 
 
-COVERAGE_METRICS: tuple[MetricPlugin, ...] = (tasks_not_assigned, standbys_missing, warmups_in_flight)
+COVERAGE_METRICS: tuple[MetricPlugin, ...] = plugins_of(
+    (tasks_not_assigned, standbys_missing, warmups_in_flight), placement_of, "streams"
+)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from assignment_api import TaskTopicPartition
-from assignor_lab.groups.streams.placement import State, Topology, derived
+from assignor_lab.groups.metrics.definition import derived
+from assignor_lab.groups.streams.placement import State, Topology
 
 __all__ = ["Crossings", "crossings_of", "partitions_of"]
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import attrs
 
 from assignment_api.plugins import MetricPlugin
-from assignor_lab.groups.streams.metrics.definition import metric
-from assignor_lab.groups.streams.placement import Placement, State, derived
+from assignor_lab.groups.metrics.definition import derived, metric, plugins_of
+from assignor_lab.groups.streams.placement import Placement, State, placement_of
 
 __all__ = ["WEIGHT_METRICS", "Weights", "weights_of"]
 
@@ -171,11 +171,15 @@ def _above_mean(loads: Sequence[float] | None, threads: Sequence[int]) -> float 
     return max(loads) / mean - 1.0 if mean > 0 else None
 
 
-WEIGHT_METRICS: tuple[MetricPlugin, ...] = (
-    active_weight_per_thread,
-    active_weight_above_even_share,
-    input_above_even_share,
-    state_above_even_share,
-    subtopology_weight_above_unavoidable,
-    subtopologies_skewed_by_weight,
+WEIGHT_METRICS: tuple[MetricPlugin, ...] = plugins_of(
+    (
+        active_weight_per_thread,
+        active_weight_above_even_share,
+        input_above_even_share,
+        state_above_even_share,
+        subtopology_weight_above_unavoidable,
+        subtopologies_skewed_by_weight,
+    ),
+    placement_of,
+    "streams",
 )

@@ -1,30 +1,28 @@
 """Life cycle: figures of a whole history, which stand in the row of its last round.
 
 No single answer tells them, so they are filled in when all rounds of a history are there
-(:mod:`assignor_lab.groups.streams.convergence`); asked of one answer, they are unknown.
+(by the convergence of each kind); asked of one answer, they are unknown.
 """
 
 from __future__ import annotations
 
-from assignment_api.plugins import MetricPlugin
-from assignor_lab.groups.streams.metrics.definition import metric
-from assignor_lab.groups.streams.placement import Placement
+from assignor_lab.groups.metrics.definition import Definition, metric
 
-__all__ = ["LIFE_CYCLE_METRICS", "not_converged", "rounds_to_converge"]
+__all__ = ["LIFE_CYCLE", "not_converged", "rounds_to_converge"]
 
 GROUP = "life cycle"
 
 
 @metric(GROUP, "rounds", "lower", "One: the rebalance that follows the last event.")
-def rounds_to_converge(_placement: Placement) -> float | None:
+def rounds_to_converge(_placement: object) -> float | None:
     """Rebalances after the last event of a history until nothing changes any more and no follow-up is asked for."""
     return None
 
 
 @metric(GROUP, "histories", "lower", "None, where the history has calm rounds enough.")
-def not_converged(_placement: Placement) -> float | None:
+def not_converged(_placement: object) -> float | None:
     """1 where the last round of a history still asks for a follow-up rebalance, else 0; the mean is a share."""
     return None
 
 
-LIFE_CYCLE_METRICS: tuple[MetricPlugin, ...] = (rounds_to_converge, not_converged)
+LIFE_CYCLE: tuple[Definition[object], ...] = (rounds_to_converge, not_converged)

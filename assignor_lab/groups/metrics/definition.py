@@ -1,0 +1,119 @@
+"""How a metric of the lab is written down: a function of a placement with its unit, direction and words."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any, Generic, Literal, Protocol, TypeVar
+
+import attrs
+
+from assignment_api.plugins import MetricPlugin
+
+__all__ = ["Definition", "Direction", "derived", "metric", "plugins_of"]
+
+Direction = Literal["lower", "higher", "none"]
+
+V = TypeVar("V")
+#: A figure of any group's placement is one of each kind's, too.
+V_contra = TypeVar("V_contra", contravariant=True)
+T = TypeVar("T")
+
+
+@attrs.frozen
+class Definition(Generic[V_contra]):
+    """A metric before it is that of a kind of group.
+
+    Args:
+        figure: The figure for one placement, or ``None`` where the state does not tell.
+        name: Name of the column.
+        group: Heading in reports.
+        unit: What is counted.
+        direction: Which way is better.
+        summary: One sentence that a user understands.
+        unavoidable: What no assignor can avoid.
+    """
+
+    figure: Callable[[V_contra], float | None]
+    name: str
+    group: str
+    unit: str
+    direction: Direction
+    summary: str
+    unavoidable: str = ""
+
+
+def metric(
+    group: str, unit: str, direction: Direction, unavoidable: str = ""
+) -> Callable[[Callable[[V], float | None]], Definition[V]]:
+    """Makes a definition of the decorated function: its name is the metric's, its docstring's first line the summary.
+
+    Args:
+        group: Heading in reports.
+        unit: What is counted.
+        direction: Which way is better.
+        unavoidable: What no assignor can avoid.
+    """
+
+    def make(figure: Callable[[V], float | None]) -> Definition[V]:
+        name = getattr(figure, "__name__", "")
+        summary = (inspect.getdoc(figure) or "").partition("\n")[0]
+        return Definition(figure, name, group, unit, direction, summary, unavoidable)
+
+    return make
+
+
+def plugins_of(
+    definitions: Iterable[Definition[V]], view: Callable[..., V], kind: Literal["streams", "streams-group"]
+) -> tuple[MetricPlugin, ...]:
+    """The definitions as metrics of a kind of group, in their order.
+
+    Args:
+        definitions: What is measured.
+        view: Makes the placement that they read of what a metric of that kind takes.
+        kind: The kind.
+    """
+    return tuple(_plugin(definition, view, kind) for definition in definitions)
+
+
+def _plugin(
+    definition: Definition[V], view: Callable[..., V], kind: Literal["streams", "streams-group"]
+) -> MetricPlugin:
+    def compute(*asked: Any) -> float | None:
+        return definition.figure(view(*asked))
+
+    compute.__doc__ = definition.figure.__doc__
+    return MetricPlugin(
+        definition.name,
+        definition.unit,
+        definition.direction,
+        definition.summary,
+        compute,
+        definition.group,
+        definition.unavoidable,
+        kind=kind,
+    )
+
+
+class _Remembering(Protocol):
+    """A view of a state or an answer that keeps what was derived of it."""
+
+    @property
+    def memory(self) -> dict[Any, Any]:
+        """What was derived of it, by who derived it."""
+
+
+R = TypeVar("R", bound=_Remembering)
+
+
+def derived(derive: Callable[[R], T]) -> Callable[[R], T]:
+    """Has what ``derive`` makes of a view made once for each view, however many metrics ask; nobody may change it."""
+
+    @wraps(derive)
+    def remembered(view: R) -> T:
+        if derive not in view.memory:
+            view.memory[derive] = derive(view)
+        return view.memory[derive]  # type: ignore[no-any-return]
+
+    return remembered

@@ -1,0 +1,105 @@
+"""Spread: whether the replicas of a task can fail together.
+
+A *replica* of a task is its active or one of its standbys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assignor_lab.groups.metrics.definition import Definition, derived, metric
+from assignor_lab.groups.metrics.processes import OnProcesses, Processes
+
+__all__ = ["BY_TAGS", "GROUP", "replicas_in_one_rack"]
+
+GROUP = "spread"
+
+
+@metric(
+    GROUP,
+    "share",
+    "higher",
+    "Subtracted already: no more values can be reached than there are replicas asked for, or values among the clients.",
+)
+def tag_values_achieved(placement: OnProcesses) -> float | None:
+    """Share of the possible spread of a task's replicas over the values of each tag (zones, clusters), on average.
+
+    For each stateful task and each key of ``rack.aware.assignment.tags``: distinct values among the clients with a
+    replica, divided by what can be reached, ``min(1 + standbys, distinct values among all clients)``. The mean over
+    all pairs in which more than one value can be reached; without such a pair there is no figure.
+    """
+    shares = [share for _, _, share, _ in _tag_shares(placement)]
+    return sum(shares) / len(shares) if shares else None
+
+
+@metric(GROUP, "share", "higher", "Subtracted already, as in tag_values_achieved.")
+def tag_values_achieved_worst_key(placement: OnProcesses) -> float | None:
+    """The same for the tag with the worst spread: the smallest mean over the tasks among the tag keys."""
+    by_key: dict[str, list[float]] = {}
+    for _, key, share, _ in _tag_shares(placement):
+        by_key.setdefault(key, []).append(share)
+    return min((sum(shares) / len(shares) for shares in by_key.values()), default=None)
+
+
+@metric(GROUP, "tasks", "lower", "Subtracted already: only tags with more than one value within reach count.")
+def replicas_all_on_one_value(placement: OnProcesses) -> float | None:
+    """Tasks whose replicas all share one value of some tag, so that one failing zone takes all of them.
+
+    Tasks with at least two replicas of which all lie on one value of at least one of the keys of
+    ``rack.aware.assignment.tags``, although two or more values were within reach.
+    """
+    tasks: dict[int, bool] = {}
+    for task, _, _, on_one in _tag_shares(placement):
+        tasks[task] = tasks.get(task, False) or on_one
+    return float(sum(tasks.values())) if tasks else None
+
+
+@derived
+def _tag_shares(placement: OnProcesses) -> list[tuple[int, str, float, bool]]:
+    """Task, tag key, share of the possible values reached, and whether two or more replicas lie on one value."""
+    stateful = placement.state.topology.stateful
+    shares = []
+    for key, values, achievable in _spreading_tags(placement.state):
+        for task, replicas in enumerate(placement.replicas):
+            if stateful[task]:
+                distinct = len({values[client] for client in replicas} - {None})
+                on_one = distinct == 1 and len(replicas) > 1
+                shares.append((task, key, min(distinct / achievable, 1.0), on_one))
+    return shares
+
+
+@derived
+def _spreading_tags(state: Processes) -> list[tuple[str, Sequence[str | None], int]]:
+    """The tags of which replicas can reach several values: key, value of each process, and how many can be reached."""
+    if not state.standbys_wanted:
+        return []
+    found = []
+    for key, values in state.tags.items():
+        achievable = min(1 + state.standbys_wanted, len(set(values) - {None}))
+        if achievable > 1:
+            found.append((key, values, achievable))
+    return found
+
+
+@metric(GROUP, "tasks", "lower", "All tasks with standbys, where all clients are in one rack: then there is no figure.")
+def replicas_in_one_rack(placement: OnProcesses) -> float | None:
+    """Tasks whose active and standbys are all in one rack, so that losing the rack loses all of them.
+
+    Stateful tasks with at least two replicas. No figure where a client's rack is unknown, there is one rack only, or
+    no standbys are asked for.
+    """
+    racks = placement.state.racks
+    if racks is None or len(set(racks)) < 2 or not placement.state.standbys_wanted:
+        return None
+    count = 0
+    for replicas, standbys in zip(placement.replicas, placement.standbys, strict=True):
+        if standbys:
+            count += len(replicas) > 1 and len({racks[client] for client in replicas}) == 1
+    return float(count)
+
+
+BY_TAGS: tuple[Definition[OnProcesses], ...] = (
+    tag_values_achieved,
+    tag_values_achieved_worst_key,
+    replicas_all_on_one_value,
+)
