@@ -5,6 +5,8 @@ An algorithm is imported when one of its assignors is made, so that listing plug
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from assignment_api import TaskAssignor, connect, group
 from assignment_api.plugins import ConnectAssignorPlugin, GroupAssignorPlugin, TaskAssignorPlugin, hookimpl
 
@@ -12,6 +14,8 @@ __all__ = ["assignor_lab_connect_assignors", "assignor_lab_group_assignors", "as
 
 _PUBLIC = "org.apache.kafka.streams.processor.assignment.assignors."
 _INTERNAL = "org.apache.kafka.streams.processor.internals.assignment."
+#: Those in whose place Kafka's leader takes its fallback where end offsets could not be fetched (reference 6.3).
+_IN_NEED_OF_LAGS = ("high_availability", "rack_aware")
 
 
 @hookimpl
@@ -126,7 +130,23 @@ def _fallback_prior() -> TaskAssignor:
 def _static() -> TaskAssignor:
     from builtin_assignors.static import StaticTaskAssignor
 
-    return StaticTaskAssignor()
+    return StaticTaskAssignor(_delegate)
+
+
+def _delegate(name: str) -> Callable[[], TaskAssignor] | None:
+    """What makes the built-in called ``name`` (or by an alias, or Kafka's class); ``None`` if there is none.
+
+    Plugins of others are no delegates: discovery answers to a policy that an assignor does not see.
+    """
+    from builtin_assignors.static.delegation import LeadersChoice
+
+    plugins = {plugin.name: plugin for plugin in assignor_lab_task_assignors() if plugin.name != "static"}
+    for plugin in plugins.values():
+        if name in (plugin.name, *plugin.aliases, *plugin.java_classes):
+            if plugin.name in _IN_NEED_OF_LAGS:
+                return lambda: LeadersChoice(plugin.factory, plugins["fallback_prior"].factory)
+            return plugin.factory
+    return None
 
 
 def _group_sticky() -> group.TaskAssignor:

@@ -18,30 +18,10 @@ from assignment_api import (
     TaskId,
 )
 
-__all__ = ["Delegate", "Delegated", "builtin_delegate"]
-
-#: Built-ins in whose place Kafka's leader takes its fallback where end offsets could not be fetched.
-_IN_NEED_OF_LAGS = ("high_availability", "rack_aware")
+__all__ = ["Delegate", "Delegated", "LeadersChoice"]
 
 
-def builtin_delegate(name: str) -> Callable[[], TaskAssignor] | None:
-    """What makes the built-in called ``name`` (or by an alias, or Kafka's class); ``None`` if there is none.
-
-    Plugins of others are no delegates: discovery answers to a policy that an assignor does not see.
-    """
-    # The list of the built-ins imports no algorithm, and it lists this one: hence not at the top.
-    from builtin_assignors.plugin import assignor_lab_task_assignors
-
-    plugins = {plugin.name: plugin for plugin in assignor_lab_task_assignors() if plugin.name != "static"}
-    for plugin in plugins.values():
-        if name in (plugin.name, *plugin.aliases, *plugin.java_classes):
-            if plugin.name in _IN_NEED_OF_LAGS:
-                return lambda: _LeadersChoice(plugin.factory, plugins["fallback_prior"].factory)
-            return plugin.factory
-    return None
-
-
-class _LeadersChoice(TaskAssignor):
+class LeadersChoice(TaskAssignor):
     """An assignor, or the fallback where the lags are not there, as Kafka's leader chooses (reference 6.3)."""
 
     def __init__(self, usual: Callable[[], TaskAssignor], fallback: Callable[[], TaskAssignor]) -> None:
@@ -50,9 +30,11 @@ class _LeadersChoice(TaskAssignor):
         self._configs: Mapping[str, Any] = {}
 
     def configure(self, configs: Mapping[str, Any]) -> None:
+        """Kept for whoever is chosen."""
         self._configs = configs
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        """The answer of the one that Kafka's leader would ask; raises what it raises."""
         has_lags = all(client.has_lags() for client in application.streams_client_states().values())
         chosen = self._usual() if has_lags else self._fallback()
         chosen.configure(self._configs)
