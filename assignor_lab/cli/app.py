@@ -18,7 +18,7 @@ COMMANDS = (
     "import_recording",
     "convert",
     "wire",
-    "connect.simulate",
+    "connect",
     "plugins",
     "config",
 )
@@ -31,7 +31,7 @@ def build_app() -> typer.Typer:
         help="Try, compare and score Kafka Streams and Kafka Connect assignors.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
-        add_completion=False,
+        add_completion=True,
         rich_markup_mode=None,
     )
 
@@ -41,7 +41,7 @@ def build_app() -> typer.Typer:
     return app
 
 
-def _print_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it with the option's value
+def _print_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"assignor-lab {metadata.version('assignor-lab')}")
         raise typer.Exit

@@ -45,8 +45,8 @@ def register(app: typer.Typer) -> None:
         scenarios: Scenarios,
         config: ConfigFile = None,
         c: Overrides = None,
-        threads: Threads = False,  # noqa: FBT002 - a flag
-        followups: Followups = False,  # noqa: FBT002 - a flag
+        threads: Threads = False,
+        followups: Followups = False,
         out: Out = "-",
     ) -> None:
         """Let an assignor place the tasks of every scenario in a file, in order.

@@ -69,7 +69,7 @@ def register(app: typer.Typer) -> None:
         config: ConfigFile = None,
         c: Overrides = None,
         scenario_id: ScenarioId = None,
-        json: Json = False,  # noqa: FBT002 - a flag
+        json: Json = False,
     ) -> None:
         """Show every effective value of the configuration and where it came from.
 

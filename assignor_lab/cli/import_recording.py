@@ -65,7 +65,7 @@ def register(app: typer.Typer) -> None:
         c: Overrides = None,
         topology: Topology = None,
         timezone: Zone = None,
-        check: Check = False,  # noqa: FBT002 - a flag
+        check: Check = False,
         out: Out = "-",
     ) -> None:
         """Turn recorded answers of brokers and the leaders' logs into scenarios with everything that Kafka saw.

@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
     """Adds the command to ``app``."""
 
     @app.command()
-    def plugins(config: ConfigFile = None, c: Overrides = None, json: Json = False) -> None:  # noqa: FBT002 - a flag
+    def plugins(config: ConfigFile = None, c: Overrides = None, json: Json = False) -> None:
         """List assignors, metrics and scenario families, and say why something cannot be used.
 
         A plugin that cannot be used costs nothing else anything, so the exit code is 0 all the same.

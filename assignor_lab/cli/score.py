@@ -84,14 +84,14 @@ def register(app: typer.Typer) -> None:
         only_item: OnlyItem = None,
         only_round: OnlyRound = None,
         plugin_wheel: Wheels = None,
-        resume: Resume = False,  # noqa: FBT002 - a flag
+        resume: Resume = False,
         prices: PriceFile = None,
         trust: Trust = None,
         isolate: Isolate = None,
         config: ConfigFile = None,
         c: Overrides = None,
         out: Out = DEFAULT_OUT,
-        json: Json = False,  # noqa: FBT002 - a flag
+        json: Json = False,
     ) -> None:
         """Score assignors on states from files, logs and generated families, or on Connect groups.
 

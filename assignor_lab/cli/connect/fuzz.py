@@ -44,7 +44,7 @@ def _fuzz(
     seed: Seed = 0,
     assignor: Assignor = None,
     processes: Processes = 0,
-    json: Json = False,  # noqa: FBT002 - a flag
+    json: Json = False,
 ) -> None:
     """Play random episodes, and check that none breaks a rule of safety.
 

@@ -73,12 +73,12 @@ def _import(
     recordings: Recordings = None,
     url: MaybeUrls = None,
     ca_file: CaFile = None,
-    probe: Probe = True,  # noqa: FBT002 - a flag
+    probe: Probe = True,
     lose: Lose = None,
     join: Join = None,
     config: ConfigFile = None,
     c: Overrides = None,
-    check: Check = False,  # noqa: FBT002 - a flag
+    check: Check = False,
     out: Out = "-",
 ) -> None:
     """Turn a running Connect cluster, or recordings of one, into histories that `assign` and `score` take.

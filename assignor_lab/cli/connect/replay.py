@@ -49,7 +49,7 @@ def register(connect: typer.Typer) -> None:
         files: Files,
         config: ConfigFile = None,
         c: Overrides = None,
-        json: Json = False,  # noqa: FBT002 - a flag
+        json: Json = False,
     ) -> None:
         """Give every rebalance that a worker led to our assignor, and compare the answer with what the worker sent.
 

@@ -38,12 +38,12 @@ def register(connect: typer.Typer) -> None:
 def _restart(
     name: Name,
     url: Urls,
-    include_tasks: IncludeTasks = False,  # noqa: FBT002 - a flag
-    only_failed: OnlyFailed = False,  # noqa: FBT002 - a flag
-    dry_run: DryRun = False,  # noqa: FBT002 - a flag
+    include_tasks: IncludeTasks = False,
+    only_failed: OnlyFailed = False,
+    dry_run: DryRun = False,
     timeout: Timeout = 120.0,
     ca_file: CaFile = None,
-    json: Json = False,  # noqa: FBT002 - a flag
+    json: Json = False,
 ) -> None:
     """Restart a connector, and wait for what comes back; with --dry-run, only show what would restart.
 

@@ -51,8 +51,8 @@ def _status(
     url: Urls,
     ca_file: CaFile = None,
     fail_on: FailOn = "",
-    probe: Probe = True,  # noqa: FBT002 - a flag
-    json: Json = False,  # noqa: FBT002 - a flag
+    probe: Probe = True,
+    json: Json = False,
 ) -> None:
     """Show who runs what on a Connect cluster, and point out what failed, waits, is stale or out of balance.
 
