@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections import Counter
+from collections.abc import Iterator
+from typing import Annotated, Any
 
 import typer
 
 from assignment_api.plugins import discover
-from assignor_lab.cli.options import ConfigFile, Overrides, keep_inputs, sources
+from assignor_lab.cli.options import ConfigFile, JsonWritten, Overrides, check_json, keep_inputs, print_written, sources
 from assignor_lab.cli.text import note
 from assignor_lab.groups.answering import AnswerOptions, answerer
 from assignor_lab.scenarios import read_scenarios, write_lines
@@ -48,14 +50,24 @@ def register(app: typer.Typer) -> None:
         threads: Threads = False,
         followups: Followups = False,
         out: Out = "-",
+        json: JsonWritten = False,
     ) -> None:
         """Let an assignor place the tasks of every scenario in a file, in order.
 
         A failing assignor gives a row with an error; the command still ends with 0.
         """
+        check_json(out, as_json=json)
         keep_inputs(out, [scenarios])
         given = sources(config, c)
         options = AnswerOptions(given, threads=threads, followups=followups, on_problem=note)
         registry = discover(given.effective().policy())
         answer = answerer(assignor, registry, options, may_run_code=True)
-        write_lines(out, map(answer, read_scenarios(scenarios)))
+        failed = Counter[bool]()
+
+        def rows() -> Iterator[dict[str, Any]]:
+            for row in map(answer, read_scenarios(scenarios)):
+                failed[row["error"] is not None] += 1
+                yield row
+
+        written = write_lines(out, rows())
+        print_written(out, written, as_json=json, assignor=assignor, failed=failed[True])

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from assignment_api.plugins import discover
-from assignor_lab.cli.options import ConfigFile, Overrides, sources
+from assignor_lab.cli.options import ConfigFile, JsonWritten, Overrides, check_json, print_written, sources
 from assignor_lab.cli.text import note
 from assignor_lab.groups.timing import timed_scenario
 from assignor_lab.scenarios import read_scenarios, write_lines
@@ -48,11 +48,13 @@ def register(app: typer.Typer) -> None:
         config: ConfigFile = None,
         c: Overrides = None,
         out: Out = "-",
+        json: JsonWritten = False,
     ) -> None:
         """Time the assign call alone, one line for each scenario of a file.
 
         A failing assignor gives a line with an error and without times; the command still ends with 0.
         """
+        check_json(out, as_json=json)
         given = sources(config, c)
         registry = discover(given.effective().policy())
 
@@ -65,4 +67,4 @@ def register(app: typer.Typer) -> None:
                     note(f"{scenario.place}: {assignor} failed: {line['error']['message']}")
                 yield line
 
-        write_lines(out, lines())
+        print_written(out, write_lines(out, lines()), as_json=json, assignor=assignor)

@@ -35,7 +35,9 @@ __all__ = ["register"]
 ScenarioFile = Annotated[
     Path | None, typer.Argument(metavar="SCENARIO", help="File of scenarios; the first one's configuration is shown.")
 ]
-ScenarioId = Annotated[str | None, typer.Option("--id", help="Show the scenario of this id instead of the first.")]
+ScenarioId = Annotated[
+    str | None, typer.Option("--id", metavar="ID", help="Show the scenario of this id instead of the first.")
+]
 
 #: Defaults of Connect's keys. Only listings need them: assignors have them themselves.
 _CONNECT_DEFAULTS = {CONNECT_ASSIGNOR_CLASS: None, CONNECT_PROTOCOL: "sessioned", MAX_DELAY_KEY: 300_000}

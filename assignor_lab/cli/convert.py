@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from assignor_lab.cli.options import keep_inputs
+from assignor_lab.cli.options import JsonWritten, check_json, keep_inputs, print_written
 from assignor_lab.cli.text import note
 from assignor_lab.scenarios import (
     DocumentFormatError,
@@ -35,18 +35,20 @@ def register(app: typer.Typer) -> None:
     """Adds the command to ``app``."""
 
     @app.command()
-    def convert(scenarios: Scenarios, out: Out = "-") -> None:
+    def convert(scenarios: Scenarios, out: Out = "-", json: JsonWritten = False) -> None:
         """Turn Streams scenarios into what the brokers' protocol (KIP-1071) knows of the same groups.
 
         The result is a file of kind streams-group for group assignors. What had to be assumed is said on standard
         error, each sentence once.
         """
+        check_json(out, as_json=json)
         keep_inputs(out, [scenarios])
-        write_lines(out, _converted(scenarios))
+        said: list[str] = []
+        written = write_lines(out, _converted(scenarios, said))
+        print_written(out, written, as_json=json, assumptions=said)
 
 
-def _converted(scenarios: str) -> Iterator[dict[str, Any]]:
-    said: set[str] = set()
+def _converted(scenarios: str, said: list[str]) -> Iterator[dict[str, Any]]:
     for scenario in read_scenarios(scenarios):
         converted = group_document(scenario)
         try:
@@ -57,6 +59,6 @@ def _converted(scenarios: str) -> Iterator[dict[str, Any]]:
             ) from None
         for sentence in converted.assumptions:
             if sentence not in said:
-                said.add(sentence)
+                said.append(sentence)
                 note(f"{scenario.place}: assumed: {sentence}")
         yield converted.document

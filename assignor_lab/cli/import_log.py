@@ -12,7 +12,7 @@ import typer
 
 from assignor_lab.capture.logs.import_log import import_log
 from assignor_lab.capture.logs.rebalance import Problem
-from assignor_lab.cli.options import ConfigFile, Overrides, keep_inputs, sources
+from assignor_lab.cli.options import ConfigFile, JsonWritten, Overrides, check_json, keep_inputs, print_written, sources
 from assignor_lab.cli.text import note
 from assignor_lab.scenarios import write_lines
 
@@ -21,7 +21,7 @@ __all__ = ["Topology", "Zone", "register", "zone_of"]
 Files = Annotated[
     list[str],
     typer.Argument(
-        metavar="FILES...",
+        metavar="FILES",
         help="Logs of the group's instances, plain or gzip, any layout; - is the standard input. "
         "Every instance can be the leader, so give the logs of all.",
     ),
@@ -53,12 +53,14 @@ def register(app: typer.Typer) -> None:
         topology: Topology = None,
         timezone: Zone = None,
         out: Out = "-",
+        json: JsonWritten = False,
     ) -> None:
         """Turn each decision in the logs of a Kafka Streams group into a scenario.
 
         A scenario holds what the leader knew, what it decided, where that was read, and as assumptions what a log does
         not say. What is garbled or incomplete is left out and named on the standard error.
         """
+        check_json(out, as_json=json)
         keep_inputs(out, files)
         problems: list[Problem] = []
         documents = import_log(
@@ -76,6 +78,7 @@ def register(app: typer.Typer) -> None:
         note(
             f"{written} {'decision' if written == 1 else 'decisions'} imported" + (f", {lost} left out" if lost else "")
         )
+        print_written(out, written, as_json=json, left_out=lost, problems=list(map(str, problems)))
 
 
 def zone_of(name: str | None) -> tzinfo | None:

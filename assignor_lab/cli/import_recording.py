@@ -17,7 +17,7 @@ from assignor_lab.capture.logs.rebalance import Decision
 from assignor_lab.capture.logs.scenario_documents import DocumentMaker
 from assignor_lab.capture.recorded import RecordedState, leaders_assignor, read_recording, recorded_states, replay
 from assignor_lab.cli.import_log import Topology, Zone, zone_of
-from assignor_lab.cli.options import ConfigFile, Overrides, sources
+from assignor_lab.cli.options import ConfigFile, JsonWritten, Overrides, check_json, print_written, sources
 from assignor_lab.cli.text import note
 from assignor_lab.scenarios import write_lines
 
@@ -28,7 +28,7 @@ _CHECK_FAILED = 1
 Recordings = Annotated[
     list[Path],
     typer.Argument(
-        metavar="RECORDINGS...",
+        metavar="RECORDINGS",
         help="Answers of brokers to DescribeGroups and Metadata, as JSON lines, plain or gzip (docs, 'Wire formats').",
     ),
 ]
@@ -67,21 +67,29 @@ def register(app: typer.Typer) -> None:
         timezone: Zone = None,
         check: Check = False,
         out: Out = "-",
+        json: JsonWritten = False,
     ) -> None:
         """Turn recorded answers of brokers and the leaders' logs into scenarios with everything that Kafka saw.
 
         A scenario for each stable state of the group that was recorded: racks, partitions and consumers from the
         answers, lags and the decision from the log.
         """
+        check_json(out, as_json=json)
         given = sources(config, c)
         zone = zone_of(timezone)
         maker = DocumentMaker(given.above, None, zone or UTC, zone_given=zone is not None)
+        left_out: list[str] = []
+
+        def leave_out(unusable: object) -> None:
+            left_out.append(str(unusable))
+            note(f"left out: {unusable}")
+
         states = recorded_states(
             read_recording(recordings),
             _decisions(log),
             maker,
             topology=topology,
-            on_unusable=lambda unusable: note(f"left out: {unusable}"),
+            on_unusable=leave_out,
         )
         failed: list[str] = []
         registry = discover(given.effective().policy()) if check else None
@@ -89,6 +97,7 @@ def register(app: typer.Typer) -> None:
         note(f"{written} {'state' if written == 1 else 'states'} imported")
         if check:
             note(f"{written - len(failed)} of {written} come out as Kafka sent them")
+        print_written(out, written, as_json=json, left_out=left_out, checked=check, failed=failed)
         if failed:
             raise typer.Exit(_CHECK_FAILED)
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from assignment_api.plugins import ConfigSources, config_sources
-from assignor_lab.cli.text import note
+from assignor_lab.cli.text import note, print_json
 
-__all__ = ["ConfigFile", "Json", "Overrides", "keep_inputs", "sources"]
+__all__ = ["ConfigFile", "Json", "JsonWritten", "Overrides", "check_json", "keep_inputs", "print_written", "sources"]
 
 #: ``--config FILE``
 ConfigFile = Annotated[
@@ -29,6 +29,34 @@ Overrides = Annotated[
 
 #: ``--json``
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+#: ``--json`` of commands whose result is a file of lines
+JsonWritten = Annotated[bool, typer.Option("--json", help="Tell as JSON what was written to --out.")]
+
+
+def check_json(out: str, *, as_json: bool) -> None:
+    """Refuses ``--json`` where the lines themselves go to the standard output.
+
+    Raises:
+        typer.BadParameter: if both would be written there.
+    """
+    if as_json and out == "-":
+        raise typer.BadParameter(
+            "the lines, which are JSON, go to the standard output already: name a file with --out", param_hint="--json"
+        )
+
+
+def print_written(out: str, lines: int, *, as_json: bool, **details: Any) -> None:
+    """With ``--json``, tells of the file that was written.
+
+    Args:
+        out: Its name.
+        lines: Number of lines in it.
+        as_json: Whether ``--json`` was given; nothing is printed otherwise.
+        details: What else there is to tell.
+    """
+    if as_json:
+        print_json({"out": out, "lines": lines, **details})
 
 
 def keep_inputs(out: str, inputs: Iterable[str]) -> None:

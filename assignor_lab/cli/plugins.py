@@ -2,41 +2,111 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
 from importlib import metadata
-from typing import Any
+from typing import Annotated, Any
 
 import attrs
 import typer
+from rich.text import Text
 
 from assignment_api.plugins import PluginRow, discover, record_sha256
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
-from assignor_lab.cli.text import console, print_json, table
+from assignor_lab.cli.text import console, plain, print_json, table
 
 __all__ = ["register"]
 
-_COLUMNS = ("NAME", "KIND", "DISTRIBUTION", "VERSION", "STATUS", "REASON OR SUMMARY")
+#: Widest names and distributions, in signs; longer ones are folded.
+_NAME_WIDTH, _FROM_WIDTH = 36, 20
+
+_TITLES = {
+    "task-assignor": "Task assignors (Kafka Streams, classic protocol)",
+    "group-assignor": "Group assignors (Kafka Streams, streams protocol)",
+    "connect-assignor": "Connect assignors",
+    "connector": "Connectors (`assignor connect serve`)",
+    "metric": "Metrics",
+    "scenario-family": "Scenario families",
+    "observer": "Observers of Streams assignments",
+    "connect-observer": "Observers of Connect assignments",
+    "plugin": "Entry points that gave nothing",
+    "policy": "Items of the policy",
+}
+
+
+class Kind(StrEnum):
+    """Kinds that ``--kind`` takes."""
+
+    TASK_ASSIGNOR = "task-assignor"
+    GROUP_ASSIGNOR = "group-assignor"
+    CONNECT_ASSIGNOR = "connect-assignor"
+    CONNECTOR = "connector"
+    METRIC = "metric"
+    SCENARIO_FAMILY = "scenario-family"
+    OBSERVER = "observer"
+    CONNECT_OBSERVER = "connect-observer"
+    PLUGIN = "plugin"
+    POLICY = "policy"
+
+
+Kinds = Annotated[
+    list[Kind] | None,
+    typer.Option("--kind", metavar="KIND", help=f"Only this kind ({', '.join(Kind)}); may be repeated."),
+]
 
 
 def register(app: typer.Typer) -> None:
     """Adds the command to ``app``."""
 
     @app.command()
-    def plugins(config: ConfigFile = None, c: Overrides = None, json: Json = False) -> None:
+    def plugins(kind: Kinds = None, config: ConfigFile = None, c: Overrides = None, json: Json = False) -> None:
         """List assignors, metrics and scenario families, and say why something cannot be used.
 
         A plugin that cannot be used costs nothing else anything, so the exit code is 0 all the same.
         """
-        rows = discover(sources(config, c).effective().policy()).listing()
+        rows = [
+            row
+            for row in discover(sources(config, c).effective().policy()).listing()
+            if not kind or row.kind in [each.value for each in kind]
+        ]
         if json:
             print_json({"plugins": [attrs.asdict(row) for row in rows], "distributions": _distributions(rows)})
         else:
-            console().print(table(_COLUMNS, map(_cells, rows)))
+            _print_tables(rows)
 
 
-def _cells(row: PluginRow) -> tuple[str, ...]:
-    name = f"{row.name} ({', '.join(row.aliases)})" if row.aliases else row.name
-    return (name, row.kind, row.distribution, row.version, row.status, row.reason or row.summary)
+def _print_tables(rows: Sequence[PluginRow]) -> None:
+    """A table for each kind; where all rows come from one distribution, the heading names it and no column does."""
+    kinds = dict.fromkeys([*_TITLES, *(row.kind for row in rows)])
+    shown = console()
+    for kind in kinds:
+        of_kind = [row for row in rows if row.kind == kind]
+        origins = {_origin(row) for row in of_kind}
+        if not of_kind:
+            continue
+        heading = _TITLES.get(kind, kind)
+        if len(origins) == 1:
+            (origin,) = origins
+            heading += f", from {origin}" if origin else ""
+            made = table(("NAME", "ABOUT"), [(_name(row), _about(row)) for row in of_kind])
+        else:
+            made = table(("NAME", "FROM", "ABOUT"), [(_name(row), _origin(row), _about(row)) for row in of_kind])
+            made.columns[1].max_width = _FROM_WIDTH
+        made.columns[0].max_width = _NAME_WIDTH
+        shown.print(Text(plain(heading), style="bold"))
+        shown.print(made)
+
+
+def _name(row: PluginRow) -> str:
+    return f"{row.name} ({', '.join(row.aliases)})" if row.aliases else row.name
+
+
+def _origin(row: PluginRow) -> str:
+    return f"{row.distribution} {row.version}".strip()
+
+
+def _about(row: PluginRow) -> str:
+    return row.summary if row.status == "available" else f"{row.status}: {row.reason or row.summary}"
 
 
 def _distributions(rows: Iterable[PluginRow]) -> dict[str, Any]:

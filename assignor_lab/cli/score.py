@@ -24,7 +24,7 @@ __all__ = ["register"]
 
 Sources = Annotated[
     list[str] | None,
-    typer.Argument(metavar="SOURCES...", help="Scenario files, logs, or folders of them; - is the standard input."),
+    typer.Argument(metavar="SOURCES", help="Scenario files, logs, or folders of them; - is the standard input."),
 ]
 Assignors = Annotated[
     list[str] | None, typer.Option("--assignor", metavar="NAME", help="Who competes; by default everybody installed.")
@@ -32,9 +32,13 @@ Assignors = Annotated[
 Families = Annotated[
     list[str] | None, typer.Option("--families", metavar="NAME", help="Families to generate histories of, or 'all'.")
 ]
-Count = Annotated[int | None, typer.Option("--count", min=1, help="Histories over all families (default 100).")]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of the first history of each family.")]
-Master = Annotated[str | None, typer.Option("--master", help="Spark's master; by default all cores of this machine.")]
+Count = Annotated[
+    int | None, typer.Option("--count", metavar="N", min=1, help="Histories over all families (default 100).")
+]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of the first history of each family.")]
+Master = Annotated[
+    str | None, typer.Option("--master", metavar="URL", help="Spark's master; by default all cores of this machine.")
+]
 Remote = Annotated[str | None, typer.Option("--remote", metavar="URL", help="A Spark Connect server, sc://host:port.")]
 Baseline = Annotated[
     str | None,

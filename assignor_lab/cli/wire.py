@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from assignor_lab.cli.options import JsonWritten, check_json, print_written
 from assignor_lab.kafka.wire import KINDS, WireKind, decode_lines, encode_lines
 from assignor_lab.scenarios import write_lines
 
@@ -39,19 +40,21 @@ def register(app: typer.Typer) -> None:
     )
 
     @wire.command()
-    def decode(kind: Kind, file: File, out: Out = "-") -> None:
+    def decode(kind: Kind, file: File, out: Out = "-", json: JsonWritten = False) -> None:
         """Fill in 'decoded' from 'hex' in every line.
 
         What Kafka refuses gets 'error'; the command still ends with 0.
         """
-        write_lines(out, decode_lines(kind, file))
+        check_json(out, as_json=json)
+        print_written(out, write_lines(out, decode_lines(kind, file)), as_json=json)
 
     @wire.command()
-    def encode(kind: Kind, file: File, out: Out = "-") -> None:
+    def encode(kind: Kind, file: File, out: Out = "-", json: JsonWritten = False) -> None:
         """Fill in 'hex' from 'version' and 'decoded' in every line.
 
         What Kafka refuses gets 'error'; the command still ends with 0.
         """
-        write_lines(out, encode_lines(kind, file))
+        check_json(out, as_json=json)
+        print_written(out, write_lines(out, encode_lines(kind, file)), as_json=json)
 
     app.add_typer(wire)

@@ -422,7 +422,7 @@ def test_internal_requests_need_the_clusters_signature(tmp_path: Path) -> None:
 def test_logger_levels_are_a_workers_own_or_the_clusters(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with cluster(tmp_path, 2) as made:
-            name = "assignor_lab.connect.herders.herder"
+            name = "assignor_lab.connect.herder"
             assert name in await leader(made).set_logger_level(name, "debug")
             assert leader(made).logger(name).level == "DEBUG"
             assert follower(made).logger(name).level == "INFO"

@@ -74,6 +74,21 @@ def test_plugins_lists_what_is_installed(run: Any) -> None:
     assert "high_availability (default)" in ran.out
 
 
+def test_one_kind_of_plugins_can_be_listed(run: Any) -> None:
+    ran = run("plugins", "--kind", "group-assignor")
+    assert "group_sticky" in ran.out
+    assert "high_availability" not in ran.out
+    listed = json.loads(run("plugins", "--kind", "metric", "--kind", "group-assignor", "--json").out)["plugins"]
+    assert {row["kind"] for row in listed} == {"metric", "group-assignor"}
+
+
+def test_no_name_is_cut_at_80_columns(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    listed = json.loads(run("plugins", "--json").out)["plugins"]
+    words = run("plugins").out.split()
+    assert not {row["name"] for row in listed} - set(words)
+
+
 def test_plugins_are_listed_as_json_with_what_a_pin_is_made_of(run: Any) -> None:
     listed = json.loads(run("plugins", "--json").out)
     assert {row["name"]: row["status"] for row in listed["plugins"]}["sticky"] == "available"

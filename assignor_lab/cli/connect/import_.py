@@ -11,7 +11,7 @@ from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY, ConnectProto
 from assignment_api.plugins import discover
 from assignor_lab.capture.recorded import RecordingError
 from assignor_lab.cli.connect.access import CaFile, ask
-from assignor_lab.cli.options import ConfigFile, Overrides, keep_inputs, sources
+from assignor_lab.cli.options import ConfigFile, JsonWritten, Overrides, check_json, keep_inputs, print_written, sources
 from assignor_lab.cli.text import note
 from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document, write_lines
 
@@ -25,7 +25,7 @@ _CHECK_FAILED = 1
 Recordings = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[RECORDINGS...]",
+        metavar="RECORDINGS",
         help="Answers of brokers to DescribeGroups, or of workers to /connectors?expand=status&expand=info, as JSON "
         "lines, plain or gzip (docs, 'Connect clusters').",
     ),
@@ -80,6 +80,7 @@ def _import(
     c: Overrides = None,
     check: Check = False,
     out: Out = "-",
+    json: JsonWritten = False,
 ) -> None:
     """Turn a running Connect cluster, or recordings of one, into histories that `assign` and `score` take.
 
@@ -92,6 +93,7 @@ def _import(
 
     if bool(recordings) == bool(url):
         raise typer.BadParameter("give recordings or --url, one of the two", param_hint="RECORDINGS")
+    check_json(out, as_json=json)
     keep_inputs(out, recordings or [])
     effective = sources(config, c).effective()
     values = effective.values_for("connect_incremental")
@@ -111,6 +113,7 @@ def _import(
         note(f"{compared[1]} of {compared[0]} recorded generations come out as Kafka's leader answered")
     for sentence in failed:
         note(sentence)
+    print_written(out, written, as_json=json, checked=compared[0], failed=failed)
     if failed:
         raise typer.Exit(_CHECK_FAILED)
 

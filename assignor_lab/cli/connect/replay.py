@@ -28,7 +28,7 @@ __all__ = ["register"]
 Files = Annotated[
     list[str],
     typer.Argument(
-        metavar="FILES...",
+        metavar="FILES",
         help="Logs of the group's workers, plain or gzip, with DEBUG of org.apache.kafka.connect.runtime.distributed; "
         "every worker can be the leader, so give the logs of all.",
     ),

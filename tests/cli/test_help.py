@@ -1,0 +1,66 @@
+"""What every command says of itself, and what completion offers."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from assignor_lab.cli.app import build_app
+
+
+def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    yield path
+    for name, each in getattr(command, "commands", {}).items():
+        yield from commands(each, (*path, name))
+
+
+ALL = sorted(commands(typer.main.get_command(build_app())))
+
+
+@pytest.fixture(scope="module")
+def app() -> typer.Typer:
+    return build_app()
+
+
+@pytest.mark.parametrize("path", ALL, ids=" ".join)
+def test_help_fits_80_columns_and_names_values_as_a_user_would(app: typer.Typer, path: tuple[str, ...]) -> None:
+    shown = CliRunner().invoke(app, [*path, "--help"], prog_name="assignor", env={"COLUMNS": "80"})
+    assert shown.exit_code == 0
+    assert max(map(len, shown.output.splitlines())) <= 80
+    assert "range>" not in shown.output
+    assert "...]" not in shown.output
+    options = [line for line in shown.output.splitlines() if re.match(r"\s+-", line)]
+    assert not [line for line in options if re.search(r"<[a-z]", line)]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_can_be_installed_for_each_shell(shell: str) -> None:
+    script = run_with_completion({"_ASSIGNOR_COMPLETE": f"source_{shell}"})
+    assert "assignor" in script
+    assert f"complete_{shell}" in script
+
+
+def test_bash_completes_commands() -> None:
+    asked = {"_ASSIGNOR_COMPLETE": "complete_bash", "COMP_WORDS": "assignor connect pl", "COMP_CWORD": "2"}
+    assert run_with_completion(asked).split() == ["plan-static"]
+
+
+def run_with_completion(environment: dict[str, str]) -> str:
+    """What the command prints for a shell that asks by ``environment``."""
+    done = subprocess.run(
+        [sys.executable, "-c", "from assignor_lab.cli.main import main; main()"],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+        stdin=subprocess.DEVNULL,
+    )
+    return done.stdout
