@@ -9,11 +9,12 @@ import pytest
 from assignment_api.plugins import MetricPlugin
 from assignor_lab.groups.rows import results_schema, run_metrics_schema
 from assignor_lab.groups.streams.metrics import LAB_METRICS
+from assignor_lab.groups.streams_group.metrics import GROUP_METRICS
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize("metric", LAB_METRICS, ids=lambda metric: metric.name)
+@pytest.mark.parametrize("metric", [*LAB_METRICS, *GROUP_METRICS], ids=lambda metric: f"{metric.kind}-{metric.name}")
 def test_each_metric_is_in_the_page_word_by_word(metric: MetricPlugin) -> None:
     better = {"lower": "lower", "higher": "higher", "none": "neither"}[metric.direction]
     line = f"| `{metric.name}` | {metric.unit} | {better} | {metric.summary} | {metric.unavoidable} |"

@@ -59,7 +59,7 @@ def standbys_moved(placement: OnProcesses) -> float:
     for task, after in enumerate(placement.standbys):
         standby_before = state.previous_standby[task]
         if after and standby_before:
-            had_state = (*state.previous_active[task], *standby_before)
+            had_state = (*state.previous_active[task], *state.previous_copies[task])
             gained = sum(1 for client in after if client not in had_state)
             if gained:
                 replicas = placement.replicas[task]
@@ -92,11 +92,11 @@ def restored_from_nothing(placement: OnProcesses) -> list[tuple[int, int, bool]]
     found = []
     for task, stateful in enumerate(state.topology.stateful):
         if stateful:
-            active, standby, owner = state.previous_active[task], state.previous_standby[task], placement.owner[task]
+            active, copies, owner = state.previous_active[task], state.previous_copies[task], placement.owner[task]
             found += [
                 (task, process, process == owner)
                 for process in placement.replicas[task]
-                if process not in active and process not in standby
+                if process not in active and process not in copies
             ]
     return found
 

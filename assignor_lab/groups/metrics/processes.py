@@ -60,7 +60,11 @@ class Processes(Protocol):
 
     @property
     def previous_standby(self) -> Sequence[Sequence[int]]:
-        """For each task, the processes that had a copy of its state before without running it."""
+        """For each task, the processes that had a standby of it before."""
+
+    @property
+    def previous_copies(self) -> Sequence[Sequence[int]]:
+        """For each task, the processes that had a copy of its state before, its runners or not."""
 
     @property
     def standbys_wanted(self) -> int:

@@ -69,6 +69,11 @@ class State:
     memory: dict[Any, Any] = attrs.field(factory=dict, init=False, repr=False)
 
     @property
+    def previous_copies(self) -> list[list[int]]:
+        """For each task, the clients that had a copy: members do not tell standbys from files that were left."""
+        return self.previous_standby
+
+    @property
     def tags(self) -> Mapping[str, list[str | None]]:
         """Keys of ``rack.aware.assignment.tags`` to the value of each client."""
         clients = self.application.streams_client_states().values()

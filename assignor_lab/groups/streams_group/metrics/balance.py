@@ -1,0 +1,31 @@
+"""Balance by member: brokers give tasks to members, so that their loads are known and not inferred."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import add, sub
+
+from assignor_lab.groups.metrics.balance import OnMembers, per_member
+from assignor_lab.groups.streams_group.placement import ByMember, Placement
+
+__all__ = ["ON_MEMBERS"]
+
+
+def _loads(counts: Callable[[ByMember], list[int]]) -> Callable[[Placement], OnMembers]:
+    def loads(placement: Placement) -> OnMembers:
+        held = counts(placement.by_member)
+        return OnMembers(max(held), min(held), sum(held), len(held)) if held else OnMembers()
+
+    return loads
+
+
+#: The figures of each kind of tasks.
+ON_MEMBERS = per_member(
+    {
+        "active": ("active tasks", _loads(lambda of: of.active)),
+        "stateful": ("active tasks with state", _loads(lambda of: of.stateful)),
+        "stateless": ("active tasks without state", _loads(lambda of: list(map(sub, of.active, of.stateful)))),
+        "standby": ("standbys, warm-ups included", _loads(lambda of: of.standby)),
+        "total": ("tasks, standbys included", _loads(lambda of: list(map(add, of.active, of.standby)))),
+    }
+)

@@ -1,0 +1,325 @@
+"""One answer to the state of a Streams group, with tasks, members and processes as small integers.
+
+Every metric reads this view. What depends on the state alone is made once for each state, what depends on the topology
+alone once for all states that share it. Time and memory are linear in tasks, members and what is reported of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from assignment_api.group import GroupAssignment, GroupSpec, TaskId, TasksBySubtopology, TopologyDescriber
+
+__all__ = ["Placement", "State", "Topology", "placement_of", "state_of"]
+
+
+@attrs.frozen(eq=False)
+class Topology:
+    """The tasks of a group, numbered by sub-topology (in Kafka's order), then partition.
+
+    Args:
+        describer: The topology itself.
+        ids: Sub-topologies, in their order.
+        first: Sub-topology to the number of its first task.
+        sizes: Sub-topology to how many tasks it has.
+        stateful: For each task, whether it keeps state in changelogs.
+        subtopology: For each task, the number of its sub-topology.
+    """
+
+    describer: TopologyDescriber
+    ids: tuple[str, ...]
+    first: dict[str, int]
+    sizes: dict[str, int]
+    stateful: list[bool]
+    subtopology: list[int]
+    #: What was derived of it, by who derived it.
+    memory: dict[Any, Any] = attrs.field(factory=dict, init=False, repr=False)
+
+    @property
+    def subtopologies(self) -> int:
+        """How many sub-topologies there are."""
+        return len(self.ids)
+
+    def numbers(self, tasks: TasksBySubtopology) -> list[int]:
+        """The numbers of those of ``tasks`` that the topology has."""
+        found: list[int] = []
+        for subtopology, partitions in tasks.items():
+            size = self.sizes.get(subtopology, 0)
+            first = self.first.get(subtopology, 0)
+            found += [first + partition for partition in partitions if 0 <= partition < size]
+        return found
+
+    def number(self, task: TaskId) -> int | None:
+        """The number of a task, or ``None`` where the topology does not have it."""
+        if not 0 <= task.partition < self.sizes.get(task.subtopology_id, 0):
+            return None
+        return self.first[task.subtopology_id] + task.partition
+
+    def id_of(self, number: int) -> TaskId:
+        """The id of the task with this number."""
+        subtopology = self.ids[self.subtopology[number]]
+        return TaskId(subtopology, number - self.first[subtopology])
+
+
+@attrs.frozen(eq=False)
+class State:
+    """A group before an answer. Members are numbered in the order of the input, processes by their first member.
+
+    Args:
+        group: The group itself.
+        topology: Its tasks.
+        member_number: Member id to number.
+        process_ids: The processes.
+        process_of: For each member, its process.
+        threads: For each process, how many members it has.
+        racks: Rack of each process; ``None`` where the rack of any is unknown.
+        tags: Key of each tag over which replicas are to be spread, to its value on each process.
+        previous_active: For each task, the processes whose members had it as active.
+        previous_standby: For each task, the processes that had a standby or a warm-up of it.
+        previous_copies: The same, and the processes of which a member reported offsets of the task, which is state on
+            their disk.
+        previous_members: For each task, the members that had it as active.
+        standbys_wanted: Standbys of a stateful task that configuration asks for and the number of processes allows.
+        offsets: For each task, process to the largest offset that one of its members reported.
+        ends: For each task, the largest end offset that anybody reported, or ``None``.
+    """
+
+    group: GroupSpec
+    topology: Topology
+    member_number: dict[str, int]
+    process_ids: list[str]
+    process_of: list[int]
+    threads: list[int]
+    racks: list[str] | None
+    tags: Mapping[str, list[str | None]]
+    previous_active: list[list[int]]
+    previous_standby: list[list[int]]
+    previous_copies: list[list[int]]
+    previous_members: list[list[int]]
+    standbys_wanted: int
+    offsets: list[dict[int, int]]
+    ends: list[int | None]
+    #: What was derived of it, by who derived it.
+    memory: dict[Any, Any] = attrs.field(factory=dict, init=False, repr=False)
+
+    @property
+    def members(self) -> int:
+        """How many members there are."""
+        return len(self.process_of)
+
+    @property
+    def standbys_configured(self) -> int:
+        """Standbys of a stateful task that configuration asks for."""
+        return max(self.group.configs.num_standby_replicas, 0)
+
+
+@attrs.frozen(eq=False)
+class ByMember:
+    """Tasks of each member.
+
+    Args:
+        active: Active tasks.
+        stateful: Stateful active tasks.
+        standby: Standbys and warm-ups.
+    """
+
+    active: list[int]
+    stateful: list[int]
+    standby: list[int]
+
+
+@attrs.frozen(eq=False)
+class Placement:
+    """Who runs what.
+
+    Args:
+        state: The state that was answered.
+        by_member: How many tasks each member has.
+        runners: For each task, the members that run it; one in a good answer.
+        copies: For each task, the processes with a standby of it, once for each.
+        warmups: For each task, the processes with a warm-up of it, once for each.
+        owner: For each task, the process that runs it, or -1.
+        standbys: For each task, the processes with a standby or a warm-up of it that do not run it.
+        replicas: For each task, the processes that hold it in any role, its owner first.
+        active: Active tasks of each process.
+        stateful: Stateful active tasks of each process.
+        standby: Standbys and warm-ups of each process.
+    """
+
+    state: State
+    by_member: ByMember
+    runners: list[list[int]]
+    copies: list[list[int]]
+    warmups: list[list[int]]
+    owner: list[int]
+    standbys: list[list[int]]
+    replicas: list[list[int]]
+    active: list[int]
+    stateful: list[int]
+    standby: list[int]
+    #: What was derived of it, by who derived it.
+    memory: dict[Any, Any] = attrs.field(factory=dict, init=False, repr=False)
+
+
+_last_topology: Topology | None = None
+_last_state: tuple[TopologyDescriber, State] | None = None
+_last_placement: tuple[GroupAssignment, Placement] | None = None
+
+
+def state_of(group: GroupSpec, topology: TopologyDescriber) -> State:
+    """The dense view of a group; the latest one is kept."""
+    global _last_state  # noqa: PLW0603 - a memory of one: metrics are asked one after another about the same state
+    known = _last_state
+    if known is None or known[0] is not topology or known[1].group is not group:
+        known = _last_state = topology, _new_state(group, _topology_of(topology))
+    return known[1]
+
+
+def placement_of(group: GroupSpec, topology: TopologyDescriber, assignment: GroupAssignment) -> Placement:
+    """The dense view of an answer; the latest one is kept. Members and tasks that the group lacks are left out."""
+    global _last_placement  # noqa: PLW0603 - as above
+    known = _last_placement
+    state = state_of(group, topology)
+    if known is None or known[0] is not assignment or known[1].state is not state:
+        known = _last_placement = assignment, _new_placement(state, assignment)
+    return known[1]
+
+
+def _topology_of(describer: TopologyDescriber) -> Topology:
+    global _last_topology  # noqa: PLW0603 - as above
+    if _last_topology is None or _last_topology.describer != describer:
+        _last_topology = _new_topology(describer)
+    return _last_topology
+
+
+def _new_topology(describer: TopologyDescriber) -> Topology:
+    first: dict[str, int] = {}
+    sizes: dict[str, int] = {}
+    stateful: list[bool] = []
+    subtopology: list[int] = []
+    for number, key in enumerate(describer.subtopologies()):
+        size = describer.max_num_input_partitions(key)
+        first[key], sizes[key] = len(stateful), size
+        stateful += [describer.is_stateful(key)] * size
+        subtopology += [number] * size
+    return Topology(describer, describer.subtopologies(), first, sizes, stateful, subtopology)
+
+
+def _new_state(group: GroupSpec, topology: Topology) -> State:
+    count = len(topology.stateful)
+    process_number: dict[str, int] = {}
+    members = list(group.members.values())
+    process_of = [process_number.setdefault(member.metadata.process_id, len(process_number)) for member in members]
+    threads = [0] * len(process_number)
+    racks: list[str | None] = [None] * len(process_number)
+    previous_active: list[list[int]] = [[] for _ in range(count)]
+    previous_standby: list[list[int]] = [[] for _ in range(count)]
+    previous_members: list[list[int]] = [[] for _ in range(count)]
+    offsets: list[dict[int, int]] = [{} for _ in range(count)]
+    ends: list[int | None] = [None] * count
+    for number, member in enumerate(members):
+        process, held = process_of[number], member.state
+        threads[process] += 1
+        racks[process] = racks[process] if racks[process] is not None else member.metadata.rack_id
+        for task in topology.numbers(held.active_tasks):
+            previous_members[task].append(number)
+            _add(previous_active[task], process)
+        for tasks in (held.standby_tasks, held.warmup_tasks):
+            for task in topology.numbers(tasks):
+                _add(previous_standby[task], process)
+        for task_id, offset in held.task_offsets.items():
+            reported = topology.number(task_id)
+            if reported is not None:
+                offsets[reported][process] = max(offsets[reported].get(process, 0), offset)
+        for task_id, end in held.task_end_offsets.items():
+            reported = topology.number(task_id)
+            if reported is not None:
+                ends[reported] = max(ends[reported] or 0, end)
+    known_racks = [rack for rack in racks if rack is not None]
+    return State(
+        group=group,
+        topology=topology,
+        member_number={member: number for number, member in enumerate(group.members)},
+        process_ids=list(process_number),
+        process_of=process_of,
+        threads=threads,
+        racks=known_racks if len(known_racks) == len(racks) else None,
+        tags=_tags(group, process_of, len(threads)),
+        previous_active=previous_active,
+        previous_standby=previous_standby,
+        previous_copies=[
+            list(dict.fromkeys((*standby, *reported)))
+            for standby, reported in zip(previous_standby, offsets, strict=True)
+        ],
+        previous_members=previous_members,
+        standbys_wanted=max(min(group.configs.num_standby_replicas, len(threads) - 1), 0),
+        offsets=offsets,
+        ends=ends,
+    )
+
+
+def _add(processes: list[int], process: int) -> None:
+    if process not in processes:
+        processes.append(process)
+
+
+def _tags(group: GroupSpec, process_of: list[int], processes: int) -> dict[str, list[str | None]]:
+    """Every key that a member has, in order; the value of a process is that of the first member that has one."""
+    values: dict[str, list[str | None]] = {}
+    for process, member in zip(process_of, group.members.values(), strict=True):
+        for key, value in member.metadata.client_tags.items():
+            of_key = values.setdefault(key, [None] * processes)
+            if of_key[process] is None:
+                of_key[process] = value
+    return {key: values[key] for key in sorted(values)}
+
+
+def _new_placement(state: State, assignment: GroupAssignment) -> Placement:
+    topology = state.topology
+    count, processes = len(topology.stateful), len(state.threads)
+    runners: list[list[int]] = [[] for _ in range(count)]
+    copies: list[list[int]] = [[] for _ in range(count)]
+    warmups: list[list[int]] = [[] for _ in range(count)]
+    by_member = ByMember(*([0] * state.members for _ in range(3)))
+    active, stateful, standby = ([0] * processes for _ in range(3))
+    for member_id, target in assignment.members.items():
+        member = state.member_number.get(member_id)
+        if member is None:
+            continue
+        process = state.process_of[member]
+        running = topology.numbers(target.active_tasks)
+        for task in running:
+            runners[task].append(member)
+        with_state = sum(topology.stateful[task] for task in running)
+        copied = 0
+        for tasks, holders in ((target.standby_tasks, copies), (target.warmup_tasks, warmups)):
+            for task in topology.numbers(tasks):
+                holders[task].append(process)
+                copied += 1
+        by_member.active[member] += len(running)
+        by_member.stateful[member] += with_state
+        by_member.standby[member] += copied
+        active[process] += len(running)
+        stateful[process] += with_state
+        standby[process] += copied
+    owner = [state.process_of[running[0]] if running else -1 for running in runners]
+    standbys = [
+        [process for process in dict.fromkeys((*held, *warming)) if process != first]
+        for first, held, warming in zip(owner, copies, warmups, strict=True)
+    ]
+    return Placement(
+        state=state,
+        by_member=by_member,
+        runners=runners,
+        copies=copies,
+        warmups=warmups,
+        owner=owner,
+        standbys=standbys,
+        replicas=[held if first < 0 else [first, *held] for first, held in zip(owner, standbys, strict=True)],
+        active=active,
+        stateful=stateful,
+        standby=standby,
+    )
