@@ -47,6 +47,7 @@ OFFERING_HOOKS: dict[str, tuple[str, type]] = {
 OBSERVING_HOOKS = {
     "assignor_lab_assignment_computed": "observer",
     "assignor_lab_connect_assignment_computed": "connect-observer",
+    "assignor_lab_group_assignment_computed": "group-observer",
 }
 
 
@@ -57,8 +58,8 @@ class PluginRow:
     Args:
         name: Name of the assignor, metric or family; of the entry point where nothing more is known.
         kind: ``task-assignor``, ``connect-assignor``, ``connector``, ``group-assignor``, ``metric``,
-            ``scenario-family``, ``observer``, ``connect-observer``, ``plugin`` for a whole entry point, ``policy`` for
-            an item of the policy.
+            ``scenario-family``, ``observer``, ``connect-observer``, ``group-observer``, ``plugin`` for a whole entry
+            point, ``policy`` for an item of the policy.
         distribution: Where it comes from; empty for ``policy``.
         version: Version of the distribution.
         status: ``available``, ``ambiguous``, ``refused``, ``blocked``, ``broken``, or ``unused`` for an item of the

@@ -25,14 +25,14 @@ class Found(Generic[P]):
     Args:
         name: Its name; ``distribution:name`` where two distributions use the name.
         plugin: What the hook returned.
-        distribution: Distribution that it came from.
-        version: Version of that distribution.
+        distribution: Distribution that it came from, or ``None`` for ``module:attribute`` outside of any.
+        version: Version of that distribution, or ``None``.
     """
 
     name: str
     plugin: P
-    distribution: str
-    version: str
+    distribution: str | None
+    version: str | None
 
 
 @attrs.frozen

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 import pluggy
 
 from assignment_api.connect import ConnectAssignment, Rebalance
+from assignment_api.group import GroupAssignment, GroupSpec, TopologyDescriber
 from assignment_api.plugins.entries import (
     ConnectAssignorPlugin,
     ConnectorPlugin,
@@ -32,6 +33,7 @@ __all__ = [
     "assignor_lab_connect_assignment_computed",
     "assignor_lab_connect_assignors",
     "assignor_lab_connectors",
+    "assignor_lab_group_assignment_computed",
     "assignor_lab_group_assignors",
     "assignor_lab_metrics",
     "assignor_lab_scenario_families",
@@ -129,6 +131,27 @@ def assignor_lab_connect_assignment_computed(
     Args:
         assignor: Name under which the assignor was selected.
         rebalance: What it was asked.
+        assignment: Its answer, or ``None`` where it gave none.
+        failure: One line that says why there is no answer, or ``None``.
+    """
+
+
+@_hookspec
+def assignor_lab_group_assignment_computed(
+    assignor: str,
+    group: GroupSpec,
+    topology: TopologyDescriber,
+    assignment: GroupAssignment | None,
+    failure: str | None,
+) -> None:
+    """Observes every answer of a broker-side assignor; an implementation may take only some of the arguments.
+
+    What it raises is reported and changes nothing; what it returns is ignored.
+
+    Args:
+        assignor: Name under which the assignor was selected.
+        group: The members that it was given.
+        topology: The topology that it was given.
         assignment: Its answer, or ``None`` where it gave none.
         failure: One line that says why there is no answer, or ``None``.
     """

@@ -13,16 +13,19 @@ from pathlib import Path
 import attrs
 
 from assignment_api.connect import ConnectAssignor
+from assignment_api.group.assignor import TaskAssignor as GroupTaskAssignor
 from assignment_api.plugins.discovery import describe_error
-from assignment_api.plugins.entries import ConnectAssignorPlugin, TaskAssignorPlugin
+from assignment_api.plugins.entries import ConnectAssignorPlugin, GroupAssignorPlugin, TaskAssignorPlugin
 from assignment_api.plugins.errors import PluginDefinitionError, PluginLoadError
-from assignment_api.plugins.found import FoundConnectAssignor, FoundTaskAssignor
+from assignment_api.plugins.found import Found, FoundConnectAssignor, FoundTaskAssignor
 from assignment_api.plugins.policy import Policy
 from assignment_api.streams.assignor import TaskAssignor
 
 __all__ = [
     "connect_assignor_asked_for",
     "connect_assignor_from_code",
+    "group_assignor_asked_for",
+    "group_assignor_from_code",
     "kinds_of_code",
     "task_assignor_asked_for",
     "task_assignor_from_code",
@@ -66,8 +69,22 @@ def connect_assignor_from_code(selector: str, policy: Policy) -> FoundConnectAss
     return FoundConnectAssignor(selector, _connect_description(code), code.distribution, code.version)
 
 
+def group_assignor_asked_for(selector: str) -> Found[GroupAssignorPlugin]:
+    """The same for :func:`group_assignor_from_code`."""
+    return Found(selector, _group_description(_allowed_code(selector)), None, None)
+
+
+def group_assignor_from_code(selector: str, policy: Policy) -> Found[GroupAssignorPlugin]:
+    """Imports ``module:attribute``: a subclass of ``group.TaskAssignor``, a function that makes one, or a description.
+
+    Otherwise as :func:`task_assignor_from_code`.
+    """
+    code = _code(selector, policy)
+    return Found(selector, _group_description(code), code.distribution, code.version)
+
+
 def kinds_of_code(selector: str, policy: Policy) -> tuple[str, ...]:
-    """Kinds of assignors that ``module:attribute`` can be; both for a function, which does not tell.
+    """Kinds of assignors that ``module:attribute`` can be; all of them for a function, which does not tell.
 
     Raises:
         PluginLoadError: as :func:`task_assignor_from_code`.
@@ -75,9 +92,11 @@ def kinds_of_code(selector: str, policy: Policy) -> tuple[str, ...]:
     found = _code(selector, policy).found
     if isinstance(found, ConnectAssignorPlugin) or (isinstance(found, type) and issubclass(found, ConnectAssignor)):
         return ("connect-assignor",)
+    if isinstance(found, GroupAssignorPlugin) or (isinstance(found, type) and issubclass(found, GroupTaskAssignor)):
+        return ("group-assignor",)
     if isinstance(found, (TaskAssignorPlugin, type)) or not callable(found):
         return ("task-assignor",)
-    return ("task-assignor", "connect-assignor")
+    return ("task-assignor", "connect-assignor", "group-assignor")
 
 
 @attrs.frozen
@@ -182,5 +201,20 @@ def _connect_description(code: _Code) -> ConnectAssignorPlugin:
         )
     try:
         return ConnectAssignorPlugin(code.plugin_name, found)
+    except PluginDefinitionError as error:
+        raise PluginLoadError(f"assignor {code.selector!r}: {error}") from error
+
+
+def _group_description(code: _Code) -> GroupAssignorPlugin:
+    found = code.found
+    if isinstance(found, GroupAssignorPlugin):
+        return found
+    if isinstance(found, GroupTaskAssignor) or not callable(found):
+        raise PluginLoadError(
+            f"assignor {code.selector!r} is {type(found).__name__}, expected a subclass of "
+            "assignment_api.group.TaskAssignor, a function that makes one, or a GroupAssignorPlugin"
+        )
+    try:
+        return GroupAssignorPlugin(code.plugin_name, found)
     except PluginDefinitionError as error:
         raise PluginLoadError(f"assignor {code.selector!r}: {error}") from error

@@ -11,6 +11,7 @@ from importlib.metadata import Distribution
 from typing import Any, TypeVar
 
 from assignment_api.connect import ConnectAssignment, Rebalance
+from assignment_api.group import GroupAssignment, GroupSpec, TopologyDescriber
 from assignment_api.plugins.discovery import Offer, PluginRow, collect, describe_error
 from assignment_api.plugins.entries import (
     ConnectorPlugin,
@@ -25,7 +26,12 @@ from assignment_api.plugins.errors import (
     UntrustedCodeError,
 )
 from assignment_api.plugins.found import Found, FoundConnectAssignor, FoundTaskAssignor
-from assignment_api.plugins.named_code import connect_assignor_from_code, kinds_of_code, task_assignor_from_code
+from assignment_api.plugins.named_code import (
+    connect_assignor_from_code,
+    group_assignor_from_code,
+    kinds_of_code,
+    task_assignor_from_code,
+)
 from assignment_api.plugins.naming import names_of, settle
 from assignment_api.plugins.near import did_you_mean
 from assignment_api.plugins.policy import Policy
@@ -58,7 +64,11 @@ _PURPOSES = {
 }
 _ASSIGNORS = tuple(_PURPOSES)
 
-_AN = {"task-assignor": "an assignor", "connect-assignor": "a Connect assignor"}
+_AN = {
+    "task-assignor": "an assignor",
+    "connect-assignor": "a Connect assignor",
+    "group-assignor": "a group assignor",
+}
 
 
 def discover(policy: Policy | None = None, installed: Iterable[Distribution] | None = None) -> Registry:
@@ -137,6 +147,21 @@ class Registry:
         """Every assignor for Kafka Connect that can be used; those of one name appear as ``distribution:name``."""
         return tuple(self._found_connect(offer) for offer in self._names.offers if offer.kind == "connect-assignor")
 
+    # --- assignors of the brokers -----------------------------------------------------------------
+
+    def group_assignor(self, selector: str, *, may_run_code: bool = False) -> Found[GroupAssignorPlugin]:
+        """The broker-side assignor that ``selector`` means; arguments and errors as :meth:`task_assignor`."""
+        text = selector.strip()
+        offer = self._named("group-assignor", text)
+        if offer is not None:
+            return Found(self._names.label(offer), offer.entry, offer.distribution, offer.version)
+        self._check_trusted("group-assignor", text, may_run_code=may_run_code)
+        return group_assignor_from_code(text, self._policy)
+
+    def group_assignors(self) -> tuple[Found[GroupAssignorPlugin], ...]:
+        """Every broker-side assignor that can be used; those of one name appear as ``distribution:name``."""
+        return self._all("group-assignor", GroupAssignorPlugin)
+
     # --- the other kinds --------------------------------------------------------------------------
 
     def metrics(self) -> tuple[Found[MetricPlugin], ...]:
@@ -158,18 +183,6 @@ class Registry:
     def connectors(self) -> tuple[Found[ConnectorPlugin], ...]:
         """Every connector that can be run."""
         return self._all("connector", ConnectorPlugin)
-
-    def group_assignors(self) -> tuple[Found[GroupAssignorPlugin], ...]:
-        """Every broker-side assignor that can be used."""
-        return self._all("group-assignor", GroupAssignorPlugin)
-
-    def group_assignor(self, selector: str) -> Found[GroupAssignorPlugin]:
-        """The broker-side assignor called ``selector`` (a name, an alias or ``distribution:name``).
-
-        Raises:
-            UnknownPluginError, AmbiguousPluginError, PluginLoadError: as :meth:`task_assignor` does.
-        """
-        return self._selected("group-assignor", selector, GroupAssignorPlugin)
 
     def assignor_kinds(self, selector: str, *, may_run_code: bool = False) -> tuple[str, ...]:
         """Kinds of the usable assignors that ``selector`` names.
@@ -234,6 +247,22 @@ class Registry:
         return self._notify(
             "connect-observer",
             lambda entry: entry(assignor=assignor, rebalance=rebalance, assignment=assignment, failure=failure),
+        )
+
+    def notify_group_assignment_computed(
+        self,
+        assignor: str,
+        group: GroupSpec,
+        topology: TopologyDescriber,
+        assignment: GroupAssignment | None,
+        failure: str | None = None,
+    ) -> tuple[PluginRow, ...]:
+        """The same for hook ``assignor_lab_group_assignment_computed``."""
+        return self._notify(
+            "group-observer",
+            lambda entry: entry(
+                assignor=assignor, group=group, topology=topology, assignment=assignment, failure=failure
+            ),
         )
 
     def _notify(self, kind: str, tell: Callable[[Any], object]) -> tuple[PluginRow, ...]:

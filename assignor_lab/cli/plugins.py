@@ -29,6 +29,7 @@ _TITLES = {
     "scenario-family": "Scenario families",
     "observer": "Observers of Streams assignments",
     "connect-observer": "Observers of Connect assignments",
+    "group-observer": "Observers of broker-side assignments",
     "plugin": "Entry points that gave nothing",
     "policy": "Items of the policy",
 }
@@ -45,6 +46,7 @@ class Kind(StrEnum):
     SCENARIO_FAMILY = "scenario-family"
     OBSERVER = "observer"
     CONNECT_OBSERVER = "connect-observer"
+    GROUP_OBSERVER = "group-observer"
     PLUGIN = "plugin"
     POLICY = "policy"
 

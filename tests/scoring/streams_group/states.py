@@ -49,6 +49,11 @@ def _roles(text: str) -> list[dict[str, list[int]]]:
     return roles
 
 
+def _before(member: Member) -> MemberAssignmentState:
+    active, standby, warmup = _roles(member.before)
+    return MemberAssignmentState(active, standby, warmup, _offsets(member.offsets), _offsets(member.ends))
+
+
 def _offsets(offsets: Mapping[str, int]) -> dict[TaskId, int]:
     return {TaskId.parse(task): offset for task, offset in offsets.items()}
 
@@ -62,7 +67,7 @@ def group(members: Sequence[Member], standbys: int = 0, **configs: Any) -> Group
         {
             f"m{number}": GroupMember(
                 MemberMetadata(member.process, None, member.rack, member.tags),
-                MemberAssignmentState(*_roles(member.before), _offsets(member.offsets), _offsets(member.ends)),
+                _before(member),
             )
             for number, member in enumerate(members, start=1)
         },
