@@ -1,6 +1,6 @@
 """What a summary says besides averages: differences from a baseline, worst cases, and figures for parts of the run.
 
-One class for each object in ``docs/summary-format.md``; summaries of earlier releases have none of them.
+One class for each object in ``docs/reference/summary-format.md``; summaries of earlier releases have none of them.
 """
 
 from __future__ import annotations

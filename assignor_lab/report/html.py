@@ -46,7 +46,7 @@ def write_report(summary: Mapping[str, Any], path: str | os.PathLike[str]) -> No
     """Writes the report of a run.
 
     Args:
-        summary: The document of ``summary.json`` (``docs/summary-format.md``).
+        summary: The document of ``summary.json`` (``docs/reference/summary-format.md``).
         path: Where to; an older file there is replaced only once the new one is complete.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Single states and groups of a summary, with every answer to them, as values: ``docs/summary-format.md``."""
+"""Single states and groups of a summary, with every answer to them, as values: ``docs/reference/summary-format.md``."""
 
 from __future__ import annotations
 

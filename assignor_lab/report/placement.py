@@ -16,7 +16,7 @@ LABEL_LIMIT = 24
 
 
 class Change(Enum):
-    """What happens to one task on one client: as ``docs/summary-format.md`` defines it, with sign and words."""
+    """A task's change on one client, as ``docs/reference/summary-format.md`` defines it, with sign and words."""
 
     STAYS = ("", "stays", "")
     STARTS = ("→", "starts here, ran elsewhere before", "moved")

@@ -1,4 +1,4 @@
-"""The summary of a scoring run as values: ``docs/summary-format.md``, one class for each object there."""
+"""The summary of a scoring run as values: ``docs/reference/summary-format.md``, one class for each object there."""
 
 from __future__ import annotations
 

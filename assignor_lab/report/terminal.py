@@ -33,7 +33,7 @@ def print_summary(summary: Mapping[str, Any], console: Console | None = None) ->
     """Prints the results of a run.
 
     Args:
-        summary: The document of ``summary.json`` (``docs/summary-format.md``).
+        summary: The document of ``summary.json`` (``docs/reference/summary-format.md``).
         console: Where to; standard output by default.
 
     Raises:

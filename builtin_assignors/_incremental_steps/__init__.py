@@ -1,7 +1,8 @@
 """The incremental cooperative algorithm of Kafka Connect (KIP-415), which the static one (KIP-987) extends.
 
 Plain data in, plain data out: jobs are dense numbers, members too, and history is a value. Section numbers in here
-are those of ``docs/connect-assignors.md``, under "Incremental cooperative assignment" and "Static assignments".
+are those of ``docs/reference/connect-assignors.md``, under "Incremental cooperative assignment" and "Static
+assignments".
 """
 
 from builtin_assignors._incremental_steps.boundary import JobHistory, assignment_of, problem_of

@@ -17,7 +17,7 @@ from assignment_api import (
     TaskId,
 )
 from builtin_assignors.static.config import DELEGATE, StaticConfig
-from builtin_assignors.static.delegation import Delegate, Delegated
+from builtin_assignors.static.delegation import Delegate, Delegated, builtin_delegate
 from builtin_assignors.static.pins import Pin
 from builtin_assignors.static.placement import Candidates, place_actives, place_standbys
 from builtin_assignors.static.report import StaticAnswer, UnmetPin, UnmetReason
@@ -36,12 +36,11 @@ class StaticTaskAssignor(TaskAssignor):
     Without pins the answer is the delegate's own.
 
     Args:
-        delegates: What makes the assignor for the rest, by the name in ``assignor.static.delegate``; ``None``
-            for a name that is none.
+        delegate: Makes the assignor for the rest; ``None``: the built-in that ``assignor.static.delegate`` names.
     """
 
-    def __init__(self, delegates: Callable[[str], Callable[[], TaskAssignor] | None]) -> None:
-        self._delegates = delegates
+    def __init__(self, delegate: Callable[[], TaskAssignor] | None = None) -> None:
+        self._made_by = delegate
         self._config = StaticConfig()
         self._configs: Mapping[str, Any] = {}
 
@@ -71,7 +70,9 @@ class StaticTaskAssignor(TaskAssignor):
         return _Decision(application, self._config, delegate).answer()
 
     def _factory(self) -> Callable[[], TaskAssignor]:
-        found = self._delegates(self._config.delegate)
+        if self._made_by is not None:
+            return self._made_by
+        found = builtin_delegate(self._config.delegate)
         if found is None:
             raise ConfigError(
                 f"Invalid value {self._config.delegate:.80} for configuration {DELEGATE}: expected the name of a "

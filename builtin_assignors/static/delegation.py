@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import attrs
@@ -17,11 +18,23 @@ from assignment_api import (
     TaskAssignor,
     TaskId,
 )
+from builtin_assignors.catalogue import builtin_task_assignor
 
-__all__ = ["Delegate", "Delegated", "LeadersChoice"]
+__all__ = ["Delegate", "Delegated", "builtin_delegate"]
 
 
-class LeadersChoice(TaskAssignor):
+def builtin_delegate(name: str) -> Callable[[], TaskAssignor] | None:
+    """What makes the built-in called ``name`` (or by an alias, or Kafka's class); ``None`` if there is none.
+
+    Plugins of others are no delegates: discovery answers to a policy that an assignor does not see.
+    """
+    found, fallback = builtin_task_assignor(name), builtin_task_assignor("fallback_prior")
+    if found is None or fallback is None or found.name == "static":
+        return None
+    return partial(_LeadersChoice, found.create, fallback.create) if found.needs_lags else found.create
+
+
+class _LeadersChoice(TaskAssignor):
     """An assignor, or the fallback where the lags are not there, as Kafka's leader chooses (reference 6.3)."""
 
     def __init__(self, usual: Callable[[], TaskAssignor], fallback: Callable[[], TaskAssignor]) -> None:

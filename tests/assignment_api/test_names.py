@@ -9,7 +9,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-PAGE = Path(__file__).parents[2] / "docs" / "names.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "names.md"
 NAMES = re.findall(r"\| `(assignment_api\.[\w.]+)` \|$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
 
 

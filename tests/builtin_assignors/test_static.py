@@ -28,7 +28,6 @@ from assignment_api import (
 from assignment_api.utils import strict_findings, validate_task_assignment
 from builtin_assignors.fallback_prior import FallbackPriorTaskAssignor
 from builtin_assignors.high_availability import HighAvailabilityTaskAssignor
-from builtin_assignors.plugin import assignor_lab_task_assignors
 from builtin_assignors.static import Pin, StaticAnswer, StaticTaskAssignor, UnmetReason
 from builtin_assignors.sticky import StickyTaskAssignor
 from tests.builtin_assignors.rich_applications import after, plain, rich_applications
@@ -38,18 +37,10 @@ STANDBY_PINS = "assignor.static.standby.pins"
 DELEGATE = "assignor.static.delegate"
 
 
-def unconfigured() -> StaticTaskAssignor:
-    """The assignor as the plugin makes it."""
-    plugin = next(plugin for plugin in assignor_lab_task_assignors() if plugin.name == "static")
-    assignor = plugin.factory()
-    assert isinstance(assignor, StaticTaskAssignor)
-    return assignor
-
-
 def static(**configs: Any) -> StaticTaskAssignor:
     """The assignor under ``pins``, ``standby_pins`` and ``delegate``."""
     keys = {"pins": PINS, "standby_pins": STANDBY_PINS, "delegate": DELEGATE}
-    assignor = unconfigured()
+    assignor = StaticTaskAssignor()
     assignor.configure({keys[name]: value for name, value in configs.items()})
     return assignor
 
@@ -393,7 +384,7 @@ def test_pins_in_one_text_are_those_of_a_list() -> None:
 
 def test_a_misspelled_setting_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"did you mean assignor\.static\.pins"):
-        unconfigured().configure({"assignor.static.pin": "0_0 -> host:a"})
+        StaticTaskAssignor().configure({"assignor.static.pin": "0_0 -> host:a"})
 
 
 @pytest.mark.parametrize("delegate", ["static", "connect_eager", "someone.elses"])
@@ -499,6 +490,6 @@ def test_where_no_lags_are_known_kafkas_fallback_is_the_delegate() -> None:
 
 def test_the_delegate_can_be_an_assignor_of_ones_own() -> None:
     state = application([client(1), client(2, client_tags={"zone": "a"})], "0_0", "0_1")
-    assignor = StaticTaskAssignor(lambda _name: StickyTaskAssignor)
+    assignor = StaticTaskAssignor(StickyTaskAssignor)
     assignor.configure({PINS: "0_1 -> tag:zone=a"})
     assert actives(assignor.assign(state)) == {1: ["0_0"], 2: ["0_1"]}

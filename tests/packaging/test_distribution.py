@@ -53,6 +53,15 @@ def test_the_sdist_builds_the_same_wheel(sdist: Path, wheel: Path, tmp_path: Pat
     assert sorted(zipfile.ZipFile(rebuilt).namelist()) == sorted(zipfile.ZipFile(wheel).namelist())
 
 
+def test_the_sdist_holds_the_example_plugin(sdist: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    example = Path(__file__).parents[2] / "plugins" / "assignor-round-robin"
+    sources = {str(path.relative_to(example.parents[1])) for path in (example / "assignor_round_robin").glob("*.py")}
+    assert sources
+    assert {*sources, "plugins/assignor-round-robin/pyproject.toml", "plugins/assignor-round-robin/README.md"} <= names
+
+
 def test_the_contract_imports_without_any_extra(core: Environment) -> None:
     done = core.run("python", "-I", "-c", "import assignment_api; print(assignment_api.SPI_VERSION)")
     assert (done.returncode, done.stderr) == (0, "")

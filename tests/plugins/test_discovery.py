@@ -348,7 +348,7 @@ def hooks() -> list[str]:
 @pytest.mark.parametrize("name", hooks())
 def test_every_hook_is_documented(name: str) -> None:
     text = inspect.getdoc(getattr(hookspecs, name)) or ""
-    guide = Path(__file__).parents[2].joinpath("docs", "plugins.md").read_text(encoding="utf-8")
+    guide = Path(__file__).parents[2].joinpath("docs", "how-to", "plugins.md").read_text(encoding="utf-8")
     assert len(text.split()) > 10
     assert f"`{name}`" in guide
 

@@ -11,7 +11,7 @@ from assignor_lab.plugin import assignor_lab_scenario_families
 from assignor_lab.scenarios.families.adversarial import TRAPS
 from assignor_lab.scenarios.families.sizes import CLIENTS
 
-PAGE = (Path(__file__).parents[2] / "docs" / "scenario-families.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "scenario-families.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("family", assignor_lab_scenario_families(), ids=lambda family: family.name)

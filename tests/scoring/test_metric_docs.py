@@ -18,9 +18,9 @@ DOCS = Path(__file__).parents[2] / "docs"
 def test_each_metric_is_in_the_page_word_by_word(metric: MetricPlugin) -> None:
     better = {"lower": "lower", "higher": "higher", "none": "neither"}[metric.direction]
     line = f"| `{metric.name}` | {metric.unit} | {better} | {metric.summary} | {metric.unavoidable} |"
-    assert line in (DOCS / "metrics.md").read_text(encoding="utf-8").splitlines()
+    assert line in (DOCS / "reference" / "metrics.md").read_text(encoding="utf-8").splitlines()
 
 
 @pytest.mark.parametrize("column", [*results_schema(()).names, *run_metrics_schema().names])
 def test_each_column_is_in_the_page_on_scoring(column: str) -> None:
-    assert f"`{column}`" in (DOCS / "scoring.md").read_text(encoding="utf-8")
+    assert f"`{column}`" in (DOCS / "reference" / "scoring.md").read_text(encoding="utf-8")

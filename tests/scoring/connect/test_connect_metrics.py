@@ -73,4 +73,4 @@ def test_each_metric_is_in_the_page_word_by_word(metric: object) -> None:
     name, unit, summary = (getattr(metric, key) for key in ("name", "unit", "summary"))
     better, unavoidable = getattr(metric, "direction"), getattr(metric, "unavoidable")  # noqa: B009
     line = f"| `{name}` | {unit} | {better} | {summary} | {unavoidable} |"
-    assert line in (DOCS / "metrics.md").read_text(encoding="utf-8").splitlines()
+    assert line in (DOCS / "reference" / "metrics.md").read_text(encoding="utf-8").splitlines()

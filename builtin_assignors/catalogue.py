@@ -1,0 +1,96 @@
+"""The built-in assignors of Kafka Streams: names, Kafka's classes, and where each is, as plain data.
+
+An algorithm is imported when one of its assignors is made: listing plugins stays cheap, and one built-in may hand a
+part of its work to another without importing it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import attrs
+
+from assignment_api import TaskAssignor
+
+__all__ = ["TASK_ASSIGNORS", "BuiltinTaskAssignor", "builtin_task_assignor"]
+
+_PUBLIC = "org.apache.kafka.streams.processor.assignment.assignors."
+_INTERNAL = "org.apache.kafka.streams.processor.internals.assignment."
+
+
+@attrs.frozen
+class BuiltinTaskAssignor:
+    """One of them.
+
+    Args:
+        name: Its name.
+        where: Module and class, ``module:Class``.
+        summary: What it is, in a sentence.
+        aliases: Further names.
+        java_classes: Kafka's classes that mean it.
+        needs_lags: Whether Kafka's leader takes its fallback in its place where end offsets could not be fetched
+            (reference 6.3).
+    """
+
+    name: str
+    where: str
+    summary: str
+    aliases: tuple[str, ...] = ()
+    java_classes: tuple[str, ...] = ()
+    needs_lags: bool = False
+
+    def create(self) -> TaskAssignor:
+        """A new assignor, not yet configured."""
+        module, _, name = self.where.partition(":")
+        made: TaskAssignor = getattr(import_module(f"builtin_assignors.{module}"), name)()
+        return made
+
+
+def builtin_task_assignor(name: str) -> BuiltinTaskAssignor | None:
+    """The one called ``name``, by an alias or by Kafka's class; ``None`` if there is none."""
+    for each in TASK_ASSIGNORS:
+        if name in (each.name, *each.aliases, *each.java_classes):
+            return each
+    return None
+
+
+#: Kafka's default first.
+TASK_ASSIGNORS = (
+    BuiltinTaskAssignor(
+        "high_availability",
+        "high_availability:HighAvailabilityTaskAssignor",
+        "Kafka's default: balances first, and moves state only after warming it up (KIP-441).",
+        aliases=("default",),
+        java_classes=(_INTERNAL + "HighAvailabilityTaskAssignor",),
+        needs_lags=True,
+    ),
+    BuiltinTaskAssignor(
+        "sticky",
+        "sticky:StickyTaskAssignor",
+        "Kafka's public sticky assignor (KIP-924): leaves tasks where they were while loads allow it.",
+        java_classes=(_PUBLIC + "StickyTaskAssignor",),
+    ),
+    BuiltinTaskAssignor(
+        "legacy_sticky",
+        "legacy_sticky:LegacyStickyTaskAssignor",
+        "Kafka's internal sticky assignor, the default before Kafka 2.6.",
+        java_classes=(_INTERNAL + "LegacyStickyTaskAssignor", _INTERNAL + "StickyTaskAssignor"),
+    ),
+    BuiltinTaskAssignor(
+        "rack_aware",
+        "rack_aware:RackAwareTaskAssignor",
+        "Kafka's default with rack awareness on (KIP-925), and a reason where racks cannot be used.",
+        needs_lags=True,
+    ),
+    BuiltinTaskAssignor(
+        "fallback_prior",
+        "fallback_prior:FallbackPriorTaskAssignor",
+        "What Kafka uses for a rebalance in which it could not fetch end offsets: all tasks stay, for now.",
+        java_classes=(_INTERNAL + "FallbackPriorTaskAssignor",),
+    ),
+    BuiltinTaskAssignor(
+        "static",
+        "static:StaticTaskAssignor",
+        "Tasks pinned to clients by process, host or tag (KIP-987); another assignor places the rest.",
+    ),
+)
