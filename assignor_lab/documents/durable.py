@@ -1,35 +1,93 @@
-"""Files that are there, whole, or not there at all, also after a loss of power."""
+"""Durable writes: a file is there, complete, or what had its name is as it was, also after a loss of power."""
 
 from __future__ import annotations
 
+import io
 import os
-from collections.abc import Callable
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike
 from pathlib import Path
 
-__all__ = ["sync", "written_durably"]
+from assignor_lab.documents.errors import OutputFileError, printable
+
+__all__ = ["STANDARD_OUTPUT", "UNFINISHED", "naming_failures", "replacing", "sync", "write_durably"]
+
+#: The name under which the standard output is written.
+STANDARD_OUTPUT = "-"
+#: Pattern of the hidden files beside their targets that a killed process leaves behind.
+UNFINISHED = ".*.tmp"
+
+_MOST_NAME = 40
 
 
 def sync(path: Path) -> None:
     """Waits until a file, or the names in a folder, are on disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(descriptor)
+        os.fsync(descriptor)  # noqa: TID251 - this is the one place
     finally:
         os.close(descriptor)
 
 
-def written_durably(path: Path, write: Callable[[Path], object]) -> None:
-    """Makes ``path``: it takes its name when its content is on disk, and its name is on disk when this returns.
-
-    Args:
-        path: The file.
-        write: Writes the content to the path that it is given, ``path`` with ``.part`` at its end.
+@contextmanager
+def naming_failures(path: str | PathLike[str]) -> Iterator[None]:
+    """Turns what the operating system says in the block into an error that names the file as the user did.
 
     Raises:
-        OSError: if it cannot be written.
+        OutputFileError: for an ``OSError``, but not for a pipe whose reader has gone or a missing stream: the command
+            knows what to say of those.
     """
-    part = path.with_name(path.name + ".part")
-    write(part)
-    sync(part)
-    part.replace(path)
-    sync(path.parent)
+    try:
+        yield
+    except (BrokenPipeError, io.UnsupportedOperation, OutputFileError):
+        raise
+    except OSError as error:
+        name = "standard output" if os.fspath(path) == STANDARD_OUTPUT else printable(os.fspath(path), 1_000)
+        remedy = "name a file in a folder that exists and can be written"
+        raise OutputFileError(f"{name}: cannot be written: {error.strerror or error}; {remedy}") from error
+
+
+@contextmanager
+def replacing(path: str | PathLike[str]) -> Iterator[Path]:
+    """An empty file beside ``path``, which takes its place when the block ends without an exception.
+
+    The content is on disk before the name is, and the name is on disk when this returns. The mode of an old file is
+    kept, and a link is followed: what it names is replaced.
+
+    Args:
+        path: The file; its folder must exist.
+
+    Yields:
+        Where to write the content; closed again when the block ends.
+
+    Raises:
+        OutputFileError: if the file cannot be made or replaced. What the block raises passes.
+    """
+    final = Path(os.path.realpath(path))
+    temporary = final.parent / f".{final.name[:_MOST_NAME]}.{secrets.token_hex(6)}.tmp"
+    try:
+        with naming_failures(path):
+            temporary.open("xb").close()
+        yield temporary
+        with naming_failures(path):
+            if final.exists():
+                temporary.chmod(stat.S_IMODE(final.stat().st_mode))
+            sync(temporary)
+            temporary.replace(final)
+            sync(final.parent)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def write_durably(path: str | PathLike[str], content: bytes) -> None:
+    """Writes a whole file, in the place of what had its name.
+
+    Raises:
+        OutputFileError: if it cannot be written.
+    """
+    with replacing(path) as part, naming_failures(path):
+        part.write_bytes(content)

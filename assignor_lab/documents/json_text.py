@@ -1,4 +1,4 @@
-"""Strict JSON: one line of bytes to a value, refusing what Python's reader would let pass.
+"""Strict JSON: bytes to a value, refusing what Python's reader would let pass.
 
 Python's ``json`` takes the last of two equal keys, reads ``NaN`` and ``Infinity``, lone surrogates, and other
 encodings than UTF-8. All of that is refused here, with the path to it where there is one.
@@ -36,7 +36,7 @@ class _NoNumber(float):
 
 
 def parse_json(line: bytes) -> Any:
-    """Reads the JSON value that ``line`` consists of.
+    """Reads the JSON value that ``line``, or a whole file, consists of.
 
     Raises:
         Mismatch: if the bytes are not UTF-8 or not one JSON value, or hold a repeated key, a number that is not
@@ -81,6 +81,8 @@ def _decoded(text: str, suspects: list[object]) -> Any:
     try:
         return json.loads(text, object_pairs_hook=read_object, parse_constant=read_constant, parse_float=read_float)
     except json.JSONDecodeError as error:
+        if "\n" in text.strip():
+            raise Mismatch(f"not JSON at column {error.colno} ({error.msg})", line=error.lineno) from None
         raise Mismatch(
             f"not JSON at column {error.pos + 1} ({error.msg}): each line must be one complete JSON object"
         ) from None

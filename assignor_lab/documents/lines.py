@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from assignor_lab.documents.errors import DocumentFormatError
 
-__all__ = ["MAX_LINE_BYTES", "STANDARD_INPUT", "bounded_lines", "source_name"]
+__all__ = ["MAX_LINE_BYTES", "STANDARD_INPUT", "Source", "bounded_lines", "source_name"]
 
 #: Longest line that is read, in bytes after decompression: a state of 1,000 clients x 1,000 tasks has 15 million.
 MAX_LINE_BYTES = 64 * 1024 * 1024
@@ -23,6 +23,7 @@ STANDARD_INPUT = "-"
 
 _GZIP_MAGIC = b"\x1f\x8b"
 
+#: A path, ``-`` for the standard input, or a binary stream.
 Source = str | PathLike[str] | BinaryIO
 
 

@@ -2,14 +2,16 @@
 
 A check takes a value, returns what was read from it, and raises :class:`Mismatch` where the value is not what was
 expected. Containers add their own step to the mismatch on its way out, so that the path to the fault costs nothing
-as long as there is none. :func:`document_error` turns a mismatch into the error that users see.
+as long as there is none. :func:`faults_at` turns a mismatch into the error that users see.
 """
 
 from __future__ import annotations
 
+import binascii
 import difflib
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from assignor_lab.documents.errors import DocumentFormatError, Place, key_path, printable
@@ -21,15 +23,19 @@ __all__ = [
     "Check",
     "Mismatch",
     "any_value",
+    "at",
     "boolean",
     "count",
     "described",
-    "document_error",
+    "faults_at",
+    "format_number",
+    "hexadecimal",
     "list_of",
     "map_of",
     "nullable",
     "number",
     "one_of",
+    "open_record",
     "record",
     "suggestion",
     "text",
@@ -52,12 +58,14 @@ class Mismatch(Exception):  # noqa: N818 - it is a signal between checks; users 
     Args:
         reason: What was expected, what was found, and what to do.
         steps: Path from the value where it was raised down to the fault.
+        line: Line of the fault, from 1, where the text is no JSON or TOML at all.
     """
 
-    def __init__(self, reason: str, *steps: str | int) -> None:
+    def __init__(self, reason: str, *steps: str | int, line: int | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
         self.path: list[str | int] = list(steps)
+        self.line = line
 
     def inside(self, *steps: str | int) -> Mismatch:
         """The same mismatch seen from ``steps`` further up."""
@@ -65,9 +73,18 @@ class Mismatch(Exception):  # noqa: N818 - it is a signal between checks; users 
         return self
 
 
-def document_error(place: Place, mismatch: Mismatch) -> DocumentFormatError:
-    """The user's error for a mismatch in the document at ``place``."""
-    return DocumentFormatError(place.file, place.line, key_path(mismatch.path), mismatch.reason)
+@contextmanager
+def faults_at(place: Place) -> Iterator[None]:
+    """Turns a mismatch in the block into the user's error for the document at ``place``.
+
+    Raises:
+        DocumentFormatError: for a mismatch, with its place and the path to the value at fault.
+    """
+    try:
+        yield
+    except Mismatch as mismatch:
+        line = mismatch.line if place.line is None else place.line
+        raise DocumentFormatError(place.file, line, key_path(mismatch.path), mismatch.reason) from None
 
 
 def described(value: object) -> str:
@@ -91,11 +108,27 @@ def _expected(what: str, value: object) -> Mismatch:
     return Mismatch(f"expected {what}, found {described(value)}{remedy}")
 
 
+def at(check: Check[T], value: Any, *steps: str | int) -> T:
+    """What ``check`` reads from a value that lies ``steps`` below the one that the caller checks."""
+    try:
+        return check(value)
+    except Mismatch as mismatch:
+        raise mismatch.inside(*steps) from None
+
+
 def text(value: Any) -> str:
     """A text."""
     if type(value) is not str:
         raise _expected("a text", value)
     return value
+
+
+def hexadecimal(value: Any) -> bytes:
+    """A text of pairs of hexadecimal digits, as the bytes that it stands for."""
+    try:
+        return binascii.unhexlify(text(value))
+    except ValueError:
+        raise Mismatch("expected pairs of hexadecimal digits, and nothing else") from None
 
 
 def boolean(value: Any) -> bool:
@@ -114,6 +147,20 @@ def whole(minimum: int, maximum: int) -> Check[int]:
         if not minimum <= value <= maximum:
             raise Mismatch(f"expected a whole number from {minimum} to {maximum}, found {described(value)}")
         return value
+
+    return check
+
+
+def format_number(known: int) -> Check[int]:
+    """A check for the number of a document's format, of which only ``known`` is read."""
+
+    def check(value: Any) -> int:
+        if type(value) is not int or value != known:
+            raise Mismatch(
+                f"unknown format: this version reads format {known}, found {described(value)}; convert the file, or "
+                "use the version of the program that wrote it"
+            )
+        return known
 
     return check
 
@@ -209,6 +256,30 @@ def record(
             return result
         except Mismatch as mismatch:
             raise mismatch.inside(key) from None
+
+    return read
+
+
+def open_record(
+    required: Mapping[str, Check[Any]], optional: Mapping[str, Check[Any]] | None = None, *, hint: str = ""
+) -> Check[dict[str, Any]]:
+    """An object of others that has at least these keys; those that are not named here are left out of what is read.
+
+    Args:
+        required: Keys that must be there, with their checks.
+        optional: Keys that may be there; what is read lacks those that are not.
+        hint: What to do, or to ask oneself, where it is no object or a required key is not there.
+    """
+    checks = {**required, **(optional or {})}
+    remedy = f": {hint}" if hint else ""
+
+    def read(value: Any) -> dict[str, Any]:
+        if type(value) is not dict:
+            raise Mismatch(f"expected an object, found {described(value)}{remedy}")
+        for key in required:
+            if key not in value:
+                raise Mismatch(f'required key "{key}" is missing{remedy}', key)
+        return {key: at(check, value[key], key) for key, check in checks.items() if key in value}
 
     return read
 

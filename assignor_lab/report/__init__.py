@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from assignor_lab.report.html import render_report, write_report
-from assignor_lab.report.summary import Summary, SummaryFormatError, read_summary, summary_from_document
+from assignor_lab.report.summary import Summary, read_summary, summary_from_document
 from assignor_lab.report.terminal import print_summary
 
 __all__ = [
     "Summary",
-    "SummaryFormatError",
     "print_summary",
     "read_summary",
     "render_report",

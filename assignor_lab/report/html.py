@@ -9,24 +9,23 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
+from os import PathLike
 from typing import Any
 
 import attrs
-import cattrs
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup, escape
 
+from assignor_lab.documents.durable import write_durably
 from assignor_lab.report import text, words
 from assignor_lab.report.exploration import case_groups, choices, difference_groups, share_rows
 from assignor_lab.report.groups import group_panel
 from assignor_lab.report.placement import Change
-from assignor_lab.report.summary import Results, Summary, summary_from_document
+from assignor_lab.report.summary import Summary, summary_from_document
 from assignor_lab.report.view import page, panel
 
 __all__ = ["render_report", "write_report"]
@@ -42,7 +41,7 @@ _PACKAGE = "assignor_lab.report"
 _TEMPLATES = "templates"
 
 
-def write_report(summary: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
+def write_report(summary: Mapping[str, Any], path: str | PathLike[str]) -> None:
     """Writes the report of a run.
 
     Args:
@@ -50,21 +49,10 @@ def write_report(summary: Mapping[str, Any], path: str | os.PathLike[str]) -> No
         path: Where to; an older file there is replaced only once the new one is complete.
 
     Raises:
-        SummaryFormatError: The document is not of format 1.
-        OSError: The file cannot be written.
+        DocumentFormatError: The document is not of format 1.
+        OutputFileError: The file cannot be written.
     """
-    content = render_report(summary_from_document(summary)).encode("utf-8")
-    target = Path(path)
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with part.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(target)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+    write_durably(path, render_report(summary_from_document(summary)).encode("utf-8"))
 
 
 def render_report(summary: Summary) -> str:
@@ -130,8 +118,8 @@ def render_report(summary: Summary) -> str:
 
 def _figures(summary: Summary) -> Markup:
     """The figures for machines, in JSON that no text in it can break out of; no placements, no worst cases."""
-    results = cattrs.unstructure(attrs.evolve(summary.results, placements=(), groups=(), worst_cases=()), Results)
-    document = {"format": summary.format, "results": results, "run_metrics": cattrs.unstructure(summary.run_metrics)}
+    results = attrs.asdict(attrs.evolve(summary.results, placements=(), groups=(), worst_cases=()))
+    document = {"format": summary.format, "results": results, "run_metrics": attrs.asdict(summary.run_metrics)}
     for name in ("placements", "placements_left_out", "groups", "worst_cases"):
         del results[name]
     return htmlsafe_json_dumps(document, separators=(",", ":"))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import attrs
-import cattrs
 
-from assignment_api import AssignorLabError
+from assignor_lab.documents.errors import Place as DocumentPlace
+from assignor_lab.documents.files import read_document
+from assignor_lab.documents.json_text import parse_json
+from assignor_lab.documents.shapes import Check, faults_at, format_number, open_record
+from assignor_lab.documents.values import value_of
 from assignor_lab.report.comparison import Difference, Slices, WorstState
 from assignor_lab.report.pictures import Group, Placement
 
@@ -35,7 +34,6 @@ __all__ = [
     "Source",
     "StateRef",
     "Summary",
-    "SummaryFormatError",
     "WorstCase",
     "metrics_by_group",
     "read_summary",
@@ -44,10 +42,8 @@ __all__ = [
 
 #: The one format that is understood.
 FORMAT = 1
-
-
-class SummaryFormatError(AssignorLabError):
-    """A summary is not of format 1: the message names the key and what is wrong with it."""
+#: Largest file that is read, in bytes: a summary holds a bounded number of pictures and figures.
+MAX_BYTES = 512 * 1024 * 1024
 
 
 @attrs.frozen
@@ -295,68 +291,27 @@ def read_summary(path: Path) -> Summary:
     """Reads a ``summary.json``.
 
     Raises:
-        SummaryFormatError: The file is not a summary of format 1; the message names file and key.
-        OSError: It cannot be read.
+        DocumentFormatError: The file cannot be read or is not a summary of format 1; with file and key.
     """
-    try:
-        return summary_from_document(json.loads(path.read_text(encoding="utf-8")))
-    except (ValueError, RecursionError) as error:
-        raise SummaryFormatError(f"{path}: not JSON in UTF-8: {error}") from error
-    except SummaryFormatError as error:
-        raise SummaryFormatError(f"{path}: {error}") from error
+    return read_document(path, parse_json, _summary, max_bytes=MAX_BYTES, what="a summary")
 
 
 def summary_from_document(document: object) -> Summary:
     """The values of a parsed summary. Keys that format 1 does not know are left aside.
 
     Raises:
-        SummaryFormatError: A key is missing or has the wrong type, or the format is unknown.
+        DocumentFormatError: A key is missing or has the wrong type, or the format is unknown.
     """
-    found = document.get("format") if isinstance(document, Mapping) else None
-    if found != FORMAT:
-        raise SummaryFormatError(f"key format: {found!r} is not {FORMAT}; use the release that wrote this summary")
-    try:
-        return _CONVERTER.structure(document, Summary)
-    except cattrs.BaseValidationError as error:
-        faults = cattrs.transform_error(error, path="summary", format_exception=_sentence)
-        raise SummaryFormatError("; ".join(faults[:3])) from error
+    with faults_at(DocumentPlace("summary")):
+        return _summary(document)
 
 
-def _sentence(error: BaseException, expected: type | None) -> str:
-    if isinstance(error, KeyError):
-        return f"key {error.args[0]!r} is missing"
-    return str(error) or f"not {expected}"
+def _summary(document: object) -> Summary:
+    # Of another format, other keys would be missing, too.
+    _FORMAT(document)
+    check: Check[Summary] = value_of(Summary, _REMEDY)
+    return check(document)
 
 
-# --- how JSON becomes values: cattrs would turn 5 into "5" and None into "None" -------------------
-
-
-def _text(value: Any, _: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r:.80} is not a text")
-    return value
-
-
-def _whole(value: Any, _: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"{value!r:.80} is not a whole number")
-    return value
-
-
-def _truth(value: Any, _: object) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError(f"{value!r:.80} is neither true nor false")
-    return value
-
-
-def _number(value: Any, _: object) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
-        raise TypeError(f"{value!r:.80} is not a finite number")
-    return float(value)
-
-
-_CONVERTER = cattrs.Converter()
-_CONVERTER.register_structure_hook(str, _text)
-_CONVERTER.register_structure_hook(int, _whole)
-_CONVERTER.register_structure_hook(bool, _truth)
-_CONVERTER.register_structure_hook(float, _number)
+_REMEDY = "use the release that wrote this summary"
+_FORMAT = open_record({"format": format_number(FORMAT)}, hint=_REMEDY)

@@ -37,7 +37,7 @@ def print_summary(summary: Mapping[str, Any], console: Console | None = None) ->
         console: Where to; standard output by default.
 
     Raises:
-        SummaryFormatError: The document is not of format 1.
+        DocumentFormatError: The document is not of format 1.
     """
     target = console or Console()
     for view in _views(summary, target.width):

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from assignor_lab.documents.errors import DocumentFormatError, Place
 from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.lines import MAX_LINE_BYTES, bounded_lines, source_name
-from assignor_lab.documents.shapes import Mismatch, described, document_error, suggestion
+from assignor_lab.documents.shapes import Mismatch, at, described, faults_at, format_number, suggestion
 from assignor_lab.scenarios.formats import (
     check_connect_episode,
     check_streams_episode,
@@ -29,6 +29,7 @@ FORMAT = 1
 #: Blank lines that are skipped in one file; a small compressed file can hold billions of them.
 MAX_BLANK_LINES = 1_000
 
+_FORMAT = format_number(FORMAT)
 _CHECKS: Mapping[str, Callable[[Any], Any]] = {
     "streams": read_streams,
     "connect": read_connect,
@@ -73,10 +74,8 @@ def scenario_from_line(line: bytes, place: Place) -> Scenario:
     Raises:
         DocumentFormatError: with ``place``, if the line is not in the format.
     """
-    try:
+    with faults_at(place):
         document = parse_json(line)
-    except Mismatch as mismatch:
-        raise document_error(place, mismatch) from None
     return scenario_from_document(document, place)
 
 
@@ -108,11 +107,9 @@ class SimilarDocuments:
 
 
 def _checked(document: Any, place: Place, checks: Mapping[str, Callable[[Any], Any]]) -> Scenario:
-    try:
+    with faults_at(place):
         kind = _kind(document)
         content = checks[kind](document)
-    except Mismatch as mismatch:
-        raise document_error(place, mismatch) from None
     return Scenario(document["id"], kind, document, place, content if isinstance(content, Content) else None)
 
 
@@ -122,13 +119,7 @@ def _kind(document: Any) -> str:
     for key in ("format", "kind"):
         if key not in document:
             raise Mismatch(f'required key "{key}" is missing: is this a scenario file?', key)
-    version = document["format"]
-    if type(version) is not int or version != FORMAT:
-        raise Mismatch(
-            f"unknown format: this version reads format {FORMAT}, found {described(version)}; convert the file, or "
-            "use the version of the program that wrote it",
-            "format",
-        )
+    at(_FORMAT, document["format"], "format")
     kind = document["kind"]
     if type(kind) is str and kind in _CHECKS:
         return kind

@@ -18,7 +18,8 @@ from typing import Any
 
 import pytest
 
-from assignor_lab.report import SummaryFormatError, render_report, summary_from_document, write_report
+from assignor_lab.documents.errors import DocumentFormatError
+from assignor_lab.report import render_report, summary_from_document, write_report
 from tests.report.group_summaries import hostile_connect, hostile_episodes
 from tests.report.summaries import (
     HOSTILE_SHOWN,
@@ -262,13 +263,13 @@ def test_the_old_report_stays_when_the_new_one_cannot_be_written(
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"format": 2}, "key format: 2 is not 1"),
-        ({"results": {}}, "key 'title' is missing"),
+        ({"format": 2}, "format: unknown format: this version reads format 1, found 2"),
+        ({"results": {}}, 'results.title: required key "title" is missing'),
         ({"run_metrics": None}, "run_metrics"),
     ],
 )
 def test_another_shape_is_refused_with_its_key(change: dict[str, object], said: str, tmp_path: Path) -> None:
-    with pytest.raises(SummaryFormatError, match=said):
+    with pytest.raises(DocumentFormatError, match=said):
         write_report({**tagged(), **change}, tmp_path / "report.html")
     assert list(tmp_path.iterdir()) == []
 
@@ -277,7 +278,7 @@ def test_a_wrong_type_is_refused_with_its_place() -> None:
     document = tagged()
     document["results"]["aggregates"][3]["mean"] = "many"
     with pytest.raises(
-        SummaryFormatError, match=r"'many' is not a finite number @ summary.results.aggregates\[3\].mean"
+        DocumentFormatError, match=r'results.aggregates\[3\].mean: expected a finite number, found "many"'
     ):
         summary_from_document(document)
 

@@ -10,6 +10,7 @@ import pytest
 
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.cli.score import with_prices
+from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.groups.streams.prices import (
     PriceError,
     default_prices,
@@ -68,34 +69,34 @@ def test_one_key_of_the_configuration_replaces_one_price() -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (("format = 1", "format = 2"), "format 2: this version reads format 1"),
-        (("format = 1", ""), "key 'format' is missing"),
-        (("0.01", '"cheap"'), "cross_zone_dollars_per_gib: 'cheap' is no number"),
-        (("0.01", "-1"), "cross_zone_dollars_per_gib: -1 is no number from 0"),
-        (("0.01", "nan"), "cross_zone_dollars_per_gib: nan is no number from 0"),
-        (("0.01", "true"), "cross_zone_dollars_per_gib: True is no number from 0"),
-        (("hours_per_month", "hours_a_month"), "unknown key 'hours_a_month'"),
+        (("format = 1", "format = 2"), "format: unknown format: this version reads format 1, found 2"),
+        (("format = 1", ""), 'required key "format" is missing'),
+        (("0.01", '"cheap"'), 'prices.cross_zone_dollars_per_gib: "cheap" (a text) is no number'),
+        (("0.01", "-1"), "cross_zone_dollars_per_gib: -1 (a number) is no number from 0"),
+        (("0.01", "nan"), "cross_zone_dollars_per_gib: nan (a number) is no number from 0"),
+        (("0.01", "true"), "cross_zone_dollars_per_gib: true (a boolean) is no number from 0"),
+        (("hours_per_month", "hours_a_month"), 'unknown key "hours_a_month"'),
         (('"our contract"', '""'), "source: expected a text"),
-        (("[prices]", "[price]"), "unknown key 'price'"),
-        (("format = 1", "format ="), "no TOML"),
+        (("[prices]", "[price]"), 'unknown key "price"'),
+        (("format = 1", "format ="), ", line 2: no TOML at column "),
     ],
 )
 def test_a_wrong_file_is_refused_with_its_place(tmp_path: Path, change: tuple[str, str], sentence: str) -> None:
     path = written(tmp_path, GOOD.replace(*change))
-    with pytest.raises(PriceError) as caught:
+    with pytest.raises(DocumentFormatError) as caught:
         read_prices(path)
     assert str(caught.value).startswith(str(path))
     assert sentence in str(caught.value)
 
 
 def test_what_is_no_file_of_text_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(PriceError, match="cannot be read"):
+    with pytest.raises(DocumentFormatError, match="cannot be read"):
         read_prices(tmp_path / "missing.toml")
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(PriceError, match="byte 0 is not UTF-8"):
+    with pytest.raises(DocumentFormatError, match="byte 0 is not UTF-8"):
         read_prices(tmp_path / "bytes.toml")
     (tmp_path / "large.toml").write_bytes(b"#" * 100_000)
-    with pytest.raises(PriceError, match="larger than"):
+    with pytest.raises(DocumentFormatError, match="larger than"):
         read_prices(tmp_path / "large.toml")
 
 
@@ -121,7 +122,7 @@ def test_a_wrong_price_is_found_before_anything_is_scored() -> None:
     registry = discover()
     config = config_sources(None, ["assignor.prices.hours_per_month=many"])
     with (
-        pytest.raises(PriceError, match="hours_per_month: 'many' is no number"),
+        pytest.raises(PriceError, match=r'hours_per_month: "many" \(a text\) is no number'),
         plan_sources([Generated("scale_out", 1)], registry) as plan,
     ):
         job_spec(registry, competitors(registry, ["sticky"]), plan, config)

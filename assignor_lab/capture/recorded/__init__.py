@@ -10,7 +10,7 @@ from assignor_lab.capture.recorded.broker_answers import (
     read_cluster_answer,
     read_group_answer,
 )
-from assignor_lab.capture.recorded.errors import BrokerAnswerError, RecordingError
+from assignor_lab.capture.recorded.errors import BrokerAnswerError
 from assignor_lab.capture.recorded.group_topology import GroupTopology, Store, SubTopology, source_topics
 from assignor_lab.capture.recorded.matching import DecisionNotFound, Match, StaticRestart, match_decision
 from assignor_lab.capture.recorded.recording import Recording, Seen, Topic, read_recording
@@ -47,5 +47,4 @@ __all__ = [
     "TopicPartition",
     "ClusterAnswer",
     "BrokerAnswerError",
-    "RecordingError",
 ]

@@ -1,10 +1,14 @@
-"""What can be wrong with recorded answers of brokers."""
+"""Errors of recorded answers of brokers."""
 
 from __future__ import annotations
 
-from assignment_api.errors import AssignorLabError
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-__all__ = ["BrokerAnswerError", "RecordingError"]
+from assignment_api.errors import AssignorLabError
+from assignor_lab.documents.errors import DocumentFormatError, Place
+
+__all__ = ["BrokerAnswerError", "garbled_at"]
 
 
 class BrokerAnswerError(AssignorLabError):
@@ -21,17 +25,15 @@ class BrokerAnswerError(AssignorLabError):
         super().__init__(f"{what}: {reason}")
 
 
-class RecordingError(AssignorLabError):
-    """A file of recorded exchanges cannot be used.
+@contextmanager
+def garbled_at(place: Place) -> Iterator[None]:
+    """Says of a garbled answer in which line of a recording it stands.
 
-    Args:
-        file: The file's name as it was given.
-        line: Line number from 1, or ``None`` where the whole file is meant.
-        reason: What is wrong and what to do.
+    Raises:
+        DocumentFormatError: for a ``BrokerAnswerError``.
     """
-
-    def __init__(self, file: str, line: int | None, reason: str) -> None:
-        self.file = file
-        self.line = line
-        self.reason = reason
-        super().__init__(f"{file if line is None else f'{file}:{line}'}: {reason}")
+    try:
+        yield
+    except BrokerAnswerError as error:
+        reason = f"{error}: record it again, or take the line out"
+        raise DocumentFormatError(place.file, place.line, "", reason) from error

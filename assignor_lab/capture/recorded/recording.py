@@ -6,7 +6,6 @@ are requests other than DescribeGroups (15) and Metadata (3). ``response_hex`` h
 
 from __future__ import annotations
 
-import binascii
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,16 +18,18 @@ from assignor_lab.capture.recorded.broker_answers import (
     read_cluster_answer,
     read_group_answer,
 )
-from assignor_lab.capture.recorded.errors import BrokerAnswerError, RecordingError
-from assignor_lab.documents.errors import DocumentFormatError
-from assignor_lab.documents.json_text import parse_json
-from assignor_lab.documents.lines import bounded_lines
-from assignor_lab.documents.shapes import LONG_MAX, Mismatch, text, whole
+from assignor_lab.capture.recorded.errors import garbled_at
+from assignor_lab.documents.json_lines import json_lines
+from assignor_lab.documents.shapes import LONG_MAX, at, faults_at, hexadecimal, open_record, text, whole
 
 __all__ = ["Recording", "Seen", "Topic", "read_recording"]
 
 _DESCRIBE_GROUPS, _METADATA = 15, 3
-_NUMBERS = {"t": whole(0, LONG_MAX), "api_key": whole(0, 32_767), "api_version": whole(0, 32_767)}
+_short = whole(0, 32_767)
+_EXCHANGE = open_record(
+    {"t": whole(0, LONG_MAX), "api_key": _short, "api_version": _short, "response_hex": text},
+    hint="is this a recording?",
+)
 
 
 @attrs.frozen
@@ -120,50 +121,22 @@ def read_recording(files: Sequence[str | Path]) -> Recording:
     """Reads files of recorded exchanges, plain or gzip.
 
     Raises:
-        RecordingError: if a file cannot be read, or a line in it is no exchange or holds no answer of a broker.
+        DocumentFormatError: if a file cannot be read, or a line in it is no exchange or holds no answer of a broker.
     """
     groups: list[Seen] = []
     clusters: list[tuple[int, ClusterAnswer]] = []
     for file in files:
-        for number, exchange in _exchanges(file):
-            try:
+        for place, line in json_lines(file):
+            with faults_at(place), garbled_at(place):
+                exchange = _EXCHANGE(line)
+                time_ms, version = exchange["t"], exchange["api_version"]
                 if exchange["api_key"] == _DESCRIBE_GROUPS:
-                    answers = read_group_answer(_bytes(exchange), exchange["api_version"])
-                    groups += [Seen(str(file), number, exchange["t"], answer) for answer in answers]
+                    answers = read_group_answer(_bytes(exchange), version)
+                    groups += [Seen(place.file, place.line or 0, time_ms, answer) for answer in answers]
                 elif exchange["api_key"] == _METADATA:
-                    clusters.append((exchange["t"], read_cluster_answer(_bytes(exchange), exchange["api_version"])))
-            except BrokerAnswerError as error:
-                raise RecordingError(str(file), number, f"{error}: record it again, or take the line out") from error
+                    clusters.append((time_ms, read_cluster_answer(_bytes(exchange), version)))
     return Recording(sorted(groups, key=lambda seen: seen.time_ms), sorted(clusters, key=lambda timed: timed[0]))
 
 
-def _exchanges(file: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    number = None
-    try:
-        for number, line in bounded_lines(file):
-            if not line.isspace():
-                yield number, _exchange(line)
-    except DocumentFormatError as error:
-        raise RecordingError(str(file), error.line, error.reason) from None
-    except Mismatch as mismatch:
-        raise RecordingError(str(file), number, mismatch.reason) from None
-
-
-def _exchange(line: bytes) -> dict[str, Any]:
-    exchange = parse_json(line)
-    if type(exchange) is not dict:
-        raise Mismatch("expected an exchange with a broker (a JSON object): is this a recording?")
-    for key in (*_NUMBERS, "response_hex"):
-        if key not in exchange:
-            raise Mismatch(f'required key "{key}" is missing: is this a recording?')
-    for key, check in _NUMBERS.items():
-        check(exchange[key])
-    text(exchange["response_hex"])
-    return exchange
-
-
 def _bytes(exchange: Mapping[str, Any]) -> bytes:
-    try:
-        return binascii.unhexlify(exchange["response_hex"])
-    except ValueError:
-        raise BrokerAnswerError("response_hex", "is not made of pairs of hexadecimal digits") from None
+    return at(hexadecimal, exchange["response_hex"], "response_hex")

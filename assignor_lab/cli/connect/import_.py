@@ -9,7 +9,6 @@ import typer
 
 from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY, ConnectProtocol
 from assignment_api.plugins import discover
-from assignor_lab.capture.recorded import RecordingError
 from assignor_lab.cli.connect.access import CaFile, ask
 from assignor_lab.cli.options import ConfigFile, JsonWritten, Overrides, check_json, keep_inputs, print_written, sources
 from assignor_lab.cli.text import note
@@ -125,7 +124,8 @@ def _readable(document: dict[str, Any]) -> dict[str, Any]:
         scenario_from_document(document, Place("-"))
     except DocumentFormatError as error:
         place = source.get("file") or source.get("url", "")
-        raise RecordingError(place, source.get("line"), f"makes no history: {error.key}: {error.reason}") from None
+        reason = f"makes no history: {error.key}: {error.reason}"
+        raise DocumentFormatError(place, source.get("line"), "", reason) from None
     return document
 
 
@@ -158,9 +158,10 @@ def _recorded(
 
     recording = read_connect_recording(files)
     if not recording.rounds and not recording.states:
-        raise RecordingError(
+        raise DocumentFormatError(
             ", ".join(files),
             None,
+            "",
             "holds no stable Connect group and no state of connectors: record one that runs some",
         )
     for document, _ in histories(recording.rounds, delay):

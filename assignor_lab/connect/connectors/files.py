@@ -147,7 +147,7 @@ class FileSinkTask(SinkTask):
 
     def flush(self) -> None:
         """Brings everything to the disk."""
-        os.fsync(self._file)
+        os.fsync(self._file)  # noqa: TID251 - what a sink appends to its file
 
     def stop(self) -> None:
         """Closes the file."""

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from assignment_api.connect import ConnectorTaskId
 from assignor_lab.connect.herders.herder import ConnectorInfo, ConnectorStatus, InstanceStatus, ServerInfo
 from assignor_lab.connect.remote.errors import NotConnectError
 from assignor_lab.documents.errors import key_path
-from assignor_lab.documents.shapes import INT_MAX, Check, Mismatch, list_of, map_of, nullable, text, whole
+from assignor_lab.documents.shapes import (
+    INT_MAX,
+    Check,
+    Mismatch,
+    any_value,
+    list_of,
+    map_of,
+    nullable,
+    open_record,
+    text,
+    whole,
+)
 
 __all__ = ["read_expanded", "read_info", "read_names", "read_server", "read_status"]
 
@@ -72,71 +82,60 @@ def _read(what: str, value: Any, check: Check[T]) -> T:
         ) from None
 
 
-def _object(value: Any) -> Mapping[str, Any]:
-    if type(value) is not dict:
-        raise Mismatch("expected an object")
-    return value
+def _of(value: Any, kind: type[T]) -> T | None:
+    """What releases differ in, or what is for reading alone: a value of another type is as good as none."""
+    return value if type(value) is kind else None
 
 
-def _field(fields: Mapping[str, Any], key: str, check: Check[T]) -> T:
-    if key not in fields:
-        raise Mismatch("is missing", key)
-    try:
-        return check(fields[key])
-    except Mismatch as mismatch:
-        raise mismatch.inside(key) from None
-
-
-def _status(value: Any) -> ConnectorStatus:
-    fields = _object(value)
-    connector = _field(fields, "connector", _instance)
-    tasks = _field(fields, "tasks", list_of(_task))
-    # Releases before 2.0 name no type.
-    return ConnectorStatus(_field(fields, "name", text), connector, tasks, str(fields.get("type", "unknown")))
+_INSTANCE = open_record({"state": text, "worker_id": text}, {"version": any_value, "trace": any_value})
+_TASK = open_record({"id": _task_number})
+_TASK_ID = open_record({"connector": text, "task": _task_number})
 
 
 def _instance(value: Any, number: int | None = None) -> InstanceStatus:
-    fields = _object(value)
-    trace = fields.get("trace")
-    version = fields.get("version")
+    fields = _INSTANCE(value)
     return InstanceStatus(
-        _field(fields, "state", text),
-        _field(fields, "worker_id", text),
-        version if isinstance(version, str) else None,
-        trace if isinstance(trace, str) and trace else None,
+        fields["state"],
+        fields["worker_id"],
+        _of(fields.get("version"), str),
+        _of(fields.get("trace"), str) or None,
         number,
     )
 
 
 def _task(value: Any) -> InstanceStatus:
-    return _instance(value, _field(_object(value), "id", _task_number))
-
-
-def _info(value: Any) -> ConnectorInfo:
-    fields = _object(value)
-    return ConnectorInfo(
-        _field(fields, "name", text),
-        _field(fields, "config", _config),
-        _field(fields, "tasks", list_of(_task_id)),
-        str(fields.get("type", "unknown")),
-    )
+    return _instance(value, _TASK(value)["id"])
 
 
 def _task_id(value: Any) -> ConnectorTaskId:
-    fields = _object(value)
-    return ConnectorTaskId(_field(fields, "connector", text), _field(fields, "task", _task_number))
+    fields = _TASK_ID(value)
+    return ConnectorTaskId(fields["connector"], fields["task"])
+
+
+# Releases before 2.0 name no type.
+_STATUS = open_record({"name": text, "connector": _instance, "tasks": list_of(_task)}, {"type": any_value})
+_INFO = open_record({"name": text, "config": _config, "tasks": list_of(_task_id)}, {"type": any_value})
+
+
+def _status(value: Any) -> ConnectorStatus:
+    fields = _STATUS(value)
+    return ConnectorStatus(fields["name"], fields["connector"], fields["tasks"], str(fields.get("type", "unknown")))
+
+
+def _info(value: Any) -> ConnectorInfo:
+    fields = _INFO(value)
+    return ConnectorInfo(fields["name"], fields["config"], fields["tasks"], str(fields.get("type", "unknown")))
+
+
+_EXPANDED = open_record({}, {"status": nullable(_status), "info": nullable(_info)})
+_SERVER = open_record({"version": text}, {"commit": any_value, "kafka_cluster_id": any_value})
 
 
 def _expanded(value: Any) -> tuple[ConnectorStatus | None, ConnectorInfo | None]:
-    fields = _object(value)
-    return (
-        None if fields.get("status") is None else _field(fields, "status", _status),
-        None if fields.get("info") is None else _field(fields, "info", _info),
-    )
+    fields = _EXPANDED(value)
+    return fields.get("status"), fields.get("info")
 
 
 def _server(value: Any) -> ServerInfo:
-    fields = _object(value)
-    return ServerInfo(
-        _field(fields, "version", text), str(fields.get("commit", "")), str(fields.get("kafka_cluster_id") or "")
-    )
+    fields = _SERVER(value)
+    return ServerInfo(fields["version"], str(fields.get("commit", "")), str(fields.get("kafka_cluster_id") or ""))

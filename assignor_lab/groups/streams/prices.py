@@ -6,7 +6,6 @@ and stand in the summary like everything else that decides a result.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
@@ -16,6 +15,10 @@ import attrs
 
 from assignment_api.errors import AssignorLabError
 from assignment_api.plugins.selection import EffectiveConfig
+from assignor_lab.documents.errors import Place
+from assignor_lab.documents.files import document_of, read_document
+from assignor_lab.documents.shapes import Check, Mismatch, described, format_number, record
+from assignor_lab.documents.toml_text import parse_toml
 
 __all__ = [
     "BYTES_OF_GIB",
@@ -38,7 +41,7 @@ _MAX_FILE_BYTES = 65_536
 
 
 class PriceError(AssignorLabError):
-    """A price file is not in its format, or a price is none."""
+    """A key of the configuration names no price, or its value is none."""
 
 
 @attrs.frozen
@@ -58,16 +61,36 @@ class Prices:
     date: str
 
 
-_NUMBERS = ("cross_zone_dollars_per_gib", "hours_per_month")
-_TEXTS = ("source", "date")
+def _price(value: Any) -> float:
+    # Keys of a configuration are texts.
+    if type(value) is str:
+        try:
+            value = float(value)
+        except ValueError:
+            raise Mismatch(f"{described(value)} is no number") from None
+    if type(value) not in (int, float) or not 0 <= value <= _LARGEST:
+        raise Mismatch(f"{described(value)} is no number from 0 to {_LARGEST:.0f}")
+    return float(value)
+
+
+def _words(value: Any) -> str:
+    if type(value) is not str or not value.strip() or len(value) > _MAX_TEXT or not value.isprintable():
+        raise Mismatch(f"expected a text of 1 to {_MAX_TEXT} characters, in quotes, found {described(value)}")
+    return value
+
+
+_NUMBERS = {"cross_zone_dollars_per_gib": _price, "hours_per_month": _price}
+_TEXTS = {"source": _words, "date": _words}
+_CHECKS: Mapping[str, Check[Any]] = {**_NUMBERS, **_TEXTS}
+_DOCUMENT = record({"format": format_number(FORMAT), **_TEXTS, "prices": record(_NUMBERS)})
 _shipped: list[Prices] = []
 
 
 def default_prices() -> Prices:
     """The prices that this package comes with."""
     if not _shipped:
-        text = resources.files("assignor_lab.groups.streams").joinpath("prices.toml").read_text(encoding="utf-8")
-        _shipped.append(_parsed(text, "prices.toml"))
+        content = resources.files("assignor_lab.groups.streams").joinpath("prices.toml").read_bytes()
+        _shipped.append(document_of(content, parse_toml, _prices_of_document, Place("prices.toml")))
     return _shipped[0]
 
 
@@ -75,71 +98,14 @@ def read_prices(path: Path) -> Prices:
     """The prices in a file.
 
     Raises:
-        PriceError: if it cannot be read or is not in the format, with the file and the key.
+        DocumentFormatError: if it cannot be read or is not in the format, with the file and the key.
     """
-    try:
-        with path.open("rb") as file:
-            content = file.read(_MAX_FILE_BYTES + 1)
-        if len(content) > _MAX_FILE_BYTES:
-            raise PriceError(f"{path}: larger than {_MAX_FILE_BYTES} bytes: this is no price file")
-        text = content.decode("utf-8")
-    except OSError as error:
-        raise PriceError(f"{path}: cannot be read: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise PriceError(f"{path}: byte {error.start} is not UTF-8: save the file as UTF-8") from error
-    return _parsed(text, str(path))
+    return read_document(path, parse_toml, _prices_of_document, max_bytes=_MAX_FILE_BYTES, what="a price file")
 
 
-def _parsed(text: str, place: str) -> Prices:
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise PriceError(f"{place}: no TOML: {error}") from error
-    _check_keys(document, ("format", *_TEXTS, "prices"), place)
-    if document["format"] != FORMAT or isinstance(document["format"], bool):
-        raise PriceError(f"{place}: format {document['format']!r:.40}: this version reads format {FORMAT}")
-    prices = document["prices"]
-    if not isinstance(prices, dict):
-        raise PriceError(f"{place}: prices: expected a table [prices]")
-    _check_keys(prices, _NUMBERS, f"{place}: prices")
-    return _prices({**{key: document[key] for key in _TEXTS}, **prices}, f"{place}: ")
-
-
-def _check_keys(found: Mapping[str, Any], wanted: tuple[str, ...], place: str) -> None:
-    for key in found:
-        if key not in wanted:
-            raise PriceError(f"{place}: unknown key {key!r:.80}: expected {', '.join(wanted)}")
-    for key in wanted:
-        if key not in found:
-            raise PriceError(f"{place}: key {key!r} is missing")
-
-
-def _prices(values: Mapping[str, Any], place: str) -> Prices:
-    return Prices(
-        cross_zone_dollars_per_gib=_number(values, "cross_zone_dollars_per_gib", place),
-        hours_per_month=_number(values, "hours_per_month", place),
-        source=_text(values, "source", place),
-        date=_text(values, "date", place),
-    )
-
-
-def _number(values: Mapping[str, Any], key: str, place: str) -> float:
-    value = values[key]
-    if isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError:
-            raise PriceError(f"{place}{key}: {value!r:.40} is no number") from None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= _LARGEST:
-        raise PriceError(f"{place}{key}: {value!r:.40} is no number from 0 to {_LARGEST:.0f}")
-    return float(value)
-
-
-def _text(values: Mapping[str, Any], key: str, place: str) -> str:
-    value = values[key]
-    if not isinstance(value, str) or not value.strip() or len(value) > _MAX_TEXT or not value.isprintable():
-        raise PriceError(f"{place}{key}: expected a text of 1 to {_MAX_TEXT} characters, in quotes")
-    return value
+def _prices_of_document(value: Any) -> Prices:
+    document = _DOCUMENT(value)
+    return Prices(**{key: document[key] for key in _TEXTS}, **document["prices"])
 
 
 def price_overrides(prices: Prices) -> list[str]:
@@ -168,10 +134,14 @@ def prices_in(config: Mapping[str, Any]) -> Prices:
     own = {key.removeprefix(PREFIX): value for key, value in config.items() if key.startswith(PREFIX)}
     if not own:
         return default_prices()
-    for key in own:
-        if key not in (*_NUMBERS, *_TEXTS):
-            raise PriceError(f"{PREFIX}{key}: unknown: expected one of {', '.join((*_NUMBERS, *_TEXTS))}")
     known = attrs.asdict(default_prices())
-    if not set(own) >= set(_TEXTS):
+    if not own.keys() >= _TEXTS.keys():
         known |= {"source": "configuration", "date": "not stated"}
-    return _prices({**known, **own}, PREFIX)
+    for key, value in own.items():
+        if key not in _CHECKS:
+            raise PriceError(f"{PREFIX}{key}: unknown: expected one of {', '.join(_CHECKS)}")
+        try:
+            known[key] = _CHECKS[key](value)
+        except Mismatch as mismatch:
+            raise PriceError(f"{PREFIX}{key}: {mismatch.reason}") from None
+    return Prices(**known)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import binascii
 from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
 from typing import Any, BinaryIO
@@ -11,17 +10,18 @@ import attrs
 
 from assignment_api.errors import AssignorLabError, ProcessIdFormatError, TaskIdFormatError
 from assignment_api.streams import ProcessID, TaskId
-from assignor_lab.documents.errors import Place, printable
-from assignor_lab.documents.json_text import parse_json
-from assignor_lab.documents.lines import bounded_lines, source_name
+from assignor_lab.documents.errors import printable
+from assignor_lab.documents.json_lines import json_lines
 from assignor_lab.documents.shapes import (
     INT_MAX,
     LONG_MAX,
     LONG_MIN,
     Check,
     Mismatch,
+    at,
     described,
-    document_error,
+    faults_at,
+    hexadecimal,
     list_of,
     map_of,
     nullable,
@@ -107,17 +107,12 @@ def encode_lines(kind: WireKind, source: str | PathLike[str] | BinaryIO) -> Iter
 
 
 def _filled(source: str | PathLike[str] | BinaryIO, fill: Callable[[Document], Document]) -> Iterator[Document]:
-    name = source_name(source)
-    for number, line in bounded_lines(source):
-        if line.isspace():
-            continue
-        try:
-            document = parse_json(line)
+    for place, document in json_lines(source):
+        with faults_at(place):
             if type(document) is not dict:
                 raise Mismatch(f"expected a message (a JSON object), found {described(document)}")
-            yield fill(document)
-        except Mismatch as mismatch:
-            raise document_error(Place(name, number), mismatch) from None
+            filled = fill(document)
+        yield filled
 
 
 def _decoded(kind: WireKind, document: Document) -> Document:
@@ -140,10 +135,7 @@ def _encoded(kind: WireKind, document: Document) -> Document:
         return document
     if kind.version_beside and type(decoded) is dict:
         decoded = {"version": _required(document, "version"), **decoded}
-    try:
-        checked = kind.check(decoded)
-    except Mismatch as mismatch:
-        raise mismatch.inside("decoded") from None
+    checked = at(kind.check, decoded, "decoded")
     version = document.get("version", checked["version"])
     if version != checked["version"]:
         raise Mismatch(
@@ -156,15 +148,7 @@ def _encoded(kind: WireKind, document: Document) -> Document:
 
 
 def _bytes_of(document: Document) -> bytes | None:
-    value = _required(document, "hex")
-    if value is None:
-        return None
-    try:
-        return binascii.unhexlify(text(value))
-    except Mismatch as mismatch:
-        raise mismatch.inside("hex") from None
-    except ValueError:
-        raise Mismatch("expected pairs of hexadecimal digits, and nothing else", "hex") from None
+    return at(nullable(hexadecimal), _required(document, "hex"), "hex")
 
 
 def _required(document: Mapping[str, Any], key: str) -> Any:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
+import io
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 from junitparser import Error, Failure, JUnitXml, TestCase, TestSuite
+
+from assignor_lab.documents.durable import write_durably
 
 __all__ = ["write_junit"]
 
@@ -26,23 +27,15 @@ def write_junit(gates: Iterable[Mapping[str, Any]], path: Path) -> None:
         path: The file.
 
     Raises:
-        OSError: if it cannot be written.
+        OutputFileError: if it cannot be written.
     """
     suite = TestSuite(SUITE)
     suite.add_testcases([_case(gate) for gate in gates])
     report = JUnitXml(SUITE)
     report.add_testsuite(suite)
-    with NamedTemporaryFile("wb", dir=path.parent, prefix=f".{path.name}.", suffix=".tmp", delete=False) as made:
-        try:
-            report.write(made, pretty=True)
-            made.flush()
-            os.fsync(made.fileno())
-            # Temporary files are for their owner alone; a build server may be somebody else.
-            Path(made.name).chmod(0o644)
-            Path(made.name).replace(path)
-        except BaseException:
-            Path(made.name).unlink(missing_ok=True)
-            raise
+    text = io.BytesIO()
+    report.write(text, pretty=True)
+    write_durably(path, text.getvalue())
 
 
 def _case(gate: Mapping[str, Any]) -> TestCase:

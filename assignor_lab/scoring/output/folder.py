@@ -20,6 +20,10 @@ from typing import IO, Any, Self
 
 from assignment_api import AssignorLabError
 from assignor_lab.documents.durable import sync
+from assignor_lab.documents.errors import DocumentFormatError
+from assignor_lab.documents.files import read_document
+from assignor_lab.documents.json_text import parse_json
+from assignor_lab.documents.shapes import open_record
 from assignor_lab.scoring.output.journal import has_waves
 
 __all__ = ["ForeignOutputError", "OutputFolder", "RESULTS", "RUN_METRICS"]
@@ -175,10 +179,14 @@ class OutputFolder:
 
 def _is_our_summary(path: Path) -> bool:
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        read_document(path, parse_json, _OURS, max_bytes=_MAX_SUMMARY_BYTES, what="a summary")
+    except DocumentFormatError:
         return False
-    return isinstance(document, dict) and {"format", "results", "run_metrics"} <= document.keys()
+    return True
+
+
+_MAX_SUMMARY_BYTES = 512 * 1024 * 1024
+_OURS = open_record(dict.fromkeys(("format", "results", "run_metrics"), lambda value: value))
 
 
 def _replace(made: Path, final: Path) -> None:

@@ -12,18 +12,23 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import attrs
 import pyarrow as pa
 
 from assignment_api import AssignorLabError
-from assignor_lab.documents.durable import sync, written_durably
+from assignor_lab.documents.durable import UNFINISHED, replacing, sync, write_durably
+from assignor_lab.documents.errors import DocumentFormatError
+from assignor_lab.documents.files import read_document
+from assignor_lab.documents.json_text import parse_json
+from assignor_lab.documents.shapes import format_number, hexadecimal, map_of, record, text
 
 __all__ = ["Journal", "ResumeError", "has_waves", "open_journal"]
 
 FORMAT = 1
 _MANIFEST = "manifest.json"
+_MAX_MANIFEST_BYTES = 64 * 1024 * 1024
+_MANIFEST_SHAPE = record({"format": format_number(FORMAT), "salt": hexadecimal, "terms": map_of(text, text)})
 _WAVE = re.compile(r"wave-(\d{10})-(\d{10})\.arrow\Z")
 _SECONDS = b"seconds"
 #: Differing terms that a message names.
@@ -79,12 +84,13 @@ class Journal:
         path = self.folder / f"wave-{self.done:010}-{self.done + items:010}.arrow"
         schema = table.schema.with_metadata({_SECONDS: f"{seconds:.3f}".encode()})
 
-        def write(part: Path) -> None:
-            options = pa.ipc.IpcWriteOptions(compression="zstd")
-            with pa.OSFile(str(part), "wb") as file, pa.ipc.new_file(file, schema, options=options) as writer:
-                writer.write_table(table.cast(schema))
-
-        written_durably(path, write)
+        options = pa.ipc.IpcWriteOptions(compression="zstd")
+        with (
+            replacing(path) as part,
+            pa.OSFile(str(part), "wb") as file,
+            pa.ipc.new_file(file, schema, options=options) as writer,
+        ):
+            writer.write_table(table.cast(schema))
         self._files.append(path)
         self.done += items
         self.seconds = seconds
@@ -108,7 +114,7 @@ def open_journal(folder: Path, terms: Terms, schema: pa.Schema) -> Journal:
         OSError: if the folder cannot be read or written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for path in folder.glob("*.part"):
+    for path in folder.glob(UNFINISHED):
         path.unlink()
     if not has_waves(folder):
         _begin(folder, terms)
@@ -133,19 +139,19 @@ _BEGIN_ANEW = "run the command without --resume, which begins anew"
 def _begin(folder: Path, terms: Terms) -> None:
     salt = os.urandom(16)
     text = json.dumps({"format": FORMAT, "salt": salt.hex(), "terms": dict(terms(salt))}, indent=1)
-    written_durably(folder / _MANIFEST, lambda part: part.write_text(text + "\n", encoding="utf-8"))
+    write_durably(folder / _MANIFEST, f"{text}\n".encode())
     sync(folder.parent)
 
 
 def _check_terms(folder: Path, terms: Terms) -> None:
     try:
-        document = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
-        written, salt = document["terms"], bytes.fromhex(document["salt"])
-        if document["format"] != FORMAT or not isinstance(written, dict):
-            raise ValueError("it is of another format")
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ResumeError(f"{folder / _MANIFEST} cannot be used ({error}): {_BEGIN_ANEW}") from error
-    now = terms(salt)
+        document = read_document(
+            folder / _MANIFEST, parse_json, _MANIFEST_SHAPE, max_bytes=_MAX_MANIFEST_BYTES, what="the manifest of a run"
+        )
+    except DocumentFormatError as error:
+        raise ResumeError(f"{error}: {_BEGIN_ANEW}") from error
+    written: Mapping[str, str] = document["terms"]
+    now = terms(document["salt"])
     differing = [
         name for name in (*written, *(name for name in now if name not in written)) if _differ(name, written, now)
     ]
@@ -160,7 +166,7 @@ def _check_terms(folder: Path, terms: Terms) -> None:
         )
 
 
-def _differ(name: str, written: Mapping[str, Any], now: Mapping[str, str]) -> bool:
+def _differ(name: str, written: Mapping[str, str], now: Mapping[str, str]) -> bool:
     return written.get(name) != now.get(name)
 
 

@@ -23,8 +23,9 @@ from assignor_lab.documents.shapes import (
     LONG_MAX,
     Check,
     Mismatch,
+    at,
     count,
-    document_error,
+    faults_at,
     list_of,
     map_of,
     nullable,
@@ -148,22 +149,20 @@ def read_episode(scenario: Scenario) -> ConnectEpisode:
     Raises:
         DocumentFormatError: with its place, if it is of another kind or an event or timing of it is wrong.
     """
-    try:
+    with faults_at(scenario.place):
         if scenario.kind != "connect-episode":
             raise Mismatch(f'is of kind "{scenario.kind}"; this command reads kind "connect-episode"', "kind")
         return _episode(scenario)
-    except Mismatch as mismatch:
-        raise document_error(scenario.place, mismatch) from None
 
 
 def _episode(scenario: Scenario) -> ConnectEpisode:
     document = scenario.document
-    until = _at(_moment, document["until_ms"], "until_ms")
-    timings = _at(record({}, _TIMINGS), document.get("timings", {}), "timings")
+    until = at(_moment, document["until_ms"], "until_ms")
+    timings = at(record({}, _TIMINGS), document.get("timings", {}), "timings")
     if timings.get("start_stop_threads", 1) < 1 or timings.get("heartbeat_interval_ms", 1) < 1:
         raise Mismatch("start_stop_threads and heartbeat_interval_ms have to be at least 1", "timings")
     start_ms, connectors, workers = _initial(document["initial"])
-    events = [_at(_event, event, "events", index) for index, event in enumerate(document["events"])]
+    events = [at(_event, event, "events", index) for index, event in enumerate(document["events"])]
     return ConnectEpisode(
         scenario.id,
         start_ms,
@@ -189,8 +188,8 @@ def _initial(initial: Mapping[str, Any]) -> tuple[int, Mapping[str, int], Mappin
         path = ("initial", "rounds", 0, "members", index)
         if member["id"] in workers:
             raise Mismatch(f"member {member['id']!r:.80} is there twice", *path, "id")
-        static = _at(_static, member["static"], *path, "static")
-        owned = Jobs(member["owned"]["connectors"], _at(_tasks, member["owned"]["tasks"], *path, "owned", "tasks"))
+        static = at(_static, member["static"], *path, "static")
+        owned = Jobs(member["owned"]["connectors"], at(_tasks, member["owned"]["tasks"], *path, "owned", "tasks"))
         settings = WorkerSettings(protocol, initial["max_delay_ms"], _static_jobs(static))
         workers[member["id"]] = (settings, owned)
     if begin["time_ms"] > LONG_MAX // 2:
@@ -221,10 +220,3 @@ def worker_settings(base: WorkerSettings, details: Mapping[str, Any]) -> WorkerS
 
 def _static_jobs(static: Mapping[str, Any]) -> StaticJobs:
     return StaticJobs(static.get("connectors"), static.get("tasks"))
-
-
-def _at(check: Check[Any], value: Any, *steps: str | int) -> Any:
-    try:
-        return check(value)
-    except Mismatch as mismatch:
-        raise mismatch.inside(*steps) from None

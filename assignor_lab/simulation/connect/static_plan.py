@@ -17,7 +17,7 @@ from assignor_lab.documents.shapes import (
     Mismatch,
     boolean,
     count,
-    document_error,
+    faults_at,
     list_of,
     map_of,
     number,
@@ -247,7 +247,7 @@ def read_plan_input(data: bytes, place: Place) -> tuple[list[ConnectorDemand], l
     Raises:
         DocumentFormatError: with its place, if it is something else.
     """
-    try:
+    with faults_at(place):
         document = _input(parse_json(data))
         weights = document.get("weights", {})
         connectors = []
@@ -264,6 +264,4 @@ def read_plan_input(data: bytes, place: Place) -> tuple[list[ConnectorDemand], l
                 )
             )
         workers = [WorkerOffer(each["name"], each["size"], each.get("wildcard", False)) for each in document["workers"]]
-    except Mismatch as mismatch:
-        raise document_error(place, mismatch) from None
     return connectors, workers

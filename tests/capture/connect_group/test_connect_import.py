@@ -143,7 +143,10 @@ def test_what_is_beyond_the_format_is_told_and_not_written(tmp_path: Path, capsy
     status = {"name": "c", "connector": {"state": "RUNNING", "worker_id": "a:1"}, "tasks": [task]}
     out = tmp_path / "out.jsonl"
     assert run(recording(tmp_path / "big.jsonl", [{"status": {"c": {"status": status}}}]), "--out", str(out)) == 2
-    assert "big.jsonl:1: makes no history: rounds[0].connectors.c: more than 1,000,000 tasks" in capsys.readouterr().err
+    assert (
+        "big.jsonl, line 1: makes no history: rounds[0].connectors.c: more than 1,000,000 tasks"
+        in capsys.readouterr().err
+    )
     assert not out.exists()
 
 

@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 from assignor_lab.capture.recorded import (
     BrokerAnswerError,
     GroupAnswer,
-    RecordingError,
     Topic,
     read_cluster_answer,
     read_group_answer,
     read_recording,
 )
+from assignor_lab.documents.errors import DocumentFormatError
 from tests.capture.captured_logs import CAPTURES
 from tests.capture.recorded.groups import recording
 
@@ -92,7 +92,10 @@ def test_any_bytes_are_a_value_or_a_typed_error(message: bytes, version: int) ->
         ("{", "not JSON"),
         ("[]", "is this a recording"),
         ('{"t": 1, "api_key": 15, "api_version": 6}', '"response_hex" is missing'),
-        ('{"t": 1, "api_key": 15, "api_version": 6, "response_hex": "xx"}', "record it again"),
+        (
+            '{"t": 1, "api_key": 15, "api_version": 6, "response_hex": "xx"}',
+            "response_hex: expected pairs of hex",
+        ),
         ('{"t": 1, "api_key": 15, "api_version": 6, "response_hex": "00"}', "DescribeGroups answer: cannot be read"),
         ('{"t": 1, "api_key": 15, "api_version": 99, "response_hex": "00"}', "DescribeGroups answer: cannot be read"),
         ('{"t": -1, "api_key": 15, "api_version": 6, "response_hex": "00"}', "expected a whole number"),
@@ -101,10 +104,10 @@ def test_any_bytes_are_a_value_or_a_typed_error(message: bytes, version: int) ->
 def test_a_line_that_is_no_exchange_is_refused_with_its_place(tmp_path: Path, line: str, reason: str) -> None:
     file = tmp_path / "exchanges.jsonl"
     file.write_text('{"t": 1, "api_key": 2, "api_version": 7, "response_hex": "no matter"}\n' + line + "\n")
-    with pytest.raises(RecordingError, match=r"exchanges\.jsonl:2: .*" + reason.replace("?", r"\?")):
+    with pytest.raises(DocumentFormatError, match=r"exchanges\.jsonl, line 2.*" + reason.replace("?", r"\?")):
         read_recording([file])
 
 
 def test_a_missing_file_is_refused() -> None:
-    with pytest.raises(RecordingError, match=r"missing\.jsonl: cannot be read"):
+    with pytest.raises(DocumentFormatError, match=r"missing\.jsonl: cannot be read"):
         read_recording(["missing.jsonl"])

@@ -58,4 +58,4 @@ def test_a_recording_that_is_none_ends_with_2(tmp_path: Path, capsys: pytest.Cap
         main(["import-recording", str(recording), "--log", str(logs("plain")[0])])
 
     assert ended.value.code == 2
-    assert "exchanges.jsonl:1: not JSON" in capsys.readouterr().err
+    assert "exchanges.jsonl, line 1: not JSON" in capsys.readouterr().err

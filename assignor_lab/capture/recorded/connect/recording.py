@@ -12,24 +12,23 @@ Other keys, other requests and other APIs are passed over.
 
 from __future__ import annotations
 
-import binascii
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import attrs
 
-from assignor_lab.capture.recorded import BrokerAnswerError, RecordingError
 from assignor_lab.capture.recorded.connect.answers import read_connect_groups
 from assignor_lab.capture.recorded.connect.histories import SeenRound
+from assignor_lab.capture.recorded.errors import garbled_at
 from assignor_lab.connect.logs.statuses import State
 from assignor_lab.connect.remote import NotConnectError, RemoteConnector, RemoteWorker
 from assignor_lab.connect.remote.answers import read_expanded
 from assignor_lab.connect.remote.state import state_of
-from assignor_lab.documents.json_text import parse_json
-from assignor_lab.documents.lines import bounded_lines
-from assignor_lab.documents.shapes import LONG_MAX, Mismatch, text, whole
-from assignor_lab.scenarios import DocumentFormatError
+from assignor_lab.documents.errors import DocumentFormatError, Place
+from assignor_lab.documents.json_lines import json_lines
+from assignor_lab.documents.shapes import LONG_MAX, Mismatch, at, faults_at, hexadecimal, nullable, open_record, whole
 
 __all__ = ["ConnectRecording", "SeenState", "read_connect_recording"]
 
@@ -79,55 +78,45 @@ def read_connect_recording(files: Sequence[str]) -> ConnectRecording:
     """Reads recordings, plain or gzip.
 
     Raises:
-        RecordingError: if a file cannot be read, or a line in it is no exchange, or its answer is garbled.
+        DocumentFormatError: if a file cannot be read, or a line in it is no exchange, or its answer is garbled.
     """
     rounds: list[SeenRound] = []
     states: list[SeenState] = []
     for file in files:
-        for number, line in _lines(file):
-            try:
+        for place, line in json_lines(file):
+            with faults_at(place), garbled_at(place), _foreign_at(place):
+                if type(line) is not dict or not ("api_key" in line or "status" in line):
+                    raise Mismatch(f"expected an exchange with a broker or a worker (a JSON object): {_HINT}")
                 if "api_key" in line:
-                    rounds += _rounds(file, number, line)
-                elif (state := _state(file, number, line)) is not None and _is_new(state, states):
+                    rounds += _rounds(place, line)
+                elif (state := _state(place, line)) is not None and _is_new(state, states):
                     states.append(state)
-            except (BrokerAnswerError, NotConnectError) as error:
-                raise RecordingError(file, number, f"{error}: record it again, or take the line out") from error
-            except Mismatch as mismatch:
-                raise RecordingError(file, number, mismatch.reason) from None
     return ConnectRecording(sorted(rounds, key=lambda seen: seen.time_ms), states)
 
 
-def _lines(file: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    number = None
+@contextmanager
+def _foreign_at(place: Place) -> Iterator[None]:
+    """Says of an answer that is none of Connect's in which line of a recording it stands."""
     try:
-        for number, line in bounded_lines(file):
-            if line.isspace():
-                continue
-            value = parse_json(line)
-            if type(value) is not dict or not ("api_key" in value or "status" in value):
-                raise Mismatch("expected an exchange with a broker or a worker (a JSON object): is this a recording?")
-            yield number, value
-    except DocumentFormatError as error:
-        raise RecordingError(file, error.line, error.reason) from None
-    except Mismatch as mismatch:
-        raise RecordingError(file, number, mismatch.reason) from None
+        yield
+    except NotConnectError as error:
+        reason = f"{error}: record it again, or take the line out"
+        raise DocumentFormatError(place.file, place.line, "", reason) from error
 
 
-def _rounds(file: str, number: int, line: Mapping[str, Any]) -> list[SeenRound]:
+_HINT = "is this a recording?"
+_EXCHANGE = open_record({"t": _time, "api_version": _short, "response_hex": hexadecimal}, hint=_HINT)
+
+
+def _rounds(place: Place, line: Mapping[str, Any]) -> list[SeenRound]:
     if line["api_key"] != _DESCRIBE_GROUPS:
         return []
-    for key in ("t", "api_version", "response_hex"):
-        if key not in line:
-            raise Mismatch(f'required key "{key}" is missing: is this a recording?')
-    time_ms, version = _time(line["t"]), _short(line["api_version"])
-    try:
-        data = binascii.unhexlify(text(line["response_hex"]))
-    except ValueError:
-        raise BrokerAnswerError("response_hex", "is not made of pairs of hexadecimal digits") from None
-    return [SeenRound(file, number, time_ms, described) for described in read_connect_groups(data, version)]
+    exchange = _EXCHANGE(line)
+    described = read_connect_groups(exchange["response_hex"], exchange["api_version"])
+    return [SeenRound(place.file, place.line or 0, exchange["t"], each) for each in described]
 
 
-def _state(file: str, number: int, line: Mapping[str, Any]) -> SeenState | None:
+def _state(place: Place, line: Mapping[str, Any]) -> SeenState | None:
     body = line["status"]
     if "path" in line:
         if line.get("method") != "GET" or line["status"] != 200 or not _is_expanded(str(line["path"])):
@@ -136,8 +125,8 @@ def _state(file: str, number: int, line: Mapping[str, Any]) -> SeenState | None:
     if type(body) is not dict:
         return None
     listed = read_expanded(body, "/connectors?expand=status")
-    time_ms = None if line.get("t") is None else _time(line["t"])
-    return None if listed is None else SeenState(file, number, time_ms, state_of(listed))
+    time_ms = at(nullable(_time), line.get("t"), "t")
+    return None if listed is None else SeenState(place.file, place.line or 0, time_ms, state_of(listed))
 
 
 def _is_new(state: SeenState, states: Sequence[SeenState]) -> bool:

@@ -1,0 +1,53 @@
+"""Whole documents from files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, TypeVar
+
+from assignor_lab.documents.errors import DocumentFormatError, Place
+from assignor_lab.documents.shapes import Check, faults_at
+
+__all__ = ["document_of", "read_document"]
+
+T = TypeVar("T")
+
+
+def read_document(
+    path: str | PathLike[str], parse: Callable[[bytes], Any], check: Check[T], *, max_bytes: int, what: str
+) -> T:
+    """Reads a file that is one document.
+
+    Args:
+        path: The file.
+        parse: Bytes to a value, ``parse_json`` or ``parse_toml``.
+        check: What the document has to be.
+        max_bytes: Most that is read.
+        what: What the file should be, for messages: ``a price file``.
+
+    Raises:
+        DocumentFormatError: if the file cannot be read, is larger than ``max_bytes``, or is not what it should be.
+    """
+    name = fspath(path)
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(max_bytes + 1)
+    except (OSError, ValueError) as error:
+        # A ValueError is a path that no file can have, such as one with a null character.
+        reason = getattr(error, "strerror", None) or str(error)
+        raise DocumentFormatError(name, None, "", f"cannot be read: {reason}; check the path") from None
+    if len(content) > max_bytes:
+        raise DocumentFormatError(name, None, "", f"larger than {max_bytes:,} bytes: is this {what}?")
+    return document_of(content, parse, check, Place(name))
+
+
+def document_of(content: bytes, parse: Callable[[bytes], Any], check: Check[T], place: Place) -> T:
+    """Checks a document that has been read already.
+
+    Raises:
+        DocumentFormatError: with ``place``, if it is not what it should be.
+    """
+    with faults_at(place):
+        return check(parse(content))

@@ -1,0 +1,95 @@
+"""Checks that make values of attrs classes: an object whose keys are the class's fields, as their types say."""
+
+from __future__ import annotations
+
+import sys
+import types
+import typing
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeVar, cast
+
+import attrs
+
+from assignor_lab.documents.shapes import (
+    Check,
+    Mismatch,
+    boolean,
+    described,
+    list_of,
+    map_of,
+    nullable,
+    open_record,
+    text,
+)
+
+__all__ = ["value_of"]
+
+T = TypeVar("T")
+
+
+@cache
+def value_of(cls: type[T], hint: str) -> Check[T]:
+    """A check that reads an object into a ``cls``; keys that it does not know are left aside.
+
+    Fields may be texts, whole and finite numbers, truth values, attrs classes, tuples of any length of these, maps from
+    texts to these, and any of them or ``None``. A field with a default may be missing.
+
+    Args:
+        cls: An attrs class.
+        hint: What to do where a key is missing, for messages.
+    """
+    hints = typing.get_type_hints(cls)
+    required: dict[str, Check[Any]] = {}
+    optional: dict[str, Check[Any]] = {}
+    for field in attrs.fields(cast("Any", cls)):
+        check = _check_of(hints[field.name], hint)
+        (required if field.default is attrs.NOTHING else optional)[field.name] = check
+    fields = open_record(required, optional, hint=hint)
+
+    def read(value: Any) -> T:
+        return cls(**fields(value))
+
+    return read
+
+
+def _whole(value: Any) -> int:
+    if type(value) is not int:
+        raise Mismatch(f"expected a whole number, found {described(value)}")
+    return value
+
+
+def _finite(value: Any) -> float:
+    if type(value) not in (int, float) or not abs(value) <= _LARGEST:
+        raise Mismatch(f"expected a finite number, found {described(value)}")
+    return float(value)
+
+
+_LARGEST = sys.float_info.max
+
+_PLAIN: dict[Any, Check[Any]] = {
+    str: text,
+    int: _whole,
+    float: _finite,
+    bool: boolean,
+}
+
+
+def _check_of(wanted: Any, hint: str) -> Check[Any]:
+    if wanted in _PLAIN:
+        return _PLAIN[wanted]
+    if attrs.has(wanted):
+        return value_of(wanted, hint)
+    origin, arguments = typing.get_origin(wanted), typing.get_args(wanted)
+    if origin in (types.UnionType, typing.Union) and type(None) in arguments and len(arguments) == 2:
+        return nullable(_check_of(next(each for each in arguments if each is not type(None)), hint))
+    if origin is tuple and arguments[1:] == (...,):
+        return _tuple_of(_check_of(arguments[0], hint))
+    if origin is dict and arguments[0] is str:
+        return map_of(text, _check_of(arguments[1], hint))
+    raise TypeError(f"no check for fields of type {wanted}")
+
+
+def _tuple_of(check: Check[T]) -> Callable[[Any], tuple[T, ...]]:
+    items = list_of(check)
+    return lambda value: tuple(items(value))
