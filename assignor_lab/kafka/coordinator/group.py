@@ -1,4 +1,4 @@
-"""The broker's side of a Connect group, as a state machine without input or output of its own (reference 6.1).
+"""The coordinator of a Connect group, as a state machine without input or output of its own (reference 6.1).
 
 Every call says what the clock shows and returns the answers that are to be sent; nothing waits in here.
 """
@@ -9,11 +9,14 @@ import enum
 from collections.abc import Mapping
 from typing import Any
 
-import attrs
-
 from assignment_api.connect import ConnectProtocol
+from assignor_lab.kafka.coordinator.join_phase import JoinPhase
+from assignor_lab.kafka.coordinator.members import Member
+from assignor_lab.kafka.coordinator.requests import Joined, JoinRequest, Refused, Reply, Synced, SyncRequest
+from assignor_lab.kafka.coordinator.rounds import Round
+from assignor_lab.kafka.coordinator.session_timeout import next_session_end, silent_members
 
-__all__ = ["Coordinator", "GroupState", "Joined", "JoinRequest", "Refused", "Reply", "Round", "Synced", "SyncRequest"]
+__all__ = ["Coordinator", "GroupState"]
 
 
 class GroupState(enum.Enum):
@@ -23,117 +26,6 @@ class GroupState(enum.Enum):
     PREPARING = "PreparingRebalance"
     COMPLETING = "CompletingRebalance"
     STABLE = "Stable"
-
-
-@attrs.frozen
-class JoinRequest:
-    """A worker asks to join, or to join again.
-
-    Args:
-        worker: Name of the worker.
-        member_id: Its member id, or ``None``: it wants one.
-        offers: What it can speak, the preferred one first, with the metadata for each.
-        rebalance_timeout_ms: How long the group waits for it.
-        session_timeout_ms: How long nothing need be heard of it.
-    """
-
-    worker: str
-    member_id: str | None
-    offers: Mapping[ConnectProtocol, Any]
-    rebalance_timeout_ms: int
-    session_timeout_ms: int
-
-
-@attrs.frozen
-class SyncRequest:
-    """A member asks for its assignment; the leader brings everybody's."""
-
-    member_id: str
-    generation: int
-    assignments: Mapping[str, Any] | None = None
-
-
-@attrs.frozen
-class Joined:
-    """Answer to a join: the group is complete. Only the leader is told the members and their metadata."""
-
-    member_id: str
-    generation: int
-    leader_id: str
-    protocol: ConnectProtocol
-    members: Mapping[str, Any] | None
-
-
-@attrs.frozen
-class Synced:
-    """Answer to a sync: the member's assignment."""
-
-    generation: int
-    protocol: ConnectProtocol
-    assignment: Any
-
-
-@attrs.frozen
-class Refused:
-    """A request failed: ``unknown_member``, ``rebalancing``, ``illegal_generation``, ``inconsistent_protocol``."""
-
-    reason: str
-
-
-@attrs.frozen
-class Reply:
-    """An answer on its way to a worker's process."""
-
-    worker: str
-    body: Joined | Synced | Refused
-
-
-@attrs.define
-class Round:
-    """A rebalance.
-
-    Args:
-        generation: Number of the generation that it led to.
-        reasons: What set it off, in order.
-        prepared_ms: When it began.
-        joined_ms: When all had joined.
-        assigned_ms: When the leader's assignment had come.
-        members: Members' ids.
-        leader: Name of the leading worker.
-        protocol: What the members agreed on.
-        delay_ms: The delay in the assignments.
-        assigned: Jobs that were assigned.
-        revoked: Jobs that were revoked.
-        mismatch: The leader had not read the config topic as far as a member.
-        done_ms: When the last worker had started what it was assigned.
-    """
-
-    generation: int
-    reasons: tuple[str, ...]
-    prepared_ms: int
-    joined_ms: int
-    members: tuple[str, ...]
-    leader: str
-    protocol: ConnectProtocol
-    assigned_ms: int | None = None
-    delay_ms: int = 0
-    assigned: int = 0
-    revoked: int = 0
-    mismatch: bool = False
-    done_ms: int | None = None
-
-
-@attrs.define
-class _Member:
-    id: str
-    worker: str
-    offers: Mapping[ConnectProtocol, Any]
-    rebalance_timeout_ms: int
-    session_timeout_ms: int
-    last_heard_ms: int
-    awaiting_join: bool = False
-    awaiting_sync: bool = False
-    assignment: Any = None
 
 
 class Coordinator:
@@ -150,15 +42,9 @@ class Coordinator:
         self.leader_id: str | None = None
         self.protocol = ConnectProtocol.EAGER
         self.rounds: list[Round] = []
-        self._members: dict[str, _Member] = {}
+        self._members: dict[str, Member] = {}
         self._incarnations: dict[str, int] = {}
-        self._initial_delay_ms = initial_delay_ms
-        self._expected = expected
-        self._reasons: list[str] = []
-        self._prepared_ms = 0
-        self._join_deadline_ms = 0
-        #: An initial phase lasts at least until then, and is prolonged by newcomers up to the second figure.
-        self._initial_until: tuple[int, int] | None = None
+        self._phase = JoinPhase(initial_delay_ms, expected)
 
     # --- requests -----------------------------------------------------------------------------------
 
@@ -195,14 +81,12 @@ class Coordinator:
         if self.state is not GroupState.PREPARING:
             replies = self._prepare(now, f"{request.worker} is new")
         else:
-            self._reasons.append(f"{request.worker} is new")
-        self._members[identity] = _Member(
+            self._phase.reasons.append(f"{request.worker} is new")
+        self._members[identity] = Member(
             identity, request.worker, request.offers, request.rebalance_timeout_ms, request.session_timeout_ms, now,
             awaiting_join=True,
         )  # fmt: skip
-        if self._initial_until is not None:
-            until, longest = self._initial_until
-            self._initial_until = (max(until, min(now + self._initial_delay_ms, longest)), longest)
+        self._phase.newcomer(now)
         return replies + self._complete_if_all_joined(now)
 
     def sync(self, now: int, request: SyncRequest) -> list[Reply]:
@@ -240,43 +124,36 @@ class Coordinator:
     def leave(self, now: int, member_id: str, reason: str = "leaves") -> list[Reply]:
         """A member leaves."""
         member = self._members.get(member_id)
-        return [] if member is None else self._remove(now, [member], f"{member.worker} {reason}")
+        return [] if member is None else self._remove(now, member, f"{member.worker} {reason}")
 
     # --- time ---------------------------------------------------------------------------------------
 
     def next_deadline(self) -> int | None:
         """When :meth:`expire` has to be called next, if nothing else happens."""
-        moments = [
-            member.last_heard_ms + member.session_timeout_ms
-            for member in self._members.values()
-            if not (member.awaiting_join or member.awaiting_sync)
-        ]
-        if self.state is GroupState.PREPARING:
-            moments.append(self._join_deadline_ms if self._initial_until is None else self._initial_until[0])
-        return min(moments, default=None)
+        end = next_session_end(self._members.values())
+        if self.state is not GroupState.PREPARING:
+            return end
+        deadline = self._phase.next_deadline_ms
+        return deadline if end is None else min(end, deadline)
 
     def expire(self, now: int) -> list[Reply]:
         """Removes members of which nothing was heard, and ends a join phase that has waited long enough."""
-        silent = [
-            member
-            for member in self._members.values()
-            if not (member.awaiting_join or member.awaiting_sync)
-            and now >= member.last_heard_ms + member.session_timeout_ms
-        ]
         replies: list[Reply] = []
-        if self._initial_until is not None and now >= self._initial_until[0]:
-            self._initial_until = None
+        silent = silent_members(self._members.values(), now)
+        self._phase.end_initial_delay(now)
         for member in silent:
-            replies += self._remove(now, [member], f"{member.worker} was not heard of")
-        if self.state is GroupState.PREPARING and self._initial_until is None and now >= self._join_deadline_ms:
-            self._expected = 0
-            late = [member for member in self._members.values() if not member.awaiting_join]
-            for member in late:
-                del self._members[member.id]
-                self._reasons.append(f"{member.worker} did not join in time")
-            if not self._members:
-                self.state, self.leader_id = GroupState.EMPTY, None
+            replies += self._remove(now, member, f"{member.worker} was not heard of")
+        if self.state is GroupState.PREPARING and self._phase.has_waited_enough(now):
+            self._give_up_the_late()
         return replies + self._complete_if_all_joined(now)
+
+    def _give_up_the_late(self) -> None:
+        self._phase.gives_up()
+        for member in [member for member in self._members.values() if not member.awaiting_join]:
+            del self._members[member.id]
+            self._phase.reasons.append(f"{member.worker} did not join in time")
+        if not self._members:
+            self.state, self.leader_id = GroupState.EMPTY, None
 
     def last_heard_ms(self, worker: str) -> int | None:
         """When a worker was last heard of; ``None`` if it is no member."""
@@ -295,40 +172,26 @@ class Coordinator:
         ]
         for member in self._members.values():
             member.awaiting_sync = member.awaiting_join = False
-        if self.state is GroupState.EMPTY and not self._expected:
-            longest = max((member.rebalance_timeout_ms for member in self._members.values()), default=60_000)
-            self._initial_until = (now + self._initial_delay_ms, now + longest)
+        self._phase.begin(now, reason, self._members.values(), was_empty=self.state is GroupState.EMPTY)
         self.state = GroupState.PREPARING
-        self._reasons = [reason]
-        self._prepared_ms = now
-        self._set_join_deadline()
         return replies
 
-    def _set_join_deadline(self) -> None:
-        timeouts = [member.rebalance_timeout_ms for member in self._members.values()]
-        self._join_deadline_ms = self._prepared_ms + max(timeouts, default=60_000)
-
-    def _remove(self, now: int, members: list[_Member], reason: str) -> list[Reply]:
-        for member in members:
-            del self._members[member.id]
+    def _remove(self, now: int, member: Member, reason: str) -> list[Reply]:
+        del self._members[member.id]
         if not self._members:
             self.state, self.leader_id = GroupState.EMPTY, None
             return []
         if self.state is GroupState.PREPARING:
-            self._reasons.append(reason)
+            self._phase.reasons.append(reason)
             return self._complete_if_all_joined(now)
         return self._prepare(now, reason)
 
     def _complete_if_all_joined(self, now: int) -> list[Reply]:
         if self.state is not GroupState.PREPARING or not self._members:
             return []
-        if len(self._members) < self._expected:
+        if not self._phase.is_complete(now, self._members.values()):
             return []
-        if self._initial_until is not None and now < self._initial_until[0]:
-            return []
-        if not all(member.awaiting_join for member in self._members.values()):
-            return []
-        self._initial_until, self._expected = None, 0
+        self._phase.end()
         self.generation += 1
         self.protocol = self._selected()
         if self.leader_id not in self._members:
@@ -337,22 +200,22 @@ class Coordinator:
         self.state = GroupState.COMPLETING
         self.rounds.append(
             Round(
-                self.generation, tuple(self._reasons), self._prepared_ms, now, tuple(self._members), leader.worker,
-                self.protocol,
+                self.generation, tuple(self._phase.reasons), self._phase.began_ms, now, tuple(self._members),
+                leader.worker, self.protocol,
             )
         )  # fmt: skip
         for member in self._members.values():
             member.awaiting_join, member.last_heard_ms, member.assignment = False, now, None
         return [Reply(member.worker, self._joined(member)) for member in self._members.values()]
 
-    def _joined(self, member: _Member) -> Joined:
+    def _joined(self, member: Member) -> Joined:
         leader = self.leader_id or ""
         metadata = None
         if member.id == leader:
             metadata = {each.id: each.offers[self.protocol] for each in self._members.values()}
         return Joined(member.id, self.generation, leader, self.protocol, metadata)
 
-    def _synced(self, member: _Member) -> Synced:
+    def _synced(self, member: Member) -> Synced:
         return Synced(self.generation, self.protocol, member.assignment)
 
     def _common(self, offers: list[Mapping[ConnectProtocol, Any]]) -> list[ConnectProtocol]:

@@ -1,0 +1,7 @@
+"""The broker's side of a Connect group: joins, syncs, heartbeats and leaves (reference 6.1)."""
+
+from assignor_lab.kafka.coordinator.group import Coordinator, GroupState
+from assignor_lab.kafka.coordinator.requests import Joined, JoinRequest, Refused, Reply, Synced, SyncRequest
+from assignor_lab.kafka.coordinator.rounds import Round
+
+__all__ = ["Coordinator", "GroupState", "JoinRequest", "Joined", "Refused", "Reply", "Round", "SyncRequest", "Synced"]
