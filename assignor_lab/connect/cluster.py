@@ -19,6 +19,7 @@ from assignor_lab.connect.group.live_group import LiveGroup
 from assignor_lab.connect.group.worker_assignors import WorkerAssignors
 from assignor_lab.connect.herders.distributed import DistributedHerder
 from assignor_lab.connect.herders.herder import HerderError
+from assignor_lab.connect.herders.identity import SharedParts, WorkerIdentity
 from assignor_lab.connect.logs.cluster_logs import ClusterLogs
 from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins
 from assignor_lab.connect.settings import LiveTimings, LiveWorkerSettings
@@ -126,9 +127,8 @@ class ConnectCluster:
         url = f"http://{worker_id}/"
         # Members have their worker's id in theirs, and no two lives of a worker are the same member.
         process = f"connect-{worker_id}-{secrets.token_hex(8)}"
-        herder = DistributedHerder(
-            process, worker_id, url, chosen, self.logs, self.group, self.plugins, self._assignors, self._put
-        )
+        shared = SharedParts(self.logs, self.group, self.plugins)
+        herder = DistributedHerder(WorkerIdentity(process, worker_id, url), chosen, shared, self._assignors, self._put)
         running = asyncio.create_task(herder.run(), name=f"worker {name}")
         worker = LiveWorker(name, worker_id, url, chosen, herder, running)
         self.workers[name] = worker
@@ -204,13 +204,13 @@ class ConnectCluster:
 
     def leader(self) -> LiveWorker | None:
         """The worker that leads, if anyone knows."""
-        return next((worker for worker in self.workers.values() if worker.herder.loop.membership.is_leader), None)
+        return next((worker for worker in self.workers.values() if worker.herder.loop.membership.state.is_leader), None)
 
     def owners(self) -> dict[str | ConnectorTaskId, list[str]]:
         """Connector or task to the names of the workers that hold it."""
         owners: dict[str | ConnectorTaskId, list[str]] = {}
         for worker in self.workers.values():
-            held = worker.herder.loop.membership.held
+            held = worker.herder.loop.membership.state.held
             if held is not None:
                 jobs: list[str | ConnectorTaskId] = [*held.connectors, *held.tasks]
                 for job in jobs:

@@ -1,4 +1,4 @@
-"""How a running ``assignor connect serve`` is told to add, stop, kill and roll workers.
+"""The control socket of ``assignor connect serve``: workers are added, stopped, killed and rolled through it.
 
 A Unix socket in the data directory takes one JSON line for each connection and answers with one. No web page can reach
 it, and nobody but the user who owns the directory.
@@ -157,7 +157,7 @@ async def _done(command: Mapping[str, Any], served: ServedCluster, defaults: Liv
 def _listed(served: ServedCluster) -> list[dict[str, Any]]:
     listed = []
     for worker in served.cluster.workers.values():
-        membership, settings = worker.herder.loop.membership, worker.settings
+        membership, settings = worker.herder.loop.membership.state, worker.settings
         held = membership.held
         static = settings.static
         listed.append({

@@ -1,13 +1,15 @@
-"""What is configured for a live worker."""
+"""The configuration of a live worker."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 import attrs
 
 from assignment_api.connect import WILDCARD, ConnectProtocol, StaticJobs
+from assignor_lab.kafka.herder.assignment import DowngradeRule
+from assignor_lab.kafka.herder.task_configs_retry import FIRST_PAUSE_MS, LONGEST_PAUSE_MS
 
 __all__ = ["LiveTimings", "LiveWorkerSettings"]
 
@@ -35,8 +37,8 @@ class LiveTimings:
     initial_rebalance_delay_ms: int = 3_000
     task_shutdown_graceful_timeout_ms: int = 5_000
     connector_shutdown_graceful_timeout_ms: int = 5_000
-    reconfigure_backoff_ms: int = 250
-    reconfigure_backoff_max_ms: int = 60_000
+    reconfigure_backoff_ms: int = FIRST_PAUSE_MS
+    reconfigure_backoff_max_ms: int = LONGEST_PAUSE_MS
     config_write_timeout_ms: int = 30_000
 
 
@@ -60,7 +62,7 @@ class LiveWorkerSettings:
     protocol: ConnectProtocol = ConnectProtocol.SESSIONED
     max_delay_ms: int = 300_000
     static: StaticJobs = WILDCARD
-    downgrade: Literal["kafka", "kip415"] = "kip415"
+    downgrade: DowngradeRule = "kip415"
     timings: LiveTimings = LiveTimings()
     topic_tracking: bool = True
     topic_tracking_reset: bool = True

@@ -1,1 +1,1 @@
-"""What Kafka itself does, as plain functions and state machines: no input, no output, no clock."""
+"""Kafka's own rules, as plain functions and state machines: no input, no output, no clock."""

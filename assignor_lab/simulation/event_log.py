@@ -1,4 +1,4 @@
-"""What happened, line by line, for people and programs."""
+"""The event log of a simulation: what happened, line by line, for people and programs."""
 
 from __future__ import annotations
 

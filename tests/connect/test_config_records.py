@@ -8,27 +8,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignment_api.connect import ConnectorTaskId
-from assignor_lab.connect.herders.herder import RestartRequest
-from assignor_lab.connect.logs.config_records import (
-    NO_LISTENER,
-    ConfigReader,
-    ConfigSnapshot,
+from assignor_lab.connect.storage import LogRecord
+from assignor_lab.kafka.herder.config.records import (
     TargetState,
     connector_records,
     deletion_records,
     restart_records,
-    snapshot_of,
     target_state_records,
     task_records,
 )
-from assignor_lab.connect.storage import LogRecord
+from assignor_lab.kafka.herder.config.topic import ConfigReader, ConfigSnapshot, snapshot_of
+from assignor_lab.kafka.herder.restarts import RestartRequest
 
 CONFIG = {"name": "c", "connector.class": "x"}
 
 
 def after(*records: list[tuple[str, Any]]) -> ConfigSnapshot:
     flat = [pair for each in records for pair in each]
-    return snapshot_of([LogRecord(place, key, value) for place, (key, value) in enumerate(flat)], NO_LISTENER)
+    return snapshot_of([LogRecord(place, key, value) for place, (key, value) in enumerate(flat)])
 
 
 def test_nothing_read_is_place_minus_one() -> None:
@@ -128,7 +125,7 @@ def test_only_what_is_new_is_heard_of_and_only_changes_of_target_states() -> Non
 
 
 def test_a_snapshot_is_one_object_until_something_is_read() -> None:
-    reader = ConfigReader(NO_LISTENER)
+    reader = ConfigReader()
     assert reader.snapshot() is reader.snapshot()
     before = reader.snapshot()
     reader.read(LogRecord(0, "connector-c", {"properties": CONFIG}))

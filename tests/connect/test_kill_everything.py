@@ -17,8 +17,8 @@ import attrs
 import httpx
 import pytest
 
-from assignor_lab.connect.logs.config_records import NO_LISTENER, ConfigSnapshot, snapshot_of
 from assignor_lab.connect.storage import RecordLog
+from assignor_lab.kafka.herder.config.topic import ConfigSnapshot, snapshot_of
 
 pytestmark = pytest.mark.services
 
@@ -212,7 +212,7 @@ def check_log(directory: Path, clients: list[Client]) -> None:
 def read_log(directory: Path) -> ConfigSnapshot:
     log = RecordLog(directory / "config.log")
     try:
-        return snapshot_of(log.records(), NO_LISTENER)
+        return snapshot_of(log.records())
     finally:
         log.close()
 

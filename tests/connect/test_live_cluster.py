@@ -19,8 +19,8 @@ from assignor_lab.connect.herders.herder import (
     NotLeaderError,
     Offset,
 )
-from assignor_lab.connect.logs.config_records import connector_records
 from assignor_lab.connect.storage import LogRecord
+from assignor_lab.kafka.herder.config.records import connector_records
 from tests.connect.live import WITNESS, CollectingTask, cluster, follower, leader, put, settings, states, until
 
 
@@ -36,7 +36,7 @@ def loads(made: ConnectCluster) -> list[int]:
 
 def delays(made: ConnectCluster) -> list[int]:
     """Delays that workers were told and have not yet waited for."""
-    return [told.delay_ms for worker in made.workers.values() if (told := worker.herder.loop.membership.told)]
+    return [told.delay_ms for worker in made.workers.values() if (told := worker.herder.loop.membership.state.told)]
 
 
 @pytest.mark.parametrize("protocol", list(ConnectProtocol))
@@ -146,8 +146,8 @@ def test_a_leader_that_has_not_read_far_enough_fails_the_round_until_it_has(tmp_
             await made.logs.config.write(connector_records("a", {"name": "a", "connector.class": "tracked"}, None))
             failed = 0
             for _ in range(300):
-                told = loop.membership.told
-                failed += told is not None and bool(told.error)
+                told = loop.membership.state.told
+                failed += told is not None and told.failed
                 await asyncio.sleep(0.002)
             for record in missed:
                 if record.offset >= before:
@@ -219,12 +219,12 @@ def test_a_mixed_group_speaks_what_all_know_and_upgrades_by_itself(tmp_path: Pat
                 made.add_worker(f"w{number}", 19_000 + number, settings(protocol))
             await made.until_calm()
             await put(made, "a", "tracked", tasks__max="4")
-            assert {worker.herder.loop.membership.protocol for worker in made.workers.values()} == {
+            assert {worker.herder.loop.membership.state.protocol for worker in made.workers.values()} == {
                 ConnectProtocol.EAGER
             }
             await made.roll_worker("w0", settings(ConnectProtocol.SESSIONED))
             await made.until_calm()
-            assert {worker.herder.loop.membership.protocol for worker in made.workers.values()} == {
+            assert {worker.herder.loop.membership.state.protocol for worker in made.workers.values()} == {
                 ConnectProtocol.SESSIONED
             }
             await until(lambda: states(made, "a") == ["RUNNING"] * 5)

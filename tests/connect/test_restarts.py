@@ -10,16 +10,10 @@ import pytest
 
 from assignment_api.connect import ConnectorTaskId
 from assignor_lab.connect.cluster import ConnectCluster
-from assignor_lab.connect.herders.herder import (
-    NotAssignedError,
-    NotFoundError,
-    NotLeaderError,
-    RebalanceExpectedError,
-    RestartRequest,
-)
-from assignor_lab.connect.herders.restarts import PendingRestarts
-from assignor_lab.connect.logs.config_records import restart_records
+from assignor_lab.connect.herders.herder import NotAssignedError, NotFoundError, NotLeaderError, RebalanceExpectedError
 from assignor_lab.connect.storage import LogRecord
+from assignor_lab.kafka.herder.config.records import restart_records
+from assignor_lab.kafka.herder.restarts import PendingRestarts, RestartRequest
 from tests.connect.live import WITNESS, cluster, follower, leader, owner, put, settings, states, until
 
 NEITHER = RestartRequest("c")
@@ -221,7 +215,7 @@ def test_restarts_and_reads_are_refused_while_a_rebalance_is_expected(tmp_path: 
         async with cluster(tmp_path, 2) as made:
             await put(made, "c", "tracked")
             lead = leader(made)
-            lead.loop.news.needs_rebalance = True
+            lead.loop.news.changes.needs_rebalance = True
             requests = [
                 lead.restart_connector_and_tasks(TASKS), lead.restart_connector("c"),
                 lead.restart_task(ConnectorTaskId("c", 0)), lead.connector_info("c"), lead.task_configs("c"),

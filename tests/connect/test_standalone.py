@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from assignment_api.connect import ConnectorTaskId
-from assignor_lab.connect.herders.herder import AlreadyExistsError, BadRequestError, NotFoundError, RestartRequest
+from assignor_lab.connect.herders.herder import AlreadyExistsError, BadRequestError, NotFoundError
 from assignor_lab.connect.herders.standalone import StandaloneHerder
 from assignor_lab.connect.logs.cluster_logs import ClusterLogs
+from assignor_lab.kafka.herder.restarts import RestartRequest
 from tests.connect.live import PLUGINS, WITNESS, settings, until
 
 CONFIG = {"name": "c", "connector.class": "tracked", "tasks.max": "2"}

@@ -50,7 +50,7 @@ def test_rolling_to_static_loses_no_record(tmp_path: Path, before: ConnectProtoc
                 await made.roll_worker(name, settings(STATIC))
                 await made.until_calm()
                 await flows(tmp_path)
-            assert all(w.herder.loop.membership.protocol is STATIC for w in made.workers.values())
+            assert all(w.herder.loop.membership.state.protocol is STATIC for w in made.workers.values())
             # 3. A static worker for a connector, one for a task, one for both: jobs move to who lists them.
             made.add_worker("connector", 19_001, settings(STATIC, connectors="gen"))
             await made.until_calm()
@@ -121,7 +121,7 @@ def test_one_worker_without_the_protocol_makes_the_lists_mean_nothing(tmp_path: 
             made.add_worker("old", 19_001, settings(ConnectProtocol.SESSIONED))
             await made.until_calm()
             await put(made, "a", "tracked", tasks__max="2")
-            assert {worker.herder.loop.membership.protocol for worker in made.workers.values()} == {
+            assert {worker.herder.loop.membership.state.protocol for worker in made.workers.values()} == {
                 ConnectProtocol.SESSIONED
             }
             assert sorted(len(owners) for owners in made.owners().values()) == [1, 1, 1]

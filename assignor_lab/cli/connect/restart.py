@@ -13,8 +13,8 @@ from assignor_lab.cli.options import Json
 from assignor_lab.cli.text import console, note, print_json, print_line, table
 
 if TYPE_CHECKING:
-    from assignor_lab.connect.herders.herder import InstanceStatus
     from assignor_lab.connect.remote import Outcome, RestartReport
+    from assignor_lab.kafka.herder.statuses import InstanceStatus
 
 __all__ = ["register"]
 
@@ -50,8 +50,8 @@ def _restart(
     Any Kafka Connect from 3.0 on, or `assignor connect serve`. Without --include-tasks and --only-failed the
     connector's instance alone restarts, whatever its state. Exit code 1: something did not come back.
     """
-    from assignor_lab.connect.herders.herder import RestartRequest
     from assignor_lab.connect.remote import planned_restart, restart
+    from assignor_lab.kafka.herder.restarts import RestartRequest
 
     request = RestartRequest(name, only_failed=only_failed, include_tasks=include_tasks)
     if dry_run:

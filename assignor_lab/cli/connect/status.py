@@ -12,8 +12,8 @@ from assignor_lab.cli.options import Json
 from assignor_lab.cli.text import console, note, print_json, print_line, table
 
 if TYPE_CHECKING:
-    from assignor_lab.connect.herders.herder import InstanceStatus
     from assignor_lab.connect.remote import ClusterState, Finding, RemoteConnector
+    from assignor_lab.kafka.herder.statuses import InstanceStatus
 
 __all__ = ["instance_document", "register"]
 

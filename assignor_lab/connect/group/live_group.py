@@ -42,7 +42,7 @@ class LiveGroup:
     _LATE_MS, _GRACE_MS = 50, 200
 
     def __init__(self, clock: Clock, initial_delay_ms: int) -> None:
-        self._clock = clock
+        self.clock = clock
         self._coordinator = Coordinator(initial_delay_ms)
         self._waiting: dict[str, asyncio.Future[Answer]] = {}
         self._timer: asyncio.TimerHandle | None = None
@@ -60,13 +60,13 @@ class LiveGroup:
 
     def heartbeat(self, member_id: str) -> str:
         """``ok``, ``rebalancing`` or ``unknown_member``."""
-        answer = self._coordinator.heartbeat(self._clock.now_ms(), member_id)
+        answer = self._coordinator.heartbeat(self.clock.now_ms(), member_id)
         self._settle([])
         return answer
 
     def leave(self, member_id: str, reason: str = "leaves") -> None:
         """A member leaves."""
-        self._settle(self._coordinator.leave(self._clock.now_ms(), member_id, reason))
+        self._settle(self._coordinator.leave(self.clock.now_ms(), member_id, reason))
 
     def leave_process(self, worker: str) -> None:
         """A worker's process ends: it leaves under whatever member id it has, known to it or not."""
@@ -114,7 +114,7 @@ class LiveGroup:
     async def _asked(self, worker: str, call: object, request: object) -> Answer:
         waiting: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._waiting[worker] = waiting
-        self._settle(call(self._clock.now_ms(), request))  # type: ignore[operator]
+        self._settle(call(self.clock.now_ms(), request))  # type: ignore[operator]
         try:
             return await waiting
         finally:
@@ -143,11 +143,11 @@ class LiveGroup:
         deadline = self._coordinator.next_deadline()
         if deadline is not None:
             deadline = max(deadline, self._grace_until_ms or 0)
-            delay = max(deadline - self._clock.now_ms(), 0) / 1000
+            delay = max(deadline - self.clock.now_ms(), 0) / 1000
             self._timer = asyncio.get_running_loop().call_later(delay, self._expire, deadline)
 
     def _expire(self, due_ms: int) -> None:
-        now = self._clock.now_ms()
+        now = self.clock.now_ms()
         if now - due_ms > self._LATE_MS and self._grace_until_ms is None:
             self._grace_until_ms = now + self._GRACE_MS
             self._set_timer()

@@ -1,4 +1,4 @@
-"""How many rebalances a worker has completed, and how long they took (reference 7.6)."""
+"""Times of rebalances: how many a worker has completed, and how long they took (reference 7.6)."""
 
 from __future__ import annotations
 

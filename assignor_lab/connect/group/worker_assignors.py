@@ -7,12 +7,12 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from assignment_api.connect import MAX_DELAY_KEY, ConnectProtocol, Rebalance
+from assignment_api.connect import ConnectProtocol, Rebalance
 from assignment_api.plugins import FoundConnectAssignor, Registry
 from assignor_lab.connect.settings import LiveWorkerSettings
 from assignor_lab.groups.connect.invocation import ConnectOutcome, LeadingAssignor
+from assignor_lab.kafka.herder.assignors import assignor_configs, assignor_names
 from assignor_lab.runtime.invocation import TRUSTED_DISTRIBUTION
-from assignor_lab.simulation.connect.simulate import BUILTIN_ASSIGNORS
 
 __all__ = ["WorkerAssignor", "WorkerAssignors"]
 
@@ -57,20 +57,13 @@ class WorkerAssignors:
     """
 
     def __init__(self, registry: Registry, selector: str | None = None) -> None:
-        names = dict(BUILTIN_ASSIGNORS)
-        if selector is not None:
-            names.update({protocol: selector for protocol in ConnectProtocol if protocol.is_incremental})
         self._found: Mapping[ConnectProtocol, FoundConnectAssignor] = {
-            protocol: registry.connect_assignor(name) for protocol, name in names.items()
+            protocol: registry.connect_assignor(name) for protocol, name in assignor_names(selector).items()
         }
 
     def for_worker(self, settings: LiveWorkerSettings) -> Mapping[ConnectProtocol, WorkerAssignor]:
         """Assignors of one worker, for as long as it lives."""
-        configs = {
-            MAX_DELAY_KEY: settings.max_delay_ms,
-            "assignor.connect_eager.downgrade": settings.downgrade,
-            **settings.configs,
-        }
+        configs = assignor_configs(settings.max_delay_ms, settings.downgrade, settings.configs)
         made: dict[str, WorkerAssignor] = {}
         # compatible and sessioned are one assignor in Kafka: what it remembers survives the change between them.
         return {

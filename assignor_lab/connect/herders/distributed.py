@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from assignment_api.connect import ConnectorTaskId, ConnectProtocol
-from assignor_lab.connect.group.live_group import LiveGroup
 from assignor_lab.connect.group.worker_assignors import WorkerAssignors
 from assignor_lab.connect.herders.herder import (
     AlreadyExistsError,
@@ -21,7 +20,6 @@ from assignor_lab.connect.herders.herder import (
     OffsetsAnswer,
     RebalanceExpectedError,
     RestartAnswer,
-    RestartRequest,
     TaskConfig,
     Validation,
     WorkerStage,
@@ -29,12 +27,12 @@ from assignor_lab.connect.herders.herder import (
 from assignor_lab.connect.herders.herder_loop import HerderLoop
 from assignor_lab.connect.herders.herder_metrics import rebalance_metrics, worker_metrics
 from assignor_lab.connect.herders.herder_reads import HerderReads, check_valid
+from assignor_lab.connect.herders.identity import SharedParts, WorkerIdentity
 from assignor_lab.connect.herders.reconfiguration import PutTaskConfigs, Reconfiguration, initial_target
-from assignor_lab.connect.herders.restarts import restart_plan
-from assignor_lab.connect.herders.session_keys import sign, verify
-from assignor_lab.connect.logs.cluster_logs import ClusterLogs
-from assignor_lab.connect.logs.config_records import (
-    ConfigSnapshot,
+from assignor_lab.connect.herders.signatures import sign, verify
+from assignor_lab.connect.logs.offset_changes import alter_offsets, check_stopped, reset_offsets
+from assignor_lab.connect.settings import LiveWorkerSettings
+from assignor_lab.kafka.herder.config.records import (
     TargetState,
     connector_records,
     deletion_records,
@@ -44,9 +42,8 @@ from assignor_lab.connect.logs.config_records import (
     target_state_records,
     task_records,
 )
-from assignor_lab.connect.logs.offset_changes import alter_offsets, check_stopped, reset_offsets
-from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins
-from assignor_lab.connect.settings import LiveWorkerSettings
+from assignor_lab.kafka.herder.config.topic import ConfigSnapshot
+from assignor_lab.kafka.herder.restarts import RestartRequest, planned
 
 __all__ = ["DistributedHerder"]
 
@@ -55,34 +52,23 @@ class DistributedHerder(HerderReads):
     """The worker; it is a :class:`~assignor_lab.connect.herders.herder.Herder`. Make and use it on one event loop.
 
     Args:
-        process: Name of the worker's process, once in the cluster's life.
-        worker_id: ``host:port`` of the worker.
-        url: Its REST URL.
+        worker: The worker.
         settings: Its configuration.
-        logs: What the cluster shares.
-        group: The group.
-        plugins: Connectors that can be run.
+        shared: What the cluster's workers share.
         assignors: What it can lead with.
         put: Reaches the leader.
     """
 
     def __init__(
         self,
-        process: str,
-        worker_id: str,
-        url: str,
+        worker: WorkerIdentity,
         settings: LiveWorkerSettings,
-        logs: ClusterLogs,
-        group: LiveGroup,
-        plugins: ConnectorPlugins,
+        shared: SharedParts,
         assignors: WorkerAssignors,
         put: PutTaskConfigs,
     ) -> None:
-        self.loop = HerderLoop(
-            process, worker_id, url, settings, logs, group, plugins, assignors.for_worker(settings),
-            self._reconfigure,
-        )  # fmt: skip
-        super().__init__(logs, plugins, self.loop.levels)
+        self.loop = HerderLoop(worker, settings, shared, assignors.for_worker(settings), self._reconfigure)
+        super().__init__(shared.logs, shared.plugins, self.loop.levels)
         self._reconfiguration = Reconfiguration(self.loop, put)
 
     def _reconfigure(self, connector: str) -> None:
@@ -249,10 +235,10 @@ class DistributedHerder(HerderReads):
                 raise NotFoundError(f"Unknown connector: {request.connector}")
             self._check_leads("Only the leader can process restart requests.")
             await self.loop.write(restart_records(request))
-            plan = restart_plan(request, self._logs.statuses, self._plugins.type_of(config))
-            if plan is None:
+            status = self._logs.statuses.connector_status(request.connector, self._plugins.type_of(config))
+            if status is None:
                 raise NotFoundError(f"Status for connector {request.connector} not found")
-            return RestartAnswer(plan)
+            return RestartAnswer(planned(request, status))
 
         return await self.loop.queue.ask(restart)
 
@@ -315,7 +301,7 @@ class DistributedHerder(HerderReads):
             self._check_owned(name, "connector")
             with self.loop.stages.of(f"restarting connector {name}"):
                 await self.loop.instances.stop_connector(name)
-                started = self.loop.start_connector(name)
+                started = self.loop.work.start_connector(name)
             if started is not None:
                 await _started(started, f"Failed to start connector: {name}", self.loop)
 
@@ -333,7 +319,7 @@ class DistributedHerder(HerderReads):
             self._check_owned(task, "task")
             with self.loop.stages.of(f"restarting task {task}"):
                 await self.loop.instances.stop_tasks([task])
-                if not self.loop.start_task(task):
+                if not self.loop.work.start_task(task):
                     raise HerderError(f"Failed to start task: {task}")
 
         await self.loop.queue.ask(restart)
@@ -363,7 +349,7 @@ class DistributedHerder(HerderReads):
 
     def verify_internal_request(self, body: bytes, signature: str | None, algorithm: str | None) -> None:
         """Checks a request between workers."""
-        protocol = self.loop.membership.protocol
+        protocol = self.loop.membership.state.protocol
         if protocol is not None and protocol.version < ConnectProtocol.SESSIONED.version:
             # As in Kafka: groups that speak an older protocol have no keys.
             return
@@ -380,20 +366,20 @@ class DistributedHerder(HerderReads):
         check_valid(await asyncio.to_thread(self._plugins.validate, config))
 
     def _check_no_rebalance_expected(self) -> None:
-        if self.loop.news.needs_rebalance:
+        if self.loop.news.changes.needs_rebalance:
             raise RebalanceExpectedError("Request cannot be completed because a rebalance is expected")
 
     def _check_leads(self, message: str) -> None:
         membership = self.loop.membership
-        if not membership.is_leader:
+        if not membership.state.is_leader:
             raise NotLeaderError(message, membership.leader_url)
 
     def _check_owned(self, job: str | ConnectorTaskId, noun: str) -> None:
         membership = self.loop.membership
-        held = membership.held
+        held = membership.state.held
         if held is not None and job in (held.tasks if isinstance(job, ConnectorTaskId) else held.connectors):
             return
-        if membership.is_leader:
+        if membership.state.is_leader:
             raise NotAssignedError(
                 f"Cannot restart {noun} since it is not assigned to this member", membership.owner_url(job)
             )

@@ -1,4 +1,4 @@
-"""What the REST interface asks of a worker, and what it gets (reference 7 to 9).
+"""The herder as the REST interface knows it: what it is asked, and what it answers (reference 7 to 9).
 
 A worker's herder carries out requests one after the other on its own loop; the REST side only translates. Neither
 knows how the other does it: tests of the REST side use a herder of their own.
@@ -13,6 +13,8 @@ import attrs
 
 from assignment_api import AssignorLabError
 from assignment_api.connect import ConnectorTaskId
+from assignor_lab.kafka.herder.restarts import RestartRequest
+from assignor_lab.kafka.herder.statuses import ConnectorStatus, InstanceStatus
 
 __all__ = [
     "AlreadyExistsError",
@@ -146,36 +148,6 @@ class TaskConfig:
 
     task: ConnectorTaskId
     config: Mapping[str, str]
-
-
-@attrs.frozen
-class InstanceStatus:
-    """State of a connector's instance or of a task (``number``), from the status log (reference 9)."""
-
-    state: str
-    worker_id: str
-    version: str | None = None
-    trace: str | None = None
-    number: int | None = None
-
-
-@attrs.frozen
-class ConnectorStatus:
-    """State of a connector and its tasks, these by number; ``type`` is ``source``, ``sink`` or ``unknown``."""
-
-    name: str
-    connector: InstanceStatus
-    tasks: Sequence[InstanceStatus]
-    type: str
-
-
-@attrs.frozen
-class RestartRequest:
-    """A restart as KIP-745 has it (reference 7.2)."""
-
-    connector: str
-    only_failed: bool = False
-    include_tasks: bool = False
 
 
 @attrs.frozen

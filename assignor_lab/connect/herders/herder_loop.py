@@ -5,34 +5,27 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 
-from assignment_api.connect import NO_GENERATION, ConnectorTaskId, ConnectProtocol, Jobs
-from assignor_lab.connect.group.live_group import LiveGroup
+from assignment_api.connect import ConnectProtocol, Jobs
 from assignor_lab.connect.group.membership import FatalMembershipError, Membership
 from assignor_lab.connect.group.rebalance_times import RebalanceTimes
 from assignor_lab.connect.group.worker_assignors import WorkerAssignor
-from assignor_lab.connect.herders.config_changes import apply_news
 from assignor_lab.connect.herders.herder import HerderError
+from assignor_lab.connect.herders.identity import SharedParts, WorkerIdentity
 from assignor_lab.connect.herders.request_queue import RequestQueue
-from assignor_lab.connect.herders.session_keys import key_is_due, new_key
+from assignor_lab.connect.herders.signatures import new_key
 from assignor_lab.connect.herders.stages import Stages
-from assignor_lab.connect.herders.worker_restarts import restart_on_worker
+from assignor_lab.connect.herders.work import Work
 from assignor_lab.connect.instances.instances import Instances
 from assignor_lab.connect.logger_levels import LoggerLevels, WorkerLogger
-from assignor_lab.connect.logs.cluster_logs import ClusterLogs
 from assignor_lab.connect.logs.config_news import ConfigNews
-from assignor_lab.connect.logs.config_records import (
-    ConfigReader,
-    ConfigSnapshot,
-    TargetState,
-    session_key_records,
-    without_nulls,
-)
-from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins
 from assignor_lab.connect.settings import LiveWorkerSettings
 from assignor_lab.connect.storage import StorageError
-from assignor_lab.kafka.wire.connect import AssignmentMessage
+from assignor_lab.kafka.herder.assignment import Assignment
+from assignor_lab.kafka.herder.config.records import session_key_records
+from assignor_lab.kafka.herder.config.topic import ConfigReader, ConfigSnapshot
+from assignor_lab.kafka.herder.rebalance_completion import RebalanceCompletion
+from assignor_lab.kafka.herder.session_keys import key_is_due
 
 __all__ = ["HerderLoop"]
 
@@ -41,59 +34,48 @@ class HerderLoop:
     """The loop and what it works on. For the event loop's thread.
 
     Args:
-        process: Name of the worker's process, once in the cluster's life.
-        worker_id: ``host:port`` of the worker.
-        url: Its REST URL.
+        worker: The worker.
         settings: Its configuration.
-        logs: What the cluster shares.
-        group: The group.
-        plugins: Connectors that can be run.
+        shared: What the cluster's workers share.
         assignors: What it leads with.
         reconfigure: Called with a connector that has started here, or wants its tasks configured again.
     """
 
     def __init__(
         self,
-        process: str,
-        worker_id: str,
-        url: str,
+        worker: WorkerIdentity,
         settings: LiveWorkerSettings,
-        logs: ClusterLogs,
-        group: LiveGroup,
-        plugins: ConnectorPlugins,
+        shared: SharedParts,
         assignors: Mapping[ConnectProtocol, WorkerAssignor],
         reconfigure: Callable[[str], None],
     ) -> None:
-        self.process, self.worker_id, self.url, self.settings = process, worker_id, url, settings
-        self.logs, self.group, self.plugins = logs, group, plugins
+        logs = shared.logs
+        self.worker, self.settings, self.plugins = worker, settings, shared.plugins
+        self.logs = logs
         self.levels = LoggerLevels(logs.clock)
-        self.log = WorkerLogger(self.levels, "herder", worker_id)
+        self.log = WorkerLogger(self.levels, "herder", worker.worker_id)
         self.stages = Stages(logs.clock)
         self.ready = False
         self.stopping = False
         self.rebalances = RebalanceTimes()
         self.news = ConfigNews(lambda: self.snapshot, self.levels, self.wake)
         self.reader = ConfigReader(self.news)
+        #: What the herder works by; the reader may know more.
         self.snapshot: ConfigSnapshot = self.reader.snapshot()
         self._woken = asyncio.Event()
         self.queue = RequestQueue(logs.clock, self.wake)
         self.instances = Instances(
-            worker_id, logs, plugins, settings.timings, lambda: max(self.membership.generation, 0), reconfigure,
-            topic_tracking=settings.topic_tracking,
+            worker.worker_id, logs, shared.plugins, settings.timings,
+            lambda: max(self.membership.state.generation, 0), reconfigure, topic_tracking=settings.topic_tracking,
         )  # fmt: skip
-        self.membership = Membership(
-            process, url, settings, group, logs.clock, assignors, self.reader.snapshot, self._on_revoked,
-            self._on_assigned, self._on_lost, self.wake,
+        self.work = Work(
+            self.instances, logs.statuses, self.log, lambda: self.membership.state.held, lambda: self.snapshot,
+            reconfigure,
         )  # fmt: skip
-        self._reconfigure = reconfigure
-        self._running: set[str | ConnectorTaskId] = set()
-        #: Tasks that stopped since they have other configurations: they start again where they still belong.
-        self.restart_tasks: dict[ConnectorTaskId, None] = {}
-        #: Connectors on their way to a target state.
-        self._moving: set[asyncio.Future[TargetState]] = set()
+        self.membership = Membership(worker.process, worker.url, settings, shared.group, assignors, self)
+        self._group = shared.group
+        self._completion = RebalanceCompletion()
         self._polls = False
-        self._resolved = True
-        self._scheduled_ms: int | None = None
         self._unsubscribe: Callable[[], None] | None = None
 
     # --- life -----------------------------------------------------------------------------------------
@@ -103,7 +85,7 @@ class HerderLoop:
         self._unsubscribe = self.logs.config.subscribe(self.reader.read)
         self.snapshot = self.reader.snapshot()
         self.reader.start()
-        heartbeats = asyncio.create_task(self.membership.beat(), name=f"heartbeat {self.worker_id}")
+        heartbeats = asyncio.create_task(self.membership.beat(), name=f"heartbeat {self.worker.worker_id}")
         self.ready = True
         try:
             try:
@@ -123,16 +105,18 @@ class HerderLoop:
     def stop(self) -> None:
         """Tells the loop to end: it stops its work and leaves the group."""
         self.stopping = True
+        self.work.close()
         self.wake()
 
     def killed(self) -> None:
         """The loop was cancelled: nothing of this process goes on."""
         self.ready = False
         self.stopping = True
+        self.work.close()
         if self._unsubscribe is not None:
             self._unsubscribe()
         self.instances.kill()
-        self.group.forget(self.process)
+        self._group.forget(self.worker.process)
         self.queue.close()
 
     def wake(self) -> None:
@@ -148,7 +132,7 @@ class HerderLoop:
             if self._unsubscribe is not None:
                 self._unsubscribe()
             self.membership.leave()
-            self.group.leave_process(self.process)
+            self._group.leave_process(self.worker.process)
 
     # --- one round of the loop ------------------------------------------------------------------------
 
@@ -162,9 +146,8 @@ class HerderLoop:
             return
         await self.queue.run_due()
         await self._restart_as_asked()
-        if self._scheduled_ms is not None:
-            self._resolved = False
-        if await apply_news(self):
+        self._completion.look_again()
+        if await self._apply_news():
             return
         await self._poll()
 
@@ -195,7 +178,7 @@ class HerderLoop:
 
     async def _poll(self) -> None:
         """Waits until something is to be done."""
-        moments = [self.queue.next_ms, self._scheduled_ms]
+        moments = [self.queue.next_ms, self._completion.rejoin_at_ms]
         known = [moment for moment in moments if moment is not None]
         timeout = None if not known else max(min(known) - self.logs.clock.now_ms(), 0) / 1000
         # The herder has to be seen to be alive now and then.
@@ -207,10 +190,10 @@ class HerderLoop:
         self._woken.clear()
 
     async def _renew_key(self) -> bool:
-        protocol, key = self.membership.protocol, self.snapshot.session_key
+        state, key = self.membership.state, self.snapshot.session_key
         now = self.logs.clock.now_ms()
-        signs = protocol is not None and protocol.version >= ConnectProtocol.SESSIONED.version
-        if not (signs and self.membership.is_leader and key_is_due(key, now, self.settings.key_ttl_ms)):
+        signs = state.protocol is not None and state.protocol.version >= ConnectProtocol.SESSIONED.version
+        if not (signs and state.is_leader and key_is_due(key, now, self.settings.key_ttl_ms)):
             return True
         with self.stages.of("distributing a new session key"):
             try:
@@ -234,14 +217,40 @@ class HerderLoop:
         except TimeoutError:
             raise StorageError(f"the config log was not written within {limit:g} s") from None
 
-    # --- after an assignment --------------------------------------------------------------------------
+    async def _restart_as_asked(self) -> None:
+        for request in self.news.restarts.take():
+            with self.stages.of(f"restarting connector {request.connector}"):
+                try:
+                    await self.work.restart(request)
+                except HerderError as error:
+                    self.log.warning("restart of %s dropped: %s", request.connector, error)
 
-    def _on_assigned(self, told: AssignmentMessage) -> None:
+    async def _apply_news(self) -> bool:
+        """Acts on what was read in the config log; true if the loop has to begin anew, for a rebalance."""
+        if not self.news.changes:
+            return False
+        self.snapshot = self.reader.snapshot()
+        actions = self.news.changes.take(self.membership.state.protocol)
+        if actions.rejoin:
+            self.membership.state.request_rejoin()
+        with self.stages.of("handling changes of the configuration"):
+            await self.work.restart_connectors(actions.restart_connectors)
+            self.work.apply_target_states(actions.target_states)
+            await self.work.stop_tasks_of(actions.stop_tasks_of)
+        return actions.rejoin
+
+    # --- MembershipListener ---------------------------------------------------------------------------
+
+    def fresh_snapshot(self) -> ConfigSnapshot:
+        """The newest snapshot of the config log."""
+        return self.reader.snapshot()
+
+    def on_assigned(self, told: Assignment) -> None:
+        """An assignment was taken."""
         now = self.logs.clock.now_ms()
-        self._scheduled_ms = now + told.delay_ms if told.delay_ms > 0 else None
-        self._resolved = False
+        self._completion.assigned(told, now)
         self.rebalances.begun_ms = now
-        if self.membership.is_leader:
+        if self.membership.state.is_leader:
             self._clean_statuses()
 
     def _clean_statuses(self) -> None:
@@ -249,6 +258,49 @@ class HerderLoop:
         for job in self.logs.statuses.jobs():
             if not known.knows(job):
                 self.logs.statuses.remove(job)
+
+    async def on_revoked(self, jobs: Jobs) -> None:
+        """Stops jobs, and waits for that."""
+        protocol = self.membership.state.protocol
+        if not (self._completion.resolved or (protocol is not None and protocol.is_incremental)):
+            return
+        with self.stages.of("handling revoked connectors and tasks"):
+            await self.work.stop_revoked(jobs)
+        known = self.reader.snapshot()
+        for name in self.logs.statuses.connectors_with_topics():
+            if name not in known.connectors:
+                self.logs.statuses.remove_topics(name)
+
+    def on_lost(self) -> None:
+        """Ends all work at once."""
+        self.log.warning("ends its work at once: it has left the group")
+        self.work.give_up_all()
+
+    # --- after an assignment --------------------------------------------------------------------------
+
+    async def _complete_rebalance(self) -> bool:
+        """Starts what was assigned; false if the loop has to begin anew (reference 6.4)."""
+        state, told = self.membership.state, self.membership.state.told
+        if self._completion.resolved or told is None:
+            return True
+        missing = self._completion.missing(told, state.member_id, self.snapshot.offset, self.logs.clock.now_ms())
+        if missing.read:
+            # The log is in this process: what is written has been read. What was sent is enough where it is as far as
+            # the leader's, or a herder that others keep writing for would never come to its work.
+            sent = self.membership.sent_snapshot
+            self.snapshot = sent if sent.offset == told.offset else self.reader.snapshot()
+        if missing.join or self.snapshot.offset != told.offset:
+            state.request_rejoin()
+            if told.failed:
+                await asyncio.sleep(0.05)
+            return False
+        if state.is_leader:
+            await self._clean_late_statuses()
+        with self.stages.of("starting connectors and tasks"):
+            self.work.start_assigned(state.protocol)
+        self.rebalances.completed(self.logs.clock.now_ms())
+        self._completion.resolved = True
+        return not (state.follow_revocations() or self.membership.needs_join)
 
     async def _clean_late_statuses(self) -> None:
         """Takes away what workers said of revoked jobs, too: it may have been on its way when the assignment came."""
@@ -258,138 +310,18 @@ class HerderLoop:
             self.log.warning("statuses not read to their end: %s", error)
         self._clean_statuses()
 
-    async def _on_revoked(self, jobs: Jobs) -> None:
-        protocol = self.membership.protocol
-        if not (self._resolved or (protocol is not None and protocol.is_incremental)):
-            return
-        with self.stages.of("handling revoked connectors and tasks"):
-            await self.instances.stop_all(jobs.connectors, jobs.tasks)
-        self._running.difference_update(jobs.connectors, jobs.tasks)
-        known = self.reader.snapshot()
-        for name in self.logs.statuses.connectors_with_topics():
-            if name not in known.connectors:
-                self.logs.statuses.remove_topics(name)
-
-    def _on_lost(self) -> None:
-        self.log.warning("ends its work at once: it has left the group")
-        self.instances.give_up_all()
-        self._running.clear()
-
-    async def _complete_rebalance(self) -> bool:
-        """Starts what was assigned; false if the loop has to begin anew (reference 6.4)."""
-        told = self.membership.told
-        if self._resolved or told is None:
-            return True
-        needs_join = needs_read = False
-        if told.error:
-            needs_join = True
-            needs_read = told.leader == self.membership.member_id or self.snapshot.offset < told.config_offset
-        elif self.snapshot.offset < told.config_offset:
-            needs_read = True
-        if self._scheduled_ms is not None and self._scheduled_ms <= self.logs.clock.now_ms():
-            needs_join, self._scheduled_ms = True, None
-        if needs_read:
-            # The log is in this process: what is written has been read. What was sent is enough where it is as far as
-            # the leader's, or a herder that others keep writing for would never come to its work.
-            sent = self.membership.sent_snapshot
-            self.snapshot = sent if sent.offset == told.config_offset else self.reader.snapshot()
-        if needs_join or self.snapshot.offset != told.config_offset:
-            self.membership.request_rejoin()
-            if told.error:
-                await asyncio.sleep(0.05)
-            return False
-        if self.membership.is_leader:
-            await self._clean_late_statuses()
-        with self.stages.of("starting connectors and tasks"):
-            self._start_work()
-        self.rebalances.completed(self.logs.clock.now_ms())
-        self._resolved = True
-        if told.revoked_connectors or told.revoked_tasks:
-            self.membership.revocations_done()
-            self.membership.request_rejoin()
-            return False
-        return not self.membership.needs_join
-
-    def _start_work(self) -> None:
-        held = self.membership.held or Jobs()
-        self._running.difference_update(self.restart_tasks)
-        self.restart_tasks.clear()
-        for name in held.connectors:
-            if name not in self._running:
-                self.start_connector(name)
-        for task in held.tasks:
-            if task not in self._running:
-                self.start_task(task)
-        protocol = self.membership.protocol
-        incremental = protocol is not None and protocol.is_incremental
-        self._running = {*held.connectors, *held.tasks} if incremental else set()
-
-    def start_connector(self, name: str) -> asyncio.Future[TargetState] | None:
-        """Starts a connector's instance; once it runs, its tasks are configured."""
-        config = self.snapshot.connectors.get(name)
-        if config is None or name in self.instances.connectors:
-            return None
-        target = self.snapshot.target_state(name)
-        started = self.instances.start_connector(name, without_nulls(config), target)
-        return self.moving_to(name, asyncio.wrap_future(started))
-
-    def moving_to(self, name: str, moved: asyncio.Future[TargetState]) -> asyncio.Future[TargetState]:
-        """A connector is on its way to a target state; once it is STARTED, its tasks are configured."""
-        self._moving.add(moved)
-        moved.add_done_callback(partial(self._connector_moved, name))
-        return moved
-
-    def _connector_moved(self, name: str, future: asyncio.Future[TargetState]) -> None:
-        self._moving.discard(future)
-        if future.cancelled() or self.stopping:
-            return
-        error = future.exception()
-        if error is not None:
-            self.log.warning("connector %s: %s", name, error)
-        elif future.result() is TargetState.STARTED:
-            self._reconfigure(name)
-
-    def start_task(self, task: ConnectorTaskId) -> bool:
-        """Starts a task."""
-        snapshot = self.snapshot
-        connector, config = snapshot.connectors.get(task.connector), snapshot.task_configs_by_id.get(task)
-        if connector is None or config is None or task.task >= snapshot.task_count(task.connector):
-            return False
-        return self.instances.start_task(
-            task,
-            without_nulls(connector),
-            config,
-            snapshot.task_count(task.connector),
-            snapshot.target_state(task.connector),
-        )
-
-    # --- restarts -------------------------------------------------------------------------------------
-
-    async def _restart_as_asked(self) -> None:
-        for request in self.news.restarts.take():
-            with self.stages.of(f"restarting connector {request.connector}"):
-                try:
-                    await restart_on_worker(self, request)
-                except HerderError as error:
-                    self.log.warning("restart of %s dropped: %s", request.connector, error)
-
-    # --- what requests ask ----------------------------------------------------------------------------
-
-    @property
-    def generation(self) -> int:
-        """The worker's generation; -1 before the first."""
-        return self.membership.generation if self.membership.member_id is not None else NO_GENERATION
+    # --- what is to be seen ---------------------------------------------------------------------------
 
     def unrest(self) -> list[str]:
         """What it does, wants or waits for, in words; nothing where it is calm."""
         found = {
             self.stages.current.description: not self._polls or self._woken.is_set(),
-            "an assignment is not carried out": not self._resolved,
-            "a rebalance is scheduled": self._scheduled_ms is not None,
+            "an assignment is not carried out": not self._completion.resolved,
+            "a rebalance is scheduled": self._completion.rejoin_at_ms is not None,
             "it has to join": self.membership.needs_join,
-            "it has news to act on": bool(self.news or self.news.restarts),
+            "it has news to act on": bool(self.news.changes or self.news.restarts),
             "requests wait": self.queue.next_ms is not None,
-            "connectors are on their way to a state": bool(self._moving),
+            "connectors are on their way to a state": self.work.is_moving(),
             "instances start": not self.instances.is_settled(),
         }
         return [words for words, is_so in found.items() if is_so]

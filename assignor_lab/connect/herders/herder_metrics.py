@@ -10,8 +10,8 @@ from assignor_lab.connect.herders.herder import Metric
 from assignor_lab.connect.herders.herder_loop import HerderLoop
 from assignor_lab.connect.instances.instances import Instances, StartCounts
 from assignor_lab.connect.logs.cluster_logs import ClusterLogs
-from assignor_lab.connect.logs.config_records import ConfigSnapshot
 from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins
+from assignor_lab.kafka.herder.config.topic import ConfigSnapshot
 
 __all__ = ["rebalance_metrics", "worker_metrics"]
 
@@ -32,17 +32,17 @@ _TASK_STATES = {
 def rebalance_metrics(loop: HerderLoop) -> Iterator[Metric]:
     """What a worker of a group knows of its rebalances."""
     membership, times = loop.membership, loop.rebalances
-    protocol = membership.protocol or loop.settings.protocol
+    protocol = membership.state.protocol or loop.settings.protocol
     yield Metric(_REBALANCE, "connect-protocol", protocol.name)
     yield Metric(_REBALANCE, "leader-name", membership.leader_url or "")
-    yield Metric(_REBALANCE, "epoch", max(membership.generation, 0))
+    yield Metric(_REBALANCE, "epoch", max(membership.state.generation, 0))
     yield Metric(_REBALANCE, "completed-rebalances-total", times.count)
     yield Metric(_REBALANCE, "rebalancing", float(membership.needs_join or times.begun_ms is not None))
     yield Metric(_REBALANCE, "rebalance-max-time-ms", times.longest_ms if times.count else math.nan)
     yield Metric(_REBALANCE, "rebalance-avg-time-ms", times.total_ms / times.count if times.count else math.nan)
     since = math.inf if times.last_ms is None else loop.logs.clock.now_ms() - times.last_ms
     yield Metric(_REBALANCE, "time-since-last-rebalance-ms", since)
-    held = membership.held
+    held = membership.state.held
     yield Metric(_COORDINATOR, "assigned-connectors", 0 if held is None else len(held.connectors))
     yield Metric(_COORDINATOR, "assigned-tasks", 0 if held is None else len(held.tasks))
 

@@ -1,4 +1,4 @@
-"""What every worker answers from memory, whatever it is doing."""
+"""Answers that every worker gives from memory, whatever it is doing."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from assignment_api.connect import ConnectorTaskId
 from assignor_lab.connect.herders.herder import (
     BadRequestError,
     ConnectorInfo,
-    ConnectorStatus,
-    InstanceStatus,
     LoggerLevel,
     NotFoundError,
     PluginInfo,
@@ -18,12 +16,12 @@ from assignor_lab.connect.herders.herder import (
     TaskConfig,
     Validation,
 )
-from assignor_lab.connect.herders.restarts import instance_status
 from assignor_lab.connect.kafka_version import KAFKA_COMMIT, KAFKA_VERSION
 from assignor_lab.connect.logger_levels import LoggerLevels
 from assignor_lab.connect.logs.cluster_logs import ClusterLogs
-from assignor_lab.connect.logs.config_records import ConfigSnapshot
 from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins
+from assignor_lab.kafka.herder.config.topic import ConfigSnapshot
+from assignor_lab.kafka.herder.statuses import ConnectorStatus, InstanceStatus
 
 __all__ = ["HerderReads", "check_valid"]
 
@@ -63,8 +61,8 @@ class HerderReads:
         tasks = sorted(self._logs.statuses.tasks(name).items())
         return ConnectorStatus(
             name,
-            instance_status(status),
-            [instance_status(task, number) for number, task in tasks],
+            status.instance(),
+            [task.instance(number) for number, task in tasks],
             self._plugins.type_of(self._fresh().connectors.get(name, {})),
         )
 
@@ -73,7 +71,7 @@ class HerderReads:
         status = self._logs.statuses.status(task)
         if status is None:
             raise NotFoundError(f"No status found for task {task}")
-        return instance_status(status, task.task)
+        return status.instance(task.task)
 
     def active_topics(self, name: str) -> Sequence[str]:
         """Topics that a connector has used."""

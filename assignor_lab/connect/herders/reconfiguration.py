@@ -1,4 +1,4 @@
-"""How a connector's instance gets its tasks configured: through the leader, again and again until it works."""
+"""Configurations of a connector's tasks: asked of its instance, put through the leader until that works."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from assignment_api.connectors import ConnectorError
 from assignor_lab.connect.herders.herder import BadRequestError, HerderError, NotLeaderError
 from assignor_lab.connect.herders.herder_loop import HerderLoop
 from assignor_lab.connect.instances.connector_run import traceback_text
-from assignor_lab.connect.logs.config_records import ConfigSnapshot, TargetState, task_records, without_nulls
 from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins
+from assignor_lab.kafka.herder.config.records import TargetState, task_records, without_nulls
+from assignor_lab.kafka.herder.config.topic import ConfigSnapshot
+from assignor_lab.kafka.herder.task_configs_retry import next_pause_ms
 
 __all__ = ["PutTaskConfigs", "Reconfiguration", "has_changed", "initial_target", "most_tasks", "with_worker_keys"]
 
@@ -137,7 +139,7 @@ class Reconfiguration:
             except (HerderError, ConnectorError) as error:
                 self._loop.log.info("tasks of %s are not configured yet: %s", name, error)
                 await asyncio.sleep(pause / 1000)
-                pause = min(pause * 2, timings.reconfigure_backoff_max_ms)
+                pause = next_pause_ms(pause, timings.reconfigure_backoff_max_ms)
                 continue
             return
 
@@ -158,7 +160,7 @@ class Reconfiguration:
         snapshot = loop.reader.snapshot()
         if snapshot.connectors.get(name) is None or not has_changed(configs, name, snapshot):
             return
-        if loop.membership.is_leader and not loop.membership.needs_join:
+        if loop.membership.state.is_leader and not loop.membership.needs_join:
             await loop.queue.ask(lambda: self._write(name, configs))
             return
         leader = loop.membership.leader_url
@@ -168,7 +170,7 @@ class Reconfiguration:
 
     async def _write(self, name: str, configs: Sequence[Mapping[str, str]]) -> None:
         loop = self._loop
-        if not loop.membership.is_leader:
+        if not loop.membership.state.is_leader:
             raise _NoLeaderError("the leader has changed")
         snapshot = loop.reader.snapshot()
         if name in snapshot.connectors and snapshot.target_state(name) is not TargetState.STOPPED:

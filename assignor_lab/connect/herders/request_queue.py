@@ -1,4 +1,4 @@
-"""What a herder is asked to do, one after the other, by time and then in the order of asking (reference 6.3)."""
+"""The queue of requests to a herder, by time and then in the order of asking (reference 6.3)."""
 
 from __future__ import annotations
 

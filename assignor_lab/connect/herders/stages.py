@@ -1,4 +1,4 @@
-"""What a herder is doing, so that a request that waits too long can say what it waited for."""
+"""The stage that a herder is in, so that a request that waits too long can say what it waited for."""
 
 from __future__ import annotations
 

@@ -22,7 +22,6 @@ from assignor_lab.connect.herders.herder import (
     Offset,
     OffsetsAnswer,
     RestartAnswer,
-    RestartRequest,
     TaskConfig,
     Validation,
     WorkerStage,
@@ -31,16 +30,15 @@ from assignor_lab.connect.herders.herder_metrics import worker_metrics
 from assignor_lab.connect.herders.herder_reads import HerderReads, check_valid
 from assignor_lab.connect.herders.reconfiguration import has_changed, initial_target, most_tasks, with_worker_keys
 from assignor_lab.connect.herders.request_queue import ShuttingDownError
-from assignor_lab.connect.herders.restarts import connector_to_restart, restart_plan, tasks_to_restart
 from assignor_lab.connect.herders.stages import Stages
 from assignor_lab.connect.instances.connector_run import traceback_text
 from assignor_lab.connect.instances.instances import Instances
 from assignor_lab.connect.logger_levels import LoggerLevels, WorkerLogger
 from assignor_lab.connect.logs.cluster_logs import ClusterLogs
-from assignor_lab.connect.logs.config_records import (
-    NO_LISTENER,
-    ConfigReader,
-    ConfigSnapshot,
+from assignor_lab.connect.logs.offset_changes import alter_offsets, check_stopped, reset_offsets
+from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins
+from assignor_lab.connect.settings import LiveWorkerSettings
+from assignor_lab.kafka.herder.config.records import (
     TargetState,
     connector_records,
     deletion_records,
@@ -48,9 +46,8 @@ from assignor_lab.connect.logs.config_records import (
     task_records,
     without_nulls,
 )
-from assignor_lab.connect.logs.offset_changes import alter_offsets, check_stopped, reset_offsets
-from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins
-from assignor_lab.connect.settings import LiveWorkerSettings
+from assignor_lab.kafka.herder.config.topic import ConfigReader, ConfigSnapshot
+from assignor_lab.kafka.herder.restarts import RestartRequest, connector_to_restart, planned, tasks_to_restart
 
 __all__ = ["StandaloneHerder"]
 
@@ -73,7 +70,7 @@ class StandaloneHerder(HerderReads):
         super().__init__(logs, plugins, LoggerLevels(logs.clock))
         self._log = WorkerLogger(self._levels, "herder", worker_id)
         self._stages = Stages(logs.clock)
-        self._reader = ConfigReader(NO_LISTENER)
+        self._reader = ConfigReader()
         self._ready = False
         self._closed = False
         self._lock = asyncio.Lock()
@@ -289,9 +286,10 @@ class StandaloneHerder(HerderReads):
             name = request.connector
             tasks = self._checked_tasks(name, f"Unknown connector: {name}")
             connector_type = self._plugins.type_of(self._fresh().connectors[name])
-            plan = restart_plan(request, self._logs.statuses, connector_type)
-            if plan is None:
+            status = self._logs.statuses.connector_status(name, connector_type)
+            if status is None:
                 raise NotFoundError(f"Status for connector {name} not found")
+            plan = planned(request, status)
             chosen = tasks_to_restart(plan, tasks)
             if connector_to_restart(plan, [name]):
                 await self._instances.stop_connector(name)

@@ -13,8 +13,8 @@ from typing import Any
 from assignment_api.connectors import Connector, ConnectorError
 from assignor_lab.connect.instances.instance_events import InstanceListener
 from assignor_lab.connect.instances.run_ledger import RunLedger
-from assignor_lab.connect.logs.config_records import TargetState
 from assignor_lab.connect.storage import DataDir
+from assignor_lab.kafka.herder.config.records import TargetState
 
 __all__ = ["ConnectorRun", "traceback_text"]
 

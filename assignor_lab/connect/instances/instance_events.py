@@ -1,4 +1,4 @@
-"""What instances of connectors and tasks tell their worker."""
+"""Events that instances of connectors and tasks tell their worker."""
 
 from __future__ import annotations
 

@@ -14,10 +14,11 @@ from assignor_lab.connect.instances.connector_run import ConnectorRun, traceback
 from assignor_lab.connect.instances.task_run import TaskRun
 from assignor_lab.connect.instances.topic_patterns import topic_matcher
 from assignor_lab.connect.logs.cluster_logs import ClusterLogs
-from assignor_lab.connect.logs.config_records import TargetState
-from assignor_lab.connect.logs.statuses import Job, State, Status
+from assignor_lab.connect.logs.statuses import Job
 from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins, UnknownConnectorClassError
 from assignor_lab.connect.settings import LiveTimings
+from assignor_lab.kafka.herder.config.records import TargetState
+from assignor_lab.kafka.herder.statuses import State, Status
 
 __all__ = ["Instances", "StartCounts"]
 

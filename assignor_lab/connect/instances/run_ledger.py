@@ -1,4 +1,4 @@
-"""What runs where at this moment, and whether anything ever ran twice at once."""
+"""The ledger of a live cluster: what runs where at this moment, and whether anything ever ran twice at once."""
 
 from __future__ import annotations
 

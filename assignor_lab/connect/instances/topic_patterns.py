@@ -1,4 +1,4 @@
-"""Which topics a sink reads: a list, or an expression that is cheap to match whatever it says."""
+"""Patterns of topics that a sink reads: a list, or an expression that is cheap to match whatever it says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all workers of a cluster share, as they would share Kafka's topics: logs, topics, offsets and statuses."""
+"""Logs, topics, offsets and statuses that all workers of a cluster share, as they would share Kafka's topics."""
 
 from __future__ import annotations
 

@@ -9,9 +9,10 @@ from typing import Any
 from assignment_api.connectors import SinkConnector, SourceConnector
 from assignor_lab.connect.herders.herder import BadRequestError, HerderError, NotFoundError, Offset, OffsetsAnswer
 from assignor_lab.connect.logs.cluster_logs import ClusterLogs
-from assignor_lab.connect.logs.config_records import ConfigSnapshot, TargetState, without_nulls
 from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins
 from assignor_lab.connect.storage import check_topic
+from assignor_lab.kafka.herder.config.records import TargetState, without_nulls
+from assignor_lab.kafka.herder.config.topic import ConfigSnapshot
 
 __all__ = ["alter_offsets", "check_stopped", "reset_offsets"]
 

@@ -9,12 +9,11 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-import attrs
-
 from assignment_api.connect import ConnectorTaskId, ConnectorTaskIdFormatError
 from assignor_lab.connect.storage import LogRecord, RecordLog, StorageError
+from assignor_lab.kafka.herder.statuses import ConnectorStatus, State, Status, comes_too_late, may_be_written
 
-__all__ = ["Job", "State", "Status", "StatusLog"]
+__all__ = ["Job", "StatusLog"]
 
 _logger = logging.getLogger(__name__)
 
@@ -23,36 +22,6 @@ Job = str | ConnectorTaskId
 
 _CONNECTOR, _TASK, _TOPIC = "status-connector-", "status-task-", "status-topic-"
 _BETWEEN = ":connector-"
-
-
-class State:
-    """States, as they are written."""
-
-    UNASSIGNED = "UNASSIGNED"
-    RUNNING = "RUNNING"
-    PAUSED = "PAUSED"
-    FAILED = "FAILED"
-    RESTARTING = "RESTARTING"
-    STOPPED = "STOPPED"
-
-
-@attrs.frozen
-class Status:
-    """A status.
-
-    Args:
-        state: One of :class:`State`.
-        worker_id: Who wrote it.
-        generation: The writer's generation.
-        trace: Why it FAILED.
-        version: Version of the plugin; ``None``: the writer held no instance.
-    """
-
-    state: str
-    worker_id: str
-    generation: int
-    trace: str | None = None
-    version: str | None = None
 
 
 class StatusLog:
@@ -84,6 +53,14 @@ class StatusLog:
         """State of either."""
         return self.tasks(job.connector).get(job.task) if isinstance(job, ConnectorTaskId) else self.connector(job)
 
+    def connector_status(self, name: str, connector_type: str) -> ConnectorStatus | None:
+        """States of a connector and its tasks, these in the order in which they were first known."""
+        connector = self.connector(name)
+        if connector is None:
+            return None
+        tasks = [status.instance(number) for number, status in self.tasks(name).items()]
+        return ConnectorStatus(name, connector.instance(), tasks, connector_type)
+
     def jobs(self) -> list[Job]:
         """Everything that has a state."""
         tasks = [ConnectorTaskId(name, number) for name, numbers in self._tasks.items() for number in numbers]
@@ -112,8 +89,7 @@ class StatusLog:
 
     def put_safe(self, job: Job, status: Status) -> None:
         """Writes a status unless another worker of a later generation has written one."""
-        known = self.status(job)
-        if known is None or known.worker_id == status.worker_id or known.generation <= status.generation:
+        if may_be_written(status, self.status(job)):
             self.put(job, status)
 
     def remove(self, job: Job) -> None:
@@ -190,17 +166,9 @@ class StatusLog:
             return
         tasks = self._tasks.setdefault(task.connector, {})
         status = None if value is None else _status(value)
-        known = tasks.get(task.task)
         if status is None:
             tasks.pop(task.task, None)
-        elif not (
-            # KAFKA-12525: the last word of an owner that is none any more.
-            status.state == State.UNASSIGNED
-            and known is not None
-            and known.state == State.RUNNING
-            and known.generation >= status.generation
-            and known.worker_id != status.worker_id
-        ):
+        elif not comes_too_late(status, tasks.get(task.task)):
             tasks[task.task] = status
         if not tasks:
             self._tasks.pop(task.connector, None)
@@ -218,7 +186,7 @@ def _status(value: Any) -> Status | None:
         return None
     trace, version = value.get("trace"), value.get("version")
     return Status(
-        state,
+        State(state) if state in State.__members__ else state,
         worker,
         generation,
         trace if isinstance(trace, str) else None,

@@ -1,4 +1,4 @@
-"""How a cluster is asked: certificates, credentials, limits."""
+"""Access to a cluster: certificates, credentials, limits."""
 
 from __future__ import annotations
 

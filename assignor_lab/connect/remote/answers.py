@@ -1,11 +1,11 @@
-"""What Connect's answers say, of any release: unknown keys are passed over, the known ones checked (reference 8)."""
+"""Answers of Connect, of any release: unknown keys are passed over, the known ones checked (reference 8)."""
 
 from __future__ import annotations
 
 from typing import Any, TypeVar
 
 from assignment_api.connect import ConnectorTaskId
-from assignor_lab.connect.herders.herder import ConnectorInfo, ConnectorStatus, InstanceStatus, ServerInfo
+from assignor_lab.connect.herders.herder import ConnectorInfo, ServerInfo
 from assignor_lab.connect.remote.errors import NotConnectError
 from assignor_lab.documents.errors import key_path
 from assignor_lab.documents.shapes import (

@@ -1,4 +1,4 @@
-"""What can go wrong with a cluster that somebody else runs."""
+"""Errors of a cluster that somebody else runs."""
 
 from __future__ import annotations
 

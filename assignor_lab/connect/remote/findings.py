@@ -1,4 +1,4 @@
-"""What is not as it should be in a cluster, as far as its REST interface tells (reference 9)."""
+"""Findings: what is not as it should be in a cluster, as far as its REST interface tells (reference 9)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import attrs
 
-from assignor_lab.connect.herders.herder import InstanceStatus
-from assignor_lab.connect.logs.statuses import State
 from assignor_lab.connect.remote.state import ClusterState, RemoteConnector, RemoteWorker
+from assignor_lab.kafka.herder.statuses import InstanceStatus, State
 
 __all__ = ["FINDINGS", "Finding", "find", "loads", "trace_head"]
 

@@ -1,4 +1,4 @@
-"""Which workers live, as far as a connection tells: nothing is sent over it."""
+"""Reachability of workers, as far as a connection tells: nothing is sent over it."""
 
 from __future__ import annotations
 

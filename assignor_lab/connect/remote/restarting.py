@@ -9,13 +9,12 @@ from collections.abc import Callable, Mapping
 import attrs
 from tenacity import AsyncRetrying, retry_if_exception, stop_before_delay, wait_random_exponential
 
-from assignor_lab.connect.herders.herder import ConnectorStatus, InstanceStatus, RestartRequest
-from assignor_lab.connect.herders.restarts import planned
-from assignor_lab.connect.logs.statuses import State
 from assignor_lab.connect.remote.answers import read_status
 from assignor_lab.connect.remote.client import Answer, ConnectRest
 from assignor_lab.connect.remote.errors import ConnectRefusedError, UnreachableClusterError
 from assignor_lab.connect.remote.urls import path_of
+from assignor_lab.kafka.herder.restarts import RestartRequest, planned
+from assignor_lab.kafka.herder.statuses import ConnectorStatus, InstanceStatus, State
 
 __all__ = ["Outcome", "RestartReport", "planned_restart", "restart"]
 

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 import attrs
 
 from assignment_api.streams.ids import utf16_key
-from assignor_lab.connect.herders.herder import ConnectorInfo, ConnectorStatus, InstanceStatus
+from assignor_lab.connect.herders.herder import ConnectorInfo
 from assignor_lab.connect.remote.answers import read_expanded, read_info, read_names, read_server, read_status
 from assignor_lab.connect.remote.client import ConnectRest
 from assignor_lab.connect.remote.errors import ConnectRefusedError, RemoteClusterError
 from assignor_lab.connect.remote.reachability import reachable, same_place
 from assignor_lab.connect.remote.urls import ConnectUrl, path_of
+from assignor_lab.kafka.herder.statuses import ConnectorStatus, InstanceStatus
 
 __all__ = ["ClusterState", "RemoteConnector", "RemoteWorker", "read_cluster", "state_of"]
 

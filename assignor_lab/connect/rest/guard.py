@@ -1,4 +1,4 @@
-"""What a request has to be before anything looks at what it asks for.
+"""The guard of the REST interface: what a request has to be before anything looks at what it asks for.
 
 Connect has no such checks. They keep pages of other origins out: a page can make a browser send requests here, but it
 cannot forge ``Host``, ``Origin`` and ``Sec-Fetch-Site``, nor send JSON without our leave.

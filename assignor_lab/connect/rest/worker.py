@@ -1,4 +1,4 @@
-"""What concerns the worker itself: version, health, metrics, plugins, loggers and the description of all this."""
+"""Routes about the worker itself: version, health, metrics, plugins, loggers and the description of all this."""
 
 from __future__ import annotations
 

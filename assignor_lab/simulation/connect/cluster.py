@@ -13,16 +13,16 @@ from assignment_api.connect import ConnectAssignment, ConnectAssignor, ConnectPr
 from assignor_lab.kafka.coordinator import Coordinator, GroupState, Round
 from assignor_lab.simulation.clock import VirtualClock
 from assignor_lab.simulation.connect.client import Client, Operation, Pacing
-from assignor_lab.simulation.connect.config_log import ConfigLog
-from assignor_lab.simulation.connect.group_link import GroupLink
-from assignor_lab.simulation.connect.herder_driver import Driven, HerderDriver
-from assignor_lab.simulation.connect.job_pool import JobPool
-from assignor_lab.simulation.connect.job_runs import Job, JobRuns
-from assignor_lab.simulation.connect.requests import Request, Requests
 from assignor_lab.simulation.connect.round_notes import describe_decision, note_decision
+from assignor_lab.simulation.connect.surroundings.config_log import ConfigLog
+from assignor_lab.simulation.connect.surroundings.job_pool import JobPool
+from assignor_lab.simulation.connect.surroundings.job_runs import Job, JobRuns
 from assignor_lab.simulation.connect.timings import DEFAULT_TIMINGS, Timings
-from assignor_lab.simulation.connect.worker import WorkerProcess
 from assignor_lab.simulation.connect.worker_settings import WorkerSettings
+from assignor_lab.simulation.connect.workers.group_link import GroupLink
+from assignor_lab.simulation.connect.workers.herder_driver import Driven, HerderDriver
+from assignor_lab.simulation.connect.workers.requests import Request, Requests
+from assignor_lab.simulation.connect.workers.worker import WorkerProcess
 from assignor_lab.simulation.event_log import EventLog
 
 __all__ = ["AssignorFactory", "Cluster"]
@@ -220,7 +220,7 @@ class Cluster:
         if self._unreachable or self._config_blocked:
             return False
         for driven in self._driven.values():
-            if not (driven.polls and driven.process.is_calm() and driven.process.member_id in members):
+            if not (driven.polls and driven.process.is_calm() and driven.process.membership.member_id in members):
                 return False
         return True
 
@@ -306,7 +306,11 @@ class Cluster:
         """What a step takes longer because the machine is busy."""
         return self._random.choice(self.timings.pauses_ms) if self.timings.pauses_ms else 0
 
-    # --- RequestWorld -------------------------------------------------------------------------------
+    # --- surroundings of requests and clients -------------------------------------------------------
+
+    def after(self, delay_ms: int, action: Callable[[], None]) -> None:
+        """Has ``action`` called in a while."""
+        self.clock.after(delay_ms, action)
 
     def at_process(self, process: int, time_ms: int, action: Callable[[], None]) -> None:
         """Has ``action`` called at a moment if the process is still up."""
@@ -316,6 +320,11 @@ class Cluster:
                 action()
 
         self.clock.at(time_ms, if_alive)
+
+    def send(self, worker: str, request: Request, time_ms: int) -> None:
+        """A request reaches a worker's process at a moment, if that is still up then."""
+        process = self._driven[worker].process
+        self.at_process(process.number, time_ms, lambda: process.requests.add(request))
 
     def forward(self, leader: str, request: Request) -> bool:
         """Passes a request on to a worker."""
@@ -332,14 +341,14 @@ class Cluster:
         if driven is not None:
             self._driver.wake(driven)
 
-    def written(self, worker: WorkerProcess, *, tasks: bool) -> None:
+    def written(self, worker: str, *, tasks: bool) -> None:
         """The others will hear of what a worker wrote."""
         if tasks:
             for client in self._clients:
-                client.slip_in(worker.name)
+                client.slip_in(worker)
         end = self.config.end
         for name in self._driven:
-            if name != worker.name:
+            if name != worker:
                 delay = self.timings.log_delivery_ms + self._delivery_jitter()
                 self.clock.after(delay, partial(self._deliver_config, name, end))
 

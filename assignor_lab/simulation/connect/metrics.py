@@ -87,7 +87,7 @@ def rounds_to_stable(cluster: Cluster, since_ms: int) -> int | None:
 def owned_now(cluster: Cluster) -> dict[str, Jobs]:
     """Worker to what it holds."""
     held = {name: cluster.worker(name) for name in cluster.alive()}
-    return {name: process.held or Jobs() for name, process in held.items() if process is not None}
+    return {name: process.membership.held or Jobs() for name, process in held.items() if process is not None}
 
 
 def episode_figures(played: Played) -> dict[str, tuple[float | None, str]]:

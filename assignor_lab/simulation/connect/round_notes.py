@@ -1,4 +1,4 @@
-"""What is kept of a leader's decision: figures of the rebalance, and a sentence for the log."""
+"""Notes on a leader's decision: figures of the rebalance, and a sentence for the log."""
 
 from __future__ import annotations
 

@@ -10,20 +10,13 @@ import attrs
 
 from assignment_api.connect import ConnectAssignor, ConnectProtocol, Jobs
 from assignment_api.plugins import Registry
+from assignor_lab.kafka.herder.assignors import assignor_names
 from assignor_lab.simulation.connect.client import Operation
 from assignor_lab.simulation.connect.cluster import AssignorFactory, Cluster
 from assignor_lab.simulation.connect.episode_format import LEADER, ConnectEpisode, Event, worker_settings
 from assignor_lab.simulation.connect.worker_settings import WorkerSettings
 
-__all__ = ["BUILTIN_ASSIGNORS", "Played", "assignors_from", "simulate"]
-
-#: What leads a group of each protocol, if nothing else is chosen.
-BUILTIN_ASSIGNORS: Mapping[ConnectProtocol, str] = {
-    ConnectProtocol.EAGER: "connect_eager",
-    ConnectProtocol.COMPATIBLE: "connect_incremental",
-    ConnectProtocol.SESSIONED: "connect_incremental",
-    ConnectProtocol.STATIC: "connect_static",
-}
+__all__ = ["Played", "assignors_from", "simulate"]
 
 
 def assignors_from(registry: Registry, selector: str | None = None, *, may_run_code: bool = False) -> AssignorFactory:
@@ -37,9 +30,7 @@ def assignors_from(registry: Registry, selector: str | None = None, *, may_run_c
     Raises:
         UnknownPluginError, PluginLoadError: if one cannot be had.
     """
-    names = dict(BUILTIN_ASSIGNORS)
-    if selector is not None:
-        names.update({protocol: selector for protocol in ConnectProtocol if protocol.is_incremental})
+    names = assignor_names(selector)
     found = {name: registry.connect_assignor(name, may_run_code=may_run_code) for name in dict.fromkeys(names.values())}
 
     def make(protocol: ConnectProtocol) -> ConnectAssignor:

@@ -1,4 +1,4 @@
-"""How long things take: Kafka's timeouts, and the costs of a machine."""
+"""Durations of a simulation: Kafka's timeouts, and the costs of a machine."""
 
 from __future__ import annotations
 

@@ -1,13 +1,14 @@
-"""What is configured for a worker."""
+"""The configuration of a simulated worker."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 import attrs
 
 from assignment_api.connect import WILDCARD, ConnectProtocol, StaticJobs
+from assignor_lab.kafka.herder.assignment import DowngradeRule
 
 __all__ = ["WorkerSettings"]
 
@@ -28,5 +29,5 @@ class WorkerSettings:
     protocol: ConnectProtocol = ConnectProtocol.SESSIONED
     max_delay_ms: int = 300_000
     static: StaticJobs = WILDCARD
-    downgrade: Literal["kafka", "kip415"] = "kafka"
+    downgrade: DowngradeRule = "kafka"
     configs: Mapping[str, Any] = attrs.field(factory=dict)

@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from assignor_lab.cli.main import main
-from assignor_lab.connect.herders.herder import RestartRequest
-from assignor_lab.connect.herders.restarts import planned
 from assignor_lab.connect.remote import UnreachableClusterError, read_status
 from assignor_lab.connect.remote import restarting as restart_module
+from assignor_lab.kafka.herder.restarts import RestartRequest, planned
 from tests.connect.remote.scripted import Answer, Reply, connector, scripted
 
 W1, W2 = "127.0.0.1:1", "127.0.0.1:2"

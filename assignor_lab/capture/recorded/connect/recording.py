@@ -22,13 +22,13 @@ import attrs
 from assignor_lab.capture.recorded.connect.answers import read_connect_groups
 from assignor_lab.capture.recorded.connect.histories import SeenRound
 from assignor_lab.capture.recorded.errors import garbled_at
-from assignor_lab.connect.logs.statuses import State
 from assignor_lab.connect.remote import NotConnectError, RemoteConnector, RemoteWorker
 from assignor_lab.connect.remote.answers import read_expanded
 from assignor_lab.connect.remote.state import state_of
 from assignor_lab.documents.errors import DocumentFormatError, Place
 from assignor_lab.documents.json_lines import json_lines
 from assignor_lab.documents.shapes import LONG_MAX, Mismatch, at, faults_at, hexadecimal, nullable, open_record, whole
+from assignor_lab.kafka.herder.statuses import State
 
 __all__ = ["ConnectRecording", "SeenState", "read_connect_recording"]
 

@@ -15,8 +15,8 @@ from assignment_api.connect import ConnectorTaskId, ConnectProtocol, Jobs
 from assignment_api.errors import AssignorLabError
 from assignment_api.streams.ids import utf16_key
 from assignor_lab.capture.recorded.connect.histories import DEFAULT_MAX_DELAY_MS, jobs_document
-from assignor_lab.connect.logs.statuses import State
 from assignor_lab.connect.remote import RemoteConnector, RemoteWorker
+from assignor_lab.kafka.herder.statuses import State
 
 __all__ = ["NoWorkerError", "WhatHappens", "state_document"]
 

@@ -1,4 +1,4 @@
-"""What was published: the figures of "Incremental Cooperative Rebalancing in Apache Kafka" (Confluent, 2019).
+"""Published figures, those of "Incremental Cooperative Rebalancing in Apache Kafka" (Confluent, 2019).
 
 90 S3 sink connectors of 10 tasks on three workers, created and deleted one after the other; Apache Kafka 2.3.
 """

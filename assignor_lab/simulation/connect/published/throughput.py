@@ -1,4 +1,4 @@
-"""What tasks get done while they are started and stopped: a model of throughput.
+"""A model of throughput: what tasks get done while they are started and stopped.
 
 All running tasks share a capacity evenly, none exceeds a ceiling of its own, and only committed progress counts.
 """
@@ -12,7 +12,7 @@ from statistics import median
 import attrs
 
 from assignment_api.connect import ConnectorTaskId
-from assignor_lab.simulation.connect.job_runs import JobRuns
+from assignor_lab.simulation.connect.surroundings.job_runs import JobRuns
 
 __all__ = [
     "Shares", "TaskWork", "Throughput", "ThroughputModel", "Work",

@@ -1,4 +1,4 @@
-"""What "throughput of a task" may have meant in the published table, and what each meaning makes of a run.
+"""Definitions that "throughput of a task" may have had in the published table, and what each makes of a run.
 
 The text says only that throughput was derived from the times of offset commits. Where tasks share a capacity, the first
 ones are alone for some seconds; then there are so many that none reaches its ceiling. So 3.82 MB/s can only have been
@@ -12,7 +12,6 @@ from itertools import pairwise
 
 import attrs
 
-from assignor_lab.simulation.connect.job_runs import JobRuns
 from assignor_lab.simulation.connect.published.throughput import (
     TaskWork,
     Throughput,
@@ -21,6 +20,7 @@ from assignor_lab.simulation.connect.published.throughput import (
     measure_work,
     throughput_of,
 )
+from assignor_lab.simulation.connect.surroundings.job_runs import JobRuns
 
 __all__ = ["DEFINITIONS", "Definition", "as_compared"]
 

@@ -1,4 +1,4 @@
-"""Restarts of a connector and its tasks (KIP-745): which request counts, and what it restarts (reference 7.2, 7.3)."""
+"""Restarts of a connector and its tasks (KIP-745): the request that counts, and its plan (reference 7.2, 7.3)."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from collections.abc import Iterable
 import attrs
 
 from assignment_api.connect import ConnectorTaskId
-from assignor_lab.connect.herders.herder import ConnectorStatus, InstanceStatus, RestartRequest
-from assignor_lab.connect.logs.statuses import State, Status, StatusLog
+from assignor_lab.kafka.herder.statuses import ConnectorStatus, InstanceStatus, State
 
-__all__ = [
-    "PendingRestarts",
-    "connector_to_restart",
-    "instance_status",
-    "planned",
-    "restart_plan",
-    "tasks_to_restart",
-]
+__all__ = ["PendingRestarts", "RestartRequest", "connector_to_restart", "planned", "tasks_to_restart"]
+
+
+@attrs.frozen
+class RestartRequest:
+    """A restart as KIP-745 has it (reference 7.2)."""
+
+    connector: str
+    only_failed: bool = False
+    include_tasks: bool = False
 
 
 def _rank(request: RestartRequest) -> int:
@@ -45,31 +46,6 @@ class PendingRestarts:
     def __bool__(self) -> bool:
         """Whether any waits."""
         return bool(self._pending)
-
-
-def instance_status(status: Status, number: int | None = None) -> InstanceStatus:
-    """A status as the REST interface has it."""
-    return InstanceStatus(status.state, status.worker_id, status.version, status.trace or None, number)
-
-
-def restart_plan(request: RestartRequest, statuses: StatusLog, connector_type: str) -> ConnectorStatus | None:
-    """What a request would restart, by the statuses of this moment: there the state is RESTARTING.
-
-    The tasks are in the order of the status log. What a failed instance's trace was, stays in.
-
-    Args:
-        request: The request.
-        statuses: The statuses.
-        connector_type: Type of the connector.
-
-    Returns:
-        The plan, or ``None`` if the connector has no status.
-    """
-    connector = statuses.connector(request.connector)
-    if connector is None:
-        return None
-    tasks = [instance_status(status, number) for number, status in statuses.tasks(request.connector).items()]
-    return planned(request, ConnectorStatus(request.connector, instance_status(connector), tasks, connector_type))
 
 
 def planned(request: RestartRequest, now: ConnectorStatus) -> ConnectorStatus:

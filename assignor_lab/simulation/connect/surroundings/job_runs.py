@@ -1,4 +1,4 @@
-"""Which job ran where and when: the ledger of a simulation, and what can be read from it."""
+"""The ledger of a simulation: which job ran where and when, and what can be read from it."""
 
 from __future__ import annotations
 

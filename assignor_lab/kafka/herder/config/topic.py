@@ -1,66 +1,51 @@
-"""Records of the config log: how they are written, and what a worker knows that has read them (reference 1.3, 1.4)."""
+"""The config log as a worker reads it: each record's effect on what the worker knows (reference 1.3, 1.4)."""
 
 from __future__ import annotations
 
 import base64
 import binascii
-import enum
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import attrs
 
 from assignment_api.connect import ConfiguredJobs, ConnectorTaskId, ConnectorTaskIdFormatError
-from assignor_lab.connect.herders.herder import RestartRequest
-from assignor_lab.connect.storage import LogRecord
+from assignor_lab.kafka.herder.config.records import (
+    COMMIT,
+    CONNECTOR,
+    FENCING,
+    LOGGER,
+    RESTART,
+    SESSION_KEY,
+    TARGET,
+    TASK,
+    Config,
+    TargetState,
+    without_nulls,
+)
+from assignor_lab.kafka.herder.restarts import RestartRequest
+from assignor_lab.kafka.herder.session_keys import SessionKey
 
-__all__ = [
-    "NO_LISTENER",
-    "ConfigListener",
-    "ConfigReader",
-    "ConfigSnapshot",
-    "SessionKey",
-    "TargetState",
-    "connector_records",
-    "deletion_records",
-    "fencing_records",
-    "logger_records",
-    "restart_records",
-    "session_key_records",
-    "snapshot_of",
-    "target_state_records",
-    "task_records",
-    "without_nulls",
-]
-
-_TARGET, _CONNECTOR, _TASK, _COMMIT = "target-state-", "connector-", "task-", "commit-"
-_RESTART, _FENCING, _SESSION_KEY, _LOGGER = "restart-connector-", "tasks-fencing-", "session-key", "logger-cluster-"
+__all__ = ["ConfigListener", "ConfigReader", "ConfigSnapshot", "LogRecord", "snapshot_of"]
 
 #: A larger number of tasks is taken for damage.
 _MOST_TASKS = 1_000_000
 
-#: A configuration as it was given. Connect keeps a value that is null.
-Config = Mapping[str, str | None]
 
-#: What is to be appended: key and value.
-Records = list[tuple[str, Any]]
+class LogRecord(Protocol):
+    """A record as the log has it."""
 
+    @property
+    def offset(self) -> int:
+        """Its place in the log."""
 
-class TargetState(enum.Enum):
-    """What a connector is meant to do."""
+    @property
+    def key(self) -> str:
+        """What it is about."""
 
-    STARTED = "STARTED"
-    PAUSED = "PAUSED"
-    STOPPED = "STOPPED"
-
-
-@attrs.frozen
-class SessionKey:
-    """The key with which workers sign requests to one another (KIP-507)."""
-
-    key: bytes = attrs.field(repr=False)
-    algorithm: str
-    created_ms: int
+    @property
+    def value(self) -> Any:
+        """JSON value; ``None``: what it is about is no more."""
 
 
 @attrs.frozen(eq=False)
@@ -145,12 +130,12 @@ class ConfigReader:
     """Reads the config log for one worker.
 
     Args:
-        listener: Hears of what is read once :meth:`start` was called.
+        listener: Hears of what is read once :meth:`start` was called, if there is one.
     """
 
-    def __init__(self, listener: ConfigListener) -> None:
-        self._listener = listener
-        self._started = False
+    def __init__(self, listener: ConfigListener | None = None) -> None:
+        self._waiting_listener = listener
+        self._listener: ConfigListener | None = None
         self._connectors: dict[str, Config] = {}
         self._counts: dict[str, int] = {}
         self._task_configs: dict[ConnectorTaskId, Mapping[str, str]] = {}
@@ -165,7 +150,7 @@ class ConfigReader:
 
     def start(self) -> None:
         """What is read from now on is new: the listener hears of it."""
-        self._started = True
+        self._listener = self._waiting_listener
 
     def snapshot(self) -> ConfigSnapshot:
         """What was read so far; the same object until something else is read."""
@@ -183,24 +168,24 @@ class ConfigReader:
         if value is not None and not isinstance(value, dict):
             return
         # The order of these tests is Kafka's.
-        if key.startswith(_TARGET):
-            self._read_target(key.removeprefix(_TARGET), value)
-        elif key.startswith(_CONNECTOR):
-            self._read_connector(key.removeprefix(_CONNECTOR), value)
-        elif key.startswith(_TASK):
-            self._read_task(key.removeprefix(_TASK), value)
-        elif key.startswith(_COMMIT):
-            self._read_commit(key.removeprefix(_COMMIT), value)
-        elif key.startswith(_RESTART):
-            self._read_restart(key.removeprefix(_RESTART), value)
-        elif key.startswith(_FENCING):
-            self._read_fencing(key.removeprefix(_FENCING), value)
-        elif key == _SESSION_KEY:
+        if key.startswith(TARGET):
+            self._read_target(key.removeprefix(TARGET), value)
+        elif key.startswith(CONNECTOR):
+            self._read_connector(key.removeprefix(CONNECTOR), value)
+        elif key.startswith(TASK):
+            self._read_task(key.removeprefix(TASK), value)
+        elif key.startswith(COMMIT):
+            self._read_commit(key.removeprefix(COMMIT), value)
+        elif key.startswith(RESTART):
+            self._read_restart(key.removeprefix(RESTART), value)
+        elif key.startswith(FENCING):
+            self._read_fencing(key.removeprefix(FENCING), value)
+        elif key == SESSION_KEY:
             self._read_key(value)
-        elif key.startswith(_LOGGER) and self._started and value is not None:
+        elif key.startswith(LOGGER) and self._listener is not None and value is not None:
             level = value.get("level")
             if isinstance(level, str):
-                self._listener.on_logger_level(key.removeprefix(_LOGGER), level)
+                self._listener.on_logger_level(key.removeprefix(LOGGER), level)
 
     def _read_target(self, name: str, value: Mapping[str, Any] | None) -> None:
         before = self._targets.get(name)
@@ -213,7 +198,7 @@ class ConfigReader:
         if not isinstance(text, str) or text not in TargetState.__members__:
             return
         self._targets[name] = TargetState[text]
-        if self._started and self._targets[name] is not before and name in self._connectors:
+        if self._listener is not None and self._targets[name] is not before and name in self._connectors:
             self._listener.on_target_state(name)
 
     def _read_connector(self, name: str, value: Mapping[str, Any] | None) -> None:
@@ -222,7 +207,7 @@ class ConfigReader:
             self._forget_tasks(name)
             self._deferred.pop(name, None)
             self._applied.pop(name, None)
-            if self._started:
+            if self._listener is not None:
                 self._listener.on_connector_removed(name)
             return
         properties = _properties(value)
@@ -230,7 +215,7 @@ class ConfigReader:
             return
         self._connectors[name] = properties
         self._targets.setdefault(name, TargetState.STARTED)
-        if self._started:
+        if self._listener is not None:
             self._listener.on_connector_config(name)
 
     def _forget_tasks(self, name: str) -> None:
@@ -266,11 +251,11 @@ class ConfigReader:
         else:
             self._inconsistent.add(name)
         self._counts[name] = count
-        if self._started:
+        if self._listener is not None:
             self._listener.on_task_configs(name, updated)
 
     def _read_restart(self, name: str, value: Mapping[str, Any] | None) -> None:
-        if self._started and value is not None:
+        if self._listener is not None and value is not None:
             only_failed, include_tasks = value.get("only-failed"), value.get("include-tasks")
             self._listener.on_restart_request(RestartRequest(name, only_failed is True, include_tasks is True))
 
@@ -289,7 +274,7 @@ class ConfigReader:
             self._key = SessionKey(base64.b64decode(text, validate=True), algorithm, created)
         except binascii.Error:
             return
-        if self._started:
+        if self._listener is not None:
             self._listener.on_session_key(self._key)
 
 
@@ -307,91 +292,9 @@ def _properties(value: Mapping[str, Any]) -> Config | None:
     return properties
 
 
-def without_nulls(config: Config) -> dict[str, str]:
-    """A configuration as connectors get it."""
-    return {key: value for key, value in config.items() if value is not None}
-
-
-# --- what is written --------------------------------------------------------------------------------
-
-
-def connector_records(name: str, config: Config, target: TargetState | None) -> Records:
-    """A connector's configuration; its target state, if given, comes first."""
-    before = [] if target is None else target_state_records(name, target)
-    return [*before, (_CONNECTOR + name, {"properties": dict(config)})]
-
-
-def deletion_records(name: str) -> Records:
-    """A connector is no more."""
-    return [(_CONNECTOR + name, None), (_TARGET + name, None)]
-
-
-def task_records(name: str, configs: Sequence[Mapping[str, str]]) -> Records:
-    """Configurations of all tasks of a connector, and the commit that puts them into force."""
-    tasks = [(f"{_TASK}{name}-{number}", {"properties": dict(config)}) for number, config in enumerate(configs)]
-    return [*tasks, (_COMMIT + name, {"tasks": len(configs)})]
-
-
-def target_state_records(name: str, state: TargetState) -> Records:
-    """What a connector is meant to do; readers before Kafka 3.5 know no STOPPED."""
-    old = TargetState.PAUSED if state is TargetState.STOPPED else state
-    return [(_TARGET + name, {"state": old.value, "state.v2": state.value})]
-
-
-def restart_records(request: RestartRequest) -> Records:
-    """A restart is asked for."""
-    value = {"include-tasks": request.include_tasks, "only-failed": request.only_failed}
-    return [(_RESTART + request.connector, value)]
-
-
-def fencing_records(name: str, tasks: int) -> Records:
-    """Earlier generations of a source connector's tasks are fenced."""
-    return [(_FENCING + name, {"task-count": tasks})]
-
-
-def session_key_records(key: SessionKey) -> Records:
-    """A new key."""
-    text = base64.b64encode(key.key).decode()
-    return [(_SESSION_KEY, {"key": text, "algorithm": key.algorithm, "creation-timestamp": key.created_ms})]
-
-
-def logger_records(namespace: str, level: str) -> Records:
-    """All workers are to change a logger's level."""
-    return [(_LOGGER + namespace, {"level": level})]
-
-
-def snapshot_of(records: Iterable[LogRecord], listener: ConfigListener) -> ConfigSnapshot:
+def snapshot_of(records: Iterable[LogRecord]) -> ConfigSnapshot:
     """What a worker would know after these records."""
-    reader = ConfigReader(listener)
+    reader = ConfigReader()
     for record in records:
         reader.read(record)
     return reader.snapshot()
-
-
-class _NoListener:
-    """For those who read what is there, and hear of nothing."""
-
-    def on_connector_config(self, connector: str) -> None:
-        """Nothing."""
-
-    def on_connector_removed(self, connector: str) -> None:
-        """Nothing."""
-
-    def on_task_configs(self, connector: str, tasks: Sequence[ConnectorTaskId]) -> None:
-        """Nothing."""
-
-    def on_target_state(self, connector: str) -> None:
-        """Nothing."""
-
-    def on_restart_request(self, request: RestartRequest) -> None:
-        """Nothing."""
-
-    def on_session_key(self, key: SessionKey) -> None:
-        """Nothing."""
-
-    def on_logger_level(self, namespace: str, level: str) -> None:
-        """Nothing."""
-
-
-#: A listener that hears of nothing.
-NO_LISTENER: ConfigListener = _NoListener()

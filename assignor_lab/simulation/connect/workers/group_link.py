@@ -1,4 +1,4 @@
-"""What goes between workers and coordinator: joins, syncs, heartbeats and their answers (reference 6.1, 6.2)."""
+"""The link between workers and coordinator: joins, syncs, heartbeats and their answers (reference 6.1, 6.2)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from assignor_lab.kafka.coordinator import Coordinator, JoinRequest, Refused, Reply, Synced, SyncRequest
+from assignor_lab.kafka.herder.poll_timeout import polls_too_rarely
 from assignor_lab.simulation.clock import VirtualClock
-from assignor_lab.simulation.connect.herder_driver import Driven
-from assignor_lab.simulation.connect.job_runs import JobRuns
+from assignor_lab.simulation.connect.surroundings.job_runs import JobRuns
 from assignor_lab.simulation.connect.timings import Timings
-from assignor_lab.simulation.connect.worker import WorkerProcess
+from assignor_lab.simulation.connect.workers.herder_driver import Driven
+from assignor_lab.simulation.connect.workers.worker import WorkerProcess
 
 __all__ = ["GroupLink", "LinkWorld"]
 
@@ -79,7 +80,7 @@ class GroupLink:
 
     def came_back(self, driven: Driven) -> None:
         """A herder hung and hangs no longer; if it is no member any more, it stopped nothing."""
-        if driven.process.member_id not in self._coordinator.members():
+        if driven.process.membership.member_id not in self._coordinator.members():
             self._cannot_stop(driven.process)
 
     # --- requests -----------------------------------------------------------------------------------
@@ -142,8 +143,9 @@ class GroupLink:
         process = driven.process
         # A worker that waits in a join phase is known to be alive; one whose herder hangs goes on sending heartbeats.
         hangs = self._clock.now < driven.busy_until
-        if process.member_id is not None and (hangs or not driven.waits_for_answer):
-            self._ask_how_it_stands(driven, process.member_id)
+        member_id = process.membership.member_id
+        if member_id is not None and (hangs or not driven.waits_for_answer):
+            self._ask_how_it_stands(driven, member_id)
         self.beat_later(driven)
 
     def _ask_how_it_stands(self, driven: Driven, member_id: str) -> None:
@@ -154,23 +156,20 @@ class GroupLink:
                 self._cannot_stop(process)
             self._world.wake(process.number)
             return
-        blocked = not driven.polls and now - driven.last_poll > self._world.timings.rebalance_timeout_ms
-        if blocked:
+        limit = self._world.timings.rebalance_timeout_ms
+        if not driven.polls and polls_too_rarely(now, driven.last_poll, limit):
             # The herder thread hangs: its membership ends, its jobs do not (KAFKA-16056).
-            process.member_id = None
+            process.membership.member_id = None
             self._cannot_stop(process)
             self._world.say(process.name, "poll-timeout", "does not poll and leaves; its jobs keep running")
             self.leave(member_id, "does not poll and leaves")
             self._world.wake(process.number)
             return
         answer = self._coordinator.heartbeat(now, member_id)
-        if answer == "unknown_member":
-            process.member_id = None
-            if not driven.polls:
-                # A hanging herder was removed by a join phase.
-                self._cannot_stop(process)
-        if answer != "ok":
-            process.group_says_rejoin = True
+        if answer == "unknown_member" and not driven.polls:
+            # A hanging herder was removed by a join phase.
+            self._cannot_stop(process)
+        if process.membership.heartbeat_answered(answer):
             self._world.wake(process.number)
         self._watch_deadlines()
 

@@ -1,4 +1,4 @@
-"""Keys with which workers sign requests to one another (KIP-507, reference 5.5)."""
+"""Signatures of requests between workers (KIP-507, reference 5.5)."""
 
 from __future__ import annotations
 
@@ -8,14 +8,9 @@ import hmac
 import secrets
 
 from assignor_lab.connect.herders.herder import BadRequestError, ForbiddenError, HerderError
-from assignor_lab.connect.logs.config_records import SessionKey
+from assignor_lab.kafka.herder.session_keys import ALGORITHM, KEY_BYTES, SessionKey
 
-__all__ = ["ALGORITHM", "KeyNotReadyError", "key_is_due", "new_key", "sign", "verify"]
-
-#: Kafka's name of the only algorithm that is used and accepted.
-ALGORITHM = "HmacSHA256"
-
-_KEY_BYTES = 32
+__all__ = ["KeyNotReadyError", "new_key", "sign", "verify"]
 
 
 class KeyNotReadyError(HerderError):
@@ -26,14 +21,7 @@ class KeyNotReadyError(HerderError):
 
 def new_key(now_ms: int) -> SessionKey:
     """A new key."""
-    return SessionKey(secrets.token_bytes(_KEY_BYTES), ALGORITHM, now_ms)
-
-
-def key_is_due(key: SessionKey | None, now_ms: int, ttl_ms: int) -> bool:
-    """Whether the leader has to write a new one."""
-    if key is None or key.algorithm != ALGORITHM or len(key.key) != _KEY_BYTES:
-        return True
-    return ttl_ms > 0 and now_ms - key.created_ms >= ttl_ms
+    return SessionKey(secrets.token_bytes(KEY_BYTES), ALGORITHM, now_ms)
 
 
 def sign(key: SessionKey, body: bytes) -> str:

@@ -1,4 +1,4 @@
-"""What a herder waits for, what members tell each other, and what a herder needs of the world around it."""
+"""Steps of a herder: what it waits for, and what it needs of the world around it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import Any, Protocol
 
 import attrs
 
-from assignment_api.connect import NO_JOBS, ConnectAssignment, ConnectAssignor, ConnectProtocol, Jobs, StaticJobs
+from assignment_api.connect import ConnectAssignment, ConnectAssignor, ConnectProtocol, Jobs, StaticJobs
 from assignor_lab.kafka.coordinator import JoinRequest, SyncRequest
-from assignor_lab.simulation.connect.config_log import ConfigLog
+from assignor_lab.simulation.connect.surroundings.config_log import ConfigLog
 from assignor_lab.simulation.connect.timings import Timings
+from assignor_lab.simulation.connect.workers.requests import Request
 
-__all__ = ["Ask", "Memory", "Poll", "Sleep", "Steps", "Surroundings", "Told"]
+__all__ = ["Ask", "Poll", "Sleep", "Steps", "Subscription", "Surroundings"]
 
 
 @attrs.frozen
@@ -41,7 +42,7 @@ Steps = Generator[Sleep | Ask | Poll, Any, Any]
 
 
 @attrs.frozen
-class Memory:
+class Subscription:
     """What a worker says of itself when it joins: its metadata (reference 5.2)."""
 
     offset: int
@@ -49,19 +50,6 @@ class Memory:
     static: StaticJobs
     # What else is in the bytes, so that a worker that was told anything joins with other bytes than before.
     last_told: tuple[int, str, int, int] | None = None
-
-
-@attrs.frozen
-class Told:
-    """What the leader tells a member (reference 5.3)."""
-
-    leader_id: str
-    leader: str
-    offset: int
-    assigned: Jobs = NO_JOBS
-    revoked: Jobs = NO_JOBS
-    delay_ms: int = 0
-    failed: bool = False
 
 
 class Surroundings(Protocol):
@@ -105,4 +93,16 @@ class Surroundings(Protocol):
 
     def work_started(self, generation: int) -> None:
         """A worker has started what it was assigned."""
+        ...
+
+    def jitter(self) -> int:
+        """What a small duration is longer by than it should be."""
+        ...
+
+    def forward(self, leader: str, request: Request) -> bool:
+        """Passes a request on to the leader's worker; false if it is not there."""
+        ...
+
+    def written(self, worker: str, *, tasks: bool) -> None:
+        """A worker has written to the config topic (``tasks``: tasks' configurations): the others will hear of it."""
         ...

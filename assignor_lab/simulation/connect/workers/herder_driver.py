@@ -1,4 +1,4 @@
-"""What moves the herders of all workers on: each is given what it waited for, and says what it waits for next."""
+"""The driver of herders: each is given what it waited for, and says what it waits for next."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 from assignor_lab.kafka.coordinator import JoinRequest, SyncRequest
 from assignor_lab.simulation.clock import VirtualClock
-from assignor_lab.simulation.connect.herder import herder
-from assignor_lab.simulation.connect.herder_steps import Ask, Poll, Sleep
-from assignor_lab.simulation.connect.worker import WorkerProcess
+from assignor_lab.simulation.connect.workers.herder import herder
+from assignor_lab.simulation.connect.workers.herder_steps import Ask, Poll, Sleep
+from assignor_lab.simulation.connect.workers.worker import WorkerProcess
 
 __all__ = ["Driven", "HerderDriver"]
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from assignment_api.connect import ConnectorTaskId, Jobs
 from assignment_api.streams.ids import utf16_key
-from assignor_lab.simulation.connect.job_runs import Job, JobRuns
+from assignor_lab.simulation.connect.surroundings.job_runs import Job, JobRuns
 from assignor_lab.simulation.connect.timings import Timings
 
 __all__ = ["JobPool"]

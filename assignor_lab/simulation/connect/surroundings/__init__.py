@@ -1,0 +1,1 @@
+"""Surroundings of simulated workers: the config log, and the machine on which jobs start and stop."""

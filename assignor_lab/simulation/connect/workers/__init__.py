@@ -1,0 +1,1 @@
+"""Workers of a simulated Connect group: their processes, herders and requests."""

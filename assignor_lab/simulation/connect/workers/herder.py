@@ -1,0 +1,100 @@
+"""The herder of a worker: one chain of steps, from the start of its process to its end (reference 6.3, 6.4, 6.6).
+
+It says what it waits for and is told when that has come: no thread, no clock, no network in here.
+:mod:`assignor_lab.simulation.connect.workers.herder_driver` moves it on.
+"""
+
+from __future__ import annotations
+
+from assignor_lab.simulation.connect.workers.config_updates import apply_updates, read_to_end, start_jobs
+from assignor_lab.simulation.connect.workers.herder_steps import Poll, Sleep, Steps
+from assignor_lab.simulation.connect.workers.membership import be_a_member, stop_everything
+from assignor_lab.simulation.connect.workers.request_steps import run_requests
+from assignor_lab.simulation.connect.workers.worker import WorkerProcess
+
+__all__ = ["herder"]
+
+
+def herder(worker: WorkerProcess, start_ms: int) -> Steps:
+    """The chain of all its steps, which ends when the worker is told to stop.
+
+    Args:
+        worker: The worker.
+        start_ms: From the start of its process until it asks to join.
+    """
+    yield Sleep(start_ms)
+    while not worker.stopping:
+        if worker.unreadable:
+            worker.unreadable = not (yield from read_to_end(worker))
+            if worker.unreadable:
+                continue
+        yield from be_a_member(worker)
+        if not (yield from _complete_rebalance(worker)):
+            continue
+        yield from run_requests(worker)
+        worker.completion.look_again()
+        if (yield from apply_updates(worker)):
+            continue
+        yield Poll(worker.completion.rejoin_at_ms)
+    if not worker.ended:
+        yield from _shut_down(worker)
+
+
+def _shut_down(worker: WorkerProcess) -> Steps:
+    jobs = worker.pool.running_jobs(worker.number)
+    yield Sleep(worker.pool.stop(worker.number, jobs, worker.world.now))
+    if worker.membership.member_id is not None:
+        worker.world.leave_group(worker.membership.member_id, "leaves")
+    worker.ended = True
+
+
+def _complete_rebalance(worker: WorkerProcess) -> Steps:
+    """Reads what is missing, starts the work; false if the herder has to begin anew (reference 6.4)."""
+    membership, told = worker.membership, worker.membership.told
+    if worker.stopping or told is None:
+        return False
+    if worker.completion.resolved:
+        return True
+    missing = worker.completion.missing(told, membership.member_id, worker.seen, worker.world.now)
+    must_join = missing.join
+    if missing.read:
+        if (yield from read_to_end(worker)):
+            worker.unsync.read()
+        else:
+            yield from _back_off(worker)
+            worker.unreadable = must_join = True
+    if must_join or worker.seen != told.offset:
+        membership.request_rejoin()
+        return False
+    yield from _start_work(worker)
+    worker.completion.resolved = True
+    return not (membership.follow_revocations() or membership.rejoin_requested)
+
+
+def _start_work(worker: WorkerProcess) -> Steps:
+    held = worker.membership.held
+    assert held is not None
+    jobs = worker.work.to_start(held)
+    if len(jobs):
+        text = f"starts {len(jobs.connectors)} connectors and {len(jobs.tasks)} tasks"
+        worker.say("start", text, jobs=len(jobs))
+        yield Sleep(start_jobs(worker, jobs))
+    worker.work.started(held, worker.membership.protocol)
+    worker.world.work_started(worker.membership.generation)
+
+
+def _back_off(worker: WorkerProcess) -> Steps:
+    """Leaves because the config topic cannot be read, and waits (reference 6.6)."""
+    membership = worker.membership
+    if membership.member_id is not None:
+        worker.world.leave_group(membership.member_id, "cannot read the config topic and leaves")
+        membership.member_id = None
+    reason = "a worker that cannot read the config topic leaves and keeps its jobs for a while (reference 6.6)"
+    worker.pool.runs.allow(worker.number, worker.world.now, reason)
+    pause = worker.unsync.next_pause_ms(
+        membership.protocol, worker.settings.max_delay_ms, worker.world.timings.worker_unsync_backoff_ms
+    )
+    if pause is None:
+        yield from stop_everything(worker, "stops everything: the config topic stays unreadable")
+    else:
+        yield Sleep(pause)

@@ -1,0 +1,130 @@
+"""The membership of a simulated worker: it finds its coordinator, joins, syncs, takes assignments (reference 6.2)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assignment_api.connect import NO_JOBS, WILDCARD, ConnectProtocol, Jobs
+from assignor_lab.kafka.coordinator import Joined, JoinRequest, Refused, Synced, SyncRequest
+from assignor_lab.simulation.connect.workers.herder_steps import Ask, Sleep, Steps, Subscription
+from assignor_lab.simulation.connect.workers.leading import lead
+from assignor_lab.simulation.connect.workers.worker import WorkerProcess
+
+__all__ = ["be_a_member", "stop_everything"]
+
+
+def be_a_member(worker: WorkerProcess) -> Steps:
+    """Finds the coordinator, and joins where that is needed; stops everything while there is none."""
+    while not worker.stopping:
+        if worker.lost_coordinator or not worker.world.reachable(worker.name):
+            worker.lost_coordinator = True
+            yield from _find_coordinator(worker)
+        elif not worker.membership.needs_join or (yield from _join(worker)):
+            return
+
+
+def _find_coordinator(worker: WorkerProcess) -> Steps:
+    yield Sleep(worker.world.timings.heartbeat_interval_ms)
+    if worker.world.reachable(worker.name):
+        worker.lost_coordinator = False
+        return
+    if worker.membership.held is not None and worker.membership.has_assignment:
+        # Self-fencing: others will be given these jobs.
+        yield from stop_everything(worker, "stops everything: it cannot reach the coordinator")
+
+
+def stop_everything(worker: WorkerProcess, why: str) -> Steps:
+    """Stops all it runs and forgets that it was ever assigned anything; ``why`` is for the log."""
+    jobs = worker.pool.running_jobs(worker.number)
+    if len(jobs):
+        worker.say("fenced", f"{why} ({len(jobs)} jobs)", jobs=len(jobs))
+        yield Sleep(worker.pool.stop(worker.number, jobs, worker.world.now))
+    worker.membership.forget_everything()
+    worker.work.stopped_everything()
+
+
+def _join(worker: WorkerProcess) -> Steps:
+    """One attempt to join and sync; true if it succeeded."""
+    membership = worker.membership
+    membership.joining()
+    if membership.stops_all_to_join:
+        yield from _stop_the_world(worker)
+    joined = yield Ask(_join_request(worker))
+    if not isinstance(joined, Joined):
+        _refused(worker, joined)
+        return False
+    membership.joined(joined)
+    assignments = None
+    if joined.members is not None:
+        assignments = yield from lead(worker, joined)
+    synced = yield Ask(SyncRequest(joined.member_id, joined.generation, assignments))
+    if not isinstance(synced, Synced) or synced.assignment is None:
+        _refused(worker, synced)
+        return False
+    yield from _take(worker, synced)
+    return True
+
+
+def _stop_the_world(worker: WorkerProcess) -> Steps:
+    jobs = _own_first(worker, worker.pool.running_jobs(worker.number))
+    if len(jobs):
+        worker.say("stop", f"stops all its {len(jobs)} jobs before it joins", jobs=len(jobs))
+        yield Sleep(worker.pool.stop(worker.number, jobs, worker.world.now))
+
+
+def _own_first(worker: WorkerProcess, running: Jobs) -> Jobs:
+    """``running`` in the order of the assignment as it came over the wire, which is that in which Kafka stops it.
+
+    A connector's tasks come behind those of all connectors whose instance the worker has, if it has not its instance.
+    """
+    place: dict[Any, int] = {}
+    for job in (*worker.report().connectors, *worker.report().tasks):
+        place[job] = len(place)
+    last = len(place)
+    return Jobs(
+        sorted(running.connectors, key=lambda name: place.get(name, last)),
+        sorted(running.tasks, key=lambda task: place.get(task, last)),
+    )
+
+
+def _refused(worker: WorkerProcess, answer: Any) -> None:
+    if answer is None:
+        worker.lost_coordinator = True
+    if worker.membership.refused(answer if isinstance(answer, Refused) else None):
+        worker.say("refused", "cannot join: the group speaks none of its protocols, and the worker ends")
+        worker.ended = True
+        worker.stopping = True
+
+
+def _join_request(worker: WorkerProcess) -> JoinRequest:
+    timings, membership = worker.world.timings, worker.membership
+    told = membership.told
+    last = None if told is None else (membership.last_completed, told.leader_id, told.offset, told.delay_ms)
+    held = worker.report()
+    offers = {
+        protocol: Subscription(
+            worker.position,
+            held if protocol.is_incremental else NO_JOBS,
+            worker.settings.static if protocol is ConnectProtocol.STATIC else WILDCARD,
+            last if protocol.is_incremental else None,
+        )
+        for protocol in worker.settings.protocol.offered()
+    }
+    return JoinRequest(
+        worker.name, membership.member_id, offers, timings.rebalance_timeout_ms, timings.session_timeout_ms
+    )
+
+
+def _take(worker: WorkerProcess, synced: Synced) -> Steps:
+    """Takes an assignment: stops what is revoked, and keeps the rest (reference 6.2)."""
+    membership, told, before = worker.membership, synced.assignment, worker.membership.protocol
+    revoked = membership.receive(synced, told, worker.settings.downgrade)
+    if len(revoked):
+        worker.say("stop", f"stops {len(revoked)} revoked jobs", jobs=len(revoked))
+        yield Sleep(worker.pool.stop(worker.number, revoked, worker.world.now))
+        worker.work.stopped(revoked)
+    came_down = before is not None and before.is_incremental and not synced.protocol.is_incremental
+    if came_down and worker.settings.downgrade == "kafka":
+        worker.pool.runs.allow(worker.number, worker.world.now, "KAFKA-13816: a downgrade to eager stops nothing")
+    membership.take(synced, told)
+    worker.completion.assigned(told, worker.world.now)

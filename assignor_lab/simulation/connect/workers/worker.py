@@ -1,0 +1,117 @@
+"""A Connect worker: what its process keeps, and what others see of it (reference 6.2, 6.3).
+
+What it does is a chain of steps: :func:`assignor_lab.simulation.connect.workers.herder.herder`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assignment_api.connect import NO_JOBS, ConnectAssignor, ConnectProtocol, Jobs
+from assignor_lab.kafka.herder.config.changes import ConfigChanges
+from assignor_lab.kafka.herder.membership import MembershipState
+from assignor_lab.kafka.herder.rebalance_completion import RebalanceCompletion
+from assignor_lab.kafka.herder.reported_order import reported_order
+from assignor_lab.kafka.herder.running_work import RunningWork
+from assignor_lab.kafka.herder.unsync_backoff import UnsyncBackoff
+from assignor_lab.simulation.connect.surroundings.config_log import ConfigView
+from assignor_lab.simulation.connect.surroundings.job_pool import JobPool
+from assignor_lab.simulation.connect.worker_settings import WorkerSettings
+from assignor_lab.simulation.connect.workers.herder_steps import Surroundings
+from assignor_lab.simulation.connect.workers.requests import Requests
+
+__all__ = ["WorkerProcess"]
+
+
+class WorkerProcess:
+    """One life of a worker's process, from start to stop or crash.
+
+    Args:
+        number: Number of the process, unique in a simulation.
+        name: Name of the worker.
+        settings: Its configuration.
+        world: Everything around it.
+        pool: Its threads for starting and stopping.
+        requests: What REST clients and connector instances want of its herder.
+        held: What it owns from the beginning; it is running already.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        name: str,
+        settings: WorkerSettings,
+        world: Surroundings,
+        pool: JobPool,
+        requests: Requests,
+        held: Jobs | None = None,
+    ) -> None:
+        self.number, self.name, self.settings, self.requests = number, name, settings, requests
+        self.world, self.pool = world, pool
+        #: Its membership, what it runs, and how far it is with its last assignment.
+        self.membership = MembershipState(held=held)
+        self.work = RunningWork(frozenset() if held is None else frozenset((*held.connectors, *held.tasks)))
+        self.completion = RebalanceCompletion()
+        #: How far the config topic was read, and how far of that the herder has taken into account.
+        self.position = world.config.end
+        self.seen = self.position
+        #: What was read and not yet acted on.
+        self.changes = ConfigChanges()
+        #: The config topic could not be read.
+        self.unreadable = False
+        self.unsync = UnsyncBackoff()
+        self.lost_coordinator = False
+        self.stopping = False
+        self.ended = False
+        #: Whether it has had a connector instance: the first one costs more.
+        self.knows_connectors = held is not None
+        #: Its assignors, with what they remember of rounds that it led.
+        self.assignors: dict[ConnectProtocol, ConnectAssignor] = {}
+        self._reported: tuple[Jobs, Jobs] | None = None
+
+    # --- what others see ----------------------------------------------------------------------------
+
+    def is_calm(self) -> bool:
+        """Whether it wants nothing and waits for nothing."""
+        membership = self.membership
+        return (
+            self.completion.resolved
+            and self.completion.rejoin_at_ms is None
+            and not (membership.group_says_rejoin or membership.rejoin_requested or self.lost_coordinator)
+            and not self.changes.needs_rebalance
+            and self.seen == self.world.config.end
+            and self.requests.is_empty()
+        )
+
+    def read_config(self, end: int) -> None:
+        """Records up to ``end`` have arrived; the herder will act on them (reference 6.3)."""
+        if end <= self.position:
+            return
+        before = self.world.config.view(self.seen)
+        for record in self.world.config.between(self.position, end):
+            if record.kind == "commit":
+                self.changes.tasks_configured(record.connector)
+            elif record.kind == "delete":
+                self.changes.connector_removed()
+            else:
+                self.changes.connector_configured(record.connector, is_known=record.connector in before.wanted)
+        self.position = end
+
+    # --- for its herder -----------------------------------------------------------------------------
+
+    def report(self) -> Jobs:
+        """What it holds, in the order in which it says so when it joins."""
+        held = self.membership.held
+        if held is None:
+            return NO_JOBS
+        if self._reported is None or self._reported[0] is not held:
+            self._reported = (held, reported_order(held))
+        return self._reported[1]
+
+    def view(self) -> ConfigView:
+        """The herder's snapshot."""
+        return self.world.config.view(self.seen)
+
+    def say(self, event: str, text: str, **details: Any) -> None:
+        """Adds to the event log."""
+        self.world.say(self.name, event, text, **details)
