@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assignment_api.connectors import Connector, ConnectorError
-from assignor_lab.connect.instances.instance_events import InstanceListener
+from assignor_lab.connect.instances.instance_events import InstanceHost
 from assignor_lab.connect.instances.run_ledger import RunLedger
 from assignor_lab.connect.storage import DataDir
 from assignor_lab.kafka.herder.config.records import TargetState
@@ -55,10 +55,8 @@ class ConnectorRun:
         name: The connector's name.
         factory: Makes the connector.
         config: Its configuration.
-        worker: Id of the worker.
+        host: The worker.
         data: Data directory.
-        listener: Hears what comes of it.
-        loop: The event loop.
         ledger: Notes when it runs.
     """
 
@@ -67,17 +65,14 @@ class ConnectorRun:
         name: str,
         factory: Callable[[], Connector],
         config: Mapping[str, str],
-        worker: str,
+        host: InstanceHost,
         data: DataDir,
-        listener: InstanceListener,
-        loop: asyncio.AbstractEventLoop,
         ledger: RunLedger,
     ) -> None:
         self.name, self.config = name, config
         self.version: str | None = None
         self.ended = asyncio.Event()
-        self._factory, self._worker, self._data = factory, worker, data
-        self._listener, self._loop, self._ledger = listener, loop, ledger
+        self._factory, self._host, self._data, self._ledger = factory, host, data, ledger
         self._changed = threading.Condition()
         self._wanted: tuple[TargetState, Future[TargetState]] | None = None
         self._asked: list[tuple[int, Future[list[Mapping[str, str]]]]] = []
@@ -135,7 +130,7 @@ class ConnectorRun:
 
         def call() -> None:
             if not self._silent:
-                getattr(self._listener, event)(self.name, *arguments)
+                getattr(self._host.listener, event)(self.name, *arguments)
 
         self._call(call)
 
@@ -147,7 +142,7 @@ class ConnectorRun:
 
     def _call(self, call: Callable[[], None]) -> None:
         try:
-            self._loop.call_soon_threadsafe(call)
+            self._host.loop.call_soon_threadsafe(call)
         except RuntimeError:
             # The loop is closed: the process is ending.
             return
@@ -155,7 +150,7 @@ class ConnectorRun:
     # --- the thread -----------------------------------------------------------------------------------
 
     def _live(self) -> None:
-        number = self._ledger.begin(self.name, self._worker)
+        number = self._ledger.begin(self.name, self._host.worker_id)
         life = _Life(self, self._factory, _Context(self, self._data))
         try:
             while True:

@@ -1,12 +1,15 @@
-"""Events that instances of connectors and tasks tell their worker."""
+"""Events that instances of connectors and tasks tell their worker, and how they reach it."""
 
 from __future__ import annotations
 
+import asyncio
 from typing import Protocol
+
+import attrs
 
 from assignor_lab.connect.logs.statuses import Job
 
-__all__ = ["InstanceListener"]
+__all__ = ["InstanceHost", "InstanceListener"]
 
 
 class InstanceListener(Protocol):
@@ -32,3 +35,18 @@ class InstanceListener(Protocol):
 
     def on_topic_used(self, connector: str, topic: str, task: int) -> None:
         """A task has written to or read from a topic."""
+
+
+@attrs.frozen(eq=False)
+class InstanceHost:
+    """The worker that an instance runs on.
+
+    Args:
+        worker_id: ``host:port`` of the worker.
+        listener: Hears what comes of the instance.
+        loop: The event loop on which it hears that.
+    """
+
+    worker_id: str
+    listener: InstanceListener
+    loop: asyncio.AbstractEventLoop

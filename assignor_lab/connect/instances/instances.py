@@ -11,7 +11,8 @@ import attrs
 
 from assignment_api.connect import ConnectorTaskId
 from assignor_lab.connect.instances.connector_run import ConnectorRun, traceback_text
-from assignor_lab.connect.instances.task_run import TaskRun
+from assignor_lab.connect.instances.instance_events import InstanceHost
+from assignor_lab.connect.instances.task_run import TaskRun, TaskSpec
 from assignor_lab.connect.instances.topic_patterns import topic_matcher
 from assignor_lab.connect.logs.cluster_logs import ClusterLogs
 from assignor_lab.connect.logs.statuses import Job
@@ -69,7 +70,7 @@ class Instances:
         #: Starts that were tried, succeeded, failed; of connectors and of tasks.
         self.connector_starts, self.task_starts = StartCounts(), StartCounts()
         self._starting: set[Job] = set()
-        self._loop = asyncio.get_running_loop()
+        self._host = InstanceHost(worker_id, self, asyncio.get_running_loop())
         self._slots = asyncio.Semaphore(_STOPPED_AT_ONCE)
 
     # --- starting -------------------------------------------------------------------------------------
@@ -84,9 +85,7 @@ class Instances:
             failed: Future[TargetState] = Future()
             failed.set_exception(error)
             return failed
-        run = ConnectorRun(
-            name, kind.connector, config, self._worker_id, self._logs.data, self, self._loop, self._logs.ledger
-        )
+        run = ConnectorRun(name, kind.connector, config, self._host, self._logs.data, self._logs.ledger)
         self.connectors[name] = run
         return run.start(target)
 
@@ -122,10 +121,8 @@ class Instances:
             every = topics.partitions(matches)
             return [where for where in every if where[1] % max(task_count, 1) == task.task]
 
-        run = TaskRun(
-            task, kind.connector.task_class, config, partitions, self._worker_id, self._logs, self, self._loop,
-            version=kind.connector.version, paused=target is TargetState.PAUSED,
-        )  # fmt: skip
+        spec = TaskSpec(task, kind.connector.task_class, kind.connector.version, config, partitions)
+        run = TaskRun(spec, self._host, self._logs, paused=target is TargetState.PAUSED)
         self.tasks[task] = run
         run.start()
         return True

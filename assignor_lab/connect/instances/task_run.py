@@ -11,15 +11,17 @@ from concurrent.futures import TimeoutError as FutureTimeoutError
 from pathlib import Path
 from typing import Any, Protocol
 
+import attrs
+
 from assignment_api.connect import ConnectorTaskId
 from assignment_api.connectors import ConnectorError, ConnectorStoppedError, SinkTask, SourceTask, Task
 from assignor_lab.connect.instances.connector_run import traceback_text
-from assignor_lab.connect.instances.instance_events import InstanceListener
+from assignor_lab.connect.instances.instance_events import InstanceHost
 from assignor_lab.connect.instances.run_ledger import RunLedger
 from assignor_lab.connect.logs.offsets import OffsetLog
 from assignor_lab.connect.storage import DataDir, Partition, Topics
 
-__all__ = ["Flow", "TaskRun", "TaskSurroundings"]
+__all__ = ["Flow", "TaskRun", "TaskSpec", "TaskSurroundings"]
 
 #: How long a write to the offset log may take; it takes milliseconds unless the disk is in trouble.
 _COMMIT_TIMEOUT_S = 30.0
@@ -45,42 +47,43 @@ class Flow(Protocol):
         """Makes sure that what was moved is not moved again."""
 
 
+@attrs.frozen(eq=False)
+class TaskSpec:
+    """A task that is to run.
+
+    Args:
+        id: Its id.
+        factory: Makes the task.
+        version: Version of its connector's plugin.
+        config: Its configuration.
+        partitions: For a sink: topics and partitions that it reads; asked now and then, since topics come into being.
+    """
+
+    id: ConnectorTaskId
+    factory: Callable[[], Task]
+    version: str | None
+    config: Mapping[str, str]
+    partitions: Callable[[], list[tuple[str, int]]]
+
+
 class TaskRun:
     """The task. Methods are for the event loop's thread, but for what its context offers the task itself.
 
     Args:
-        task: Its id.
-        factory: Makes the task.
-        config: Its configuration.
-        partitions: For a sink: topics and partitions that it reads; asked now and then, since topics come into being.
-        worker: Id of the worker.
+        spec: What is to run.
+        host: The worker.
         around: What it needs of the cluster.
-        listener: Hears what comes of it.
-        loop: The event loop.
         paused: It is to wait before it starts.
     """
 
-    def __init__(
-        self,
-        task: ConnectorTaskId,
-        factory: Callable[[], Task],
-        config: Mapping[str, str],
-        partitions: Callable[[], list[tuple[str, int]]],
-        worker: str,
-        around: TaskSurroundings,
-        listener: InstanceListener,
-        loop: asyncio.AbstractEventLoop,
-        *,
-        version: str | None,
-        paused: bool,
-    ) -> None:
-        self.task, self.config, self.version = task, config, version
+    def __init__(self, spec: TaskSpec, host: InstanceHost, around: TaskSurroundings, *, paused: bool) -> None:
+        self.task, self.config, self.version = spec.id, spec.config, spec.version
         self.ended = asyncio.Event()
-        self.partitions, self.around = partitions, around
-        self._factory, self._worker, self._listener, self._loop = factory, worker, listener, loop
+        self.partitions, self.around = spec.partitions, around
+        self._factory, self._host = spec.factory, host
         self._changed = threading.Condition()
         self._paused, self._stopping, self._silent = paused, False, False
-        self._thread = threading.Thread(target=self._live, name=f"task-{task}", daemon=True)
+        self._thread = threading.Thread(target=self._live, name=f"task-{spec.id}", daemon=True)
 
     # --- from the event loop --------------------------------------------------------------------------
 
@@ -150,13 +153,13 @@ class TaskRun:
 
         def call() -> None:
             if not self._silent:
-                getattr(self._listener, event)(*arguments)
+                getattr(self._host.listener, event)(*arguments)
 
         self._call(call)
 
     def _call(self, call: Callable[[], None]) -> None:
         try:
-            self._loop.call_soon_threadsafe(call)
+            self._host.loop.call_soon_threadsafe(call)
         except RuntimeError:
             # The loop is closed: the process is ending.
             return
@@ -164,7 +167,7 @@ class TaskRun:
     # --- the thread -----------------------------------------------------------------------------------
 
     def _live(self) -> None:
-        number = self.around.ledger.begin(self.task, self._worker)
+        number = self.around.ledger.begin(self.task, self._host.worker_id)
         failure: BaseException | None = None
         try:
             failure = self._work()

@@ -20,6 +20,7 @@ from assignor_lab.documents.shapes import (
     text,
     whole,
 )
+from assignor_lab.kafka.herder.statuses import ConnectorStatus, InstanceStatus
 
 __all__ = ["read_expanded", "read_info", "read_names", "read_server", "read_status"]
 

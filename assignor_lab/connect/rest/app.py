@@ -14,12 +14,12 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from assignor_lab.connect.herders import herder as h
-from assignor_lab.connect.rest import connectors, tasks, worker
 from assignor_lab.connect.rest.answers import RestError, error_answer
 from assignor_lab.connect.rest.calls import Call, Operation, not_found
 from assignor_lab.connect.rest.forwarding import Forwarder
 from assignor_lab.connect.rest.guard import WRITES, check_head, check_origin, read_body
 from assignor_lab.connect.rest.paths import checked_path
+from assignor_lab.connect.rest.routes import connectors, tasks, worker
 from assignor_lab.connect.rest.settings import RestSettings
 
 __all__ = ["OPERATIONS", "create_app"]

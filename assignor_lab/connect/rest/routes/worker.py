@@ -10,8 +10,8 @@ from assignor_lab.connect.herders import herder as h
 from assignor_lab.connect.rest import answers, bodies
 from assignor_lab.connect.rest.answers import RestError, empty_answer, json_answer
 from assignor_lab.connect.rest.calls import TRUE_OR_ELSE, Call, Operation, Parameter
-from assignor_lab.connect.rest.metrics import CONTENT_TYPE, exposition
-from assignor_lab.connect.rest.openapi import openapi_document
+from assignor_lab.connect.rest.routes.metrics import CONTENT_TYPE, exposition
+from assignor_lab.connect.rest.routes.openapi import openapi_document
 from assignor_lab.connect.rest.waiting import stage_text
 
 __all__ = ["OPERATIONS"]

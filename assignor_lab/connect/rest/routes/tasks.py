@@ -7,9 +7,9 @@ from starlette.responses import Response
 from assignor_lab.connect.rest import answers, bodies
 from assignor_lab.connect.rest.answers import empty_answer, json_answer
 from assignor_lab.connect.rest.calls import Call, Operation
-from assignor_lab.connect.rest.connectors import FORWARD
 from assignor_lab.connect.rest.forwarding import Forwarded
 from assignor_lab.connect.rest.paths import connector_path
+from assignor_lab.connect.rest.routes.connectors import FORWARD
 
 __all__ = ["OPERATIONS"]
 

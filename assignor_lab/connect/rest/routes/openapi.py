@@ -9,7 +9,7 @@ from typing import Any
 
 from assignor_lab.connect.rest.calls import Operation, Parameter
 from assignor_lab.connect.rest.guard import WRITES
-from assignor_lab.connect.rest.schemas import SCHEMAS, SEGMENT
+from assignor_lab.connect.rest.routes.schemas import SCHEMAS, SEGMENT
 
 __all__ = ["openapi_document"]
 

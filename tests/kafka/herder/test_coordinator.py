@@ -1,0 +1,79 @@
+"""The coordinator of a group: join phases and sessions (reference 6.1)."""
+
+from __future__ import annotations
+
+from assignment_api.connect import ConnectProtocol
+from assignor_lab.kafka.coordinator import Coordinator, GroupState, Joined, JoinRequest, Refused, Reply, SyncRequest
+
+
+def join(worker: str, member_id: str | None = None, offers: object = b"") -> JoinRequest:
+    return JoinRequest(worker, member_id, {ConnectProtocol.SESSIONED: offers}, 60_000, 10_000)
+
+
+def stable(*workers: str) -> Coordinator:
+    """A group at 3,000 ms."""
+    group = Coordinator(3_000)
+    for worker in workers:
+        group.join(0, join(worker))
+    group.expire(3_000)
+    for worker in workers:
+        group.sync(3_000, SyncRequest(worker, 1, dict.fromkeys(workers) if worker == workers[0] else None))
+    assert group.state is GroupState.STABLE
+    return group
+
+
+def joined(replies: list[Reply]) -> list[str]:
+    return [reply.worker for reply in replies if isinstance(reply.body, Joined)]
+
+
+def test_an_empty_group_waits_for_further_members_and_each_newcomer_prolongs_that() -> None:
+    group = Coordinator(3_000)
+    assert group.join(0, join("a")) == []
+    assert group.join(2_000, join("b")) == []
+    assert group.next_deadline() == 5_000
+    assert group.expire(4_999) == []
+    assert joined(group.expire(5_000)) == ["a", "b"]
+
+
+def test_a_member_of_which_nothing_is_heard_is_gone_after_its_session_timeout() -> None:
+    group = stable("a", "b")
+    group.heartbeat(9_000, "a")
+    assert group.next_deadline() == 13_000
+    group.expire(12_999)
+    assert set(group.members()) == {"a", "b"}
+    group.expire(13_000)
+    assert set(group.members()) == {"a"}
+    assert group.state is GroupState.PREPARING
+
+
+def test_a_member_that_waits_for_an_answer_need_not_say_that_it_lives() -> None:
+    group = stable("a", "b")
+    group.join(3_000, join("a", "a", b"new"))
+    group.heartbeat(12_000, "b")
+    group.expire(13_000)
+    assert set(group.members()) == {"a", "b"}
+
+
+def test_a_round_goes_on_without_those_who_do_not_join_within_the_rebalance_timeout() -> None:
+    group = stable("a", "b")
+    group.join(3_000, join("a", "a", b"new"))
+    for now in range(9_000, 63_000, 9_000):
+        group.heartbeat(now, "b")
+        group.expire(now)
+    assert joined(group.expire(63_000)) == ["a"]
+    assert group.rounds[-1].reasons == ("leader a joins again", "b did not join in time")
+
+
+def test_a_follower_that_joins_with_nothing_new_gets_the_present_generation() -> None:
+    group = stable("a", "b")
+    assert joined(group.join(4_000, join("b", "b"))) == ["b"]
+    assert group.generation == 1
+
+
+def test_a_leave_while_the_leader_decides_sends_all_back_to_join() -> None:
+    group = stable("a", "b", "c")
+    group.join(4_000, join("a", "a", b"new"))
+    group.join(4_000, join("b", "b", b"new"))
+    assert joined(group.join(4_000, join("c", "c", b"new"))) == ["a", "b", "c"]
+    group.sync(4_000, SyncRequest("b", 2))
+    assert Reply("b", Refused("rebalancing")) in group.leave(4_000, "c")
