@@ -8,7 +8,13 @@ from assignment_api.connectors import Connector
 from assignment_api.plugins.entries import ConnectorPlugin, MetricPlugin, ScenarioFamily
 from assignment_api.plugins.hookspecs import hookimpl
 from assignor_lab.groups.streams.metrics import LAB_METRICS
-from assignor_lab.scenarios.families import CONNECT_FAMILIES, EVENT_FAMILIES, streams_4x40, streams_histories
+from assignor_lab.scenarios.families import (
+    CONNECT_FAMILIES,
+    EVENT_FAMILIES,
+    STREAMS_GROUP_FAMILIES,
+    streams_4x40,
+    streams_histories,
+)
 
 __all__ = ["assignor_lab_connectors", "assignor_lab_metrics", "assignor_lab_scenario_families"]
 
@@ -22,7 +28,7 @@ def assignor_lab_metrics() -> Sequence[MetricPlugin]:
 @hookimpl
 def assignor_lab_scenario_families() -> Sequence[ScenarioFamily]:
     """The families of this project."""
-    return (streams_histories(), streams_4x40(), *EVENT_FAMILIES, *CONNECT_FAMILIES)
+    return (streams_histories(), streams_4x40(), *EVENT_FAMILIES, *STREAMS_GROUP_FAMILIES, *CONNECT_FAMILIES)
 
 
 @hookimpl

@@ -10,6 +10,7 @@ from assignment_api.plugins import ScenarioFamily
 from assignor_lab.plugin import assignor_lab_scenario_families
 from assignor_lab.scenarios.families.adversarial import TRAPS
 from assignor_lab.scenarios.families.sizes import CLIENTS
+from assignor_lab.scenarios.families.streams_group_traps import GROUP_TRAPS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "scenario-families.md").read_text(encoding="utf-8")
 
@@ -19,7 +20,7 @@ def test_each_family_is_in_the_page_with_its_rounds(family: ScenarioFamily) -> N
     assert f"| `{family.name}` | {family.rounds} | {family.summary} |" in PAGE
 
 
-@pytest.mark.parametrize("trap", TRAPS)
+@pytest.mark.parametrize("trap", [*TRAPS, *GROUP_TRAPS])
 def test_each_trap_is_in_the_page(trap: str) -> None:
     assert f"| `{trap}` |" in PAGE
 

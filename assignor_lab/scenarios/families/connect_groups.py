@@ -15,7 +15,7 @@ from assignment_api.connect import Jobs
 from assignment_api.plugins.entries import ScenarioFamily
 from assignor_lab.scenarios.families.draws import Draws
 from assignor_lab.scenarios.families.events import START_MS
-from assignor_lab.scenarios.families.history import HistoryOrderError
+from assignor_lab.scenarios.families.history import in_order
 
 __all__ = ["CONNECT_FAMILIES", "ConnectGroupHistory"]
 
@@ -190,11 +190,7 @@ class ConnectGroupHistory:
         Raises:
             HistoryOrderError: if ``number`` is not the round after the last one.
         """
-        if number != len(self._rounds) or number >= len(self._drawn):
-            raise HistoryOrderError(
-                f"round {number} of {self._name} was asked for where round {len(self._rounds)} of {len(self._drawn)} "
-                "is next: make a new history of the seed to start again"
-            )
+        in_order(self._name, number, len(self._rounds), len(self._drawn))
         if previous is not None:
             self._owned = dict(previous)
         drawn = self._drawn[number]

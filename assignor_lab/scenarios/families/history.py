@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol, Self, TypeVar
 
 from assignment_api.errors import AssignorLabError
 from assignment_api.streams import TaskAssignment
@@ -11,7 +11,7 @@ from assignor_lab.scenarios.families.events import Step
 from assignor_lab.scenarios.families.shape import Group
 from assignor_lab.scenarios.families.state import GroupState
 
-__all__ = ["GroupHistory", "HistoryOrderError", "drawn_once"]
+__all__ = ["GroupHistory", "HistoryOrderError", "drawn_once", "in_order"]
 
 
 #: ``tasks`` of a document, and its ``workload`` if it has one.
@@ -20,6 +20,15 @@ _Topology = tuple[list[dict[str, Any]], dict[str, Any]]
 
 class HistoryOrderError(AssignorLabError):
     """The rounds of a history were not asked for one after the other."""
+
+
+def in_order(name: str, number: int, following: int, rounds: int) -> None:
+    """Raises ``HistoryOrderError`` unless round ``number`` of history ``name`` is the one that follows."""
+    if number != following or number >= rounds:
+        raise HistoryOrderError(
+            f"round {number} of {name} was asked for where round {following} of {rounds} is next: make a new history "
+            "of the seed to start again"
+        )
 
 
 class GroupHistory:
@@ -40,9 +49,9 @@ class GroupHistory:
         #: What the documents say of the topology, for the sub-topologies that are hidden.
         self._shown: dict[frozenset[int], _Topology] = {}
 
-    def from_start(self) -> GroupHistory:
+    def from_start(self) -> Self:
         """The same history before its first round."""
-        return GroupHistory(self._name, self._group, self._steps)
+        return type(self)(self._name, self._group, self._steps)
 
     def round(self, number: int, previous: TaskAssignment | None) -> Mapping[str, Any]:
         """The document of a round; see :class:`assignment_api.plugins.entries.History`.
@@ -52,11 +61,7 @@ class GroupHistory:
         Raises:
             HistoryOrderError: if ``number`` is not the round after the last one.
         """
-        if number != self._next or number >= len(self._steps):
-            raise HistoryOrderError(
-                f"round {number} of {self._name} was asked for where round {self._next} of {len(self._steps)} is next: "
-                "make a new history of the seed to start again"
-            )
+        in_order(self._name, number, self._next, len(self._steps))
         self._next += 1
         step = self._steps[number]
         if number > 0:
@@ -96,15 +101,26 @@ class GroupHistory:
         return self._shown[hidden]
 
 
-def drawn_once(history: Callable[[int], GroupHistory]) -> Callable[[int], GroupHistory]:
+class _Restartable(Protocol):
+    """A history that can be lived through again."""
+
+    def from_start(self) -> Self:
+        """The same history before its first round."""
+        ...
+
+
+H = TypeVar("H", bound=_Restartable)
+
+
+def drawn_once(history: Callable[[int], H]) -> Callable[[int], H]:
     """``history``, but that group and events are not drawn again where the seed is that of the call before.
 
     Every assignor lives through a history of its own, one after the other asks for the same seed, and drawing takes
     as long as a round.
     """
-    latest: tuple[int, GroupHistory] | None = None
+    latest: tuple[int, H] | None = None
 
-    def of_seed(seed: int) -> GroupHistory:
+    def of_seed(seed: int) -> H:
         nonlocal latest
         if latest is None or latest[0] != seed:
             latest = seed, history(seed)

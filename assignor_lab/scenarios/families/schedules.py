@@ -16,6 +16,9 @@ from assignor_lab.scenarios.families.sizes import MAX_CLIENTS
 __all__ = [
     "FIRST_EVENT",
     "Schedule",
+    "ScheduledStep",
+    "bounce",
+    "everybody_restarts",
     "growing_topology",
     "join_and_leave",
     "losing_a_rack",
@@ -92,7 +95,7 @@ def restarting(batches: int) -> Schedule:
             if 0 <= batch < batches:
                 going = frozenset(order[batch * size : (batch + 1) * size])
                 if quickly or len(membership.members) <= len(going):
-                    _bounce(membership, going, disk_kept=disk_kept)
+                    bounce(membership, going, disk_kept=disk_kept)
                 else:
                     _take_away(membership, going, number + 1, disk_kept=disk_kept)
             return _NONE
@@ -100,6 +103,19 @@ def restarting(batches: int) -> Schedule:
         return happen
 
     return schedule
+
+
+def everybody_restarts(_group: Group, draws: Draws) -> ScheduledStep:
+    """Everybody stops and starts again, in a fifth of the groups without the disks."""
+    disk_kept = draws.percent(80)
+
+    def happen(number: int, membership: Membership) -> frozenset[int]:
+        if number == FIRST_EVENT:
+            everybody = frozenset(session.machine.number for session in membership.members)
+            bounce(membership, everybody, disk_kept=disk_kept)
+        return _NONE
+
+    return happen
 
 
 def losing_a_rack(_group: Group, draws: Draws) -> ScheduledStep:
@@ -132,7 +148,7 @@ def growing_topology(group: Group, draws: Draws) -> ScheduledStep:
     def happen(number: int, membership: Membership) -> frozenset[int]:
         if number == FIRST_EVENT:
             everybody = frozenset(session.machine.number for session in membership.members)
-            _bounce(membership, everybody, disk_kept=True)
+            bounce(membership, everybody, disk_kept=True)
         return new if number < FIRST_EVENT else dropped
 
     return happen
@@ -176,7 +192,8 @@ def _split(membership: Membership, machines: frozenset[int]) -> list[Session]:
     return out
 
 
-def _bounce(membership: Membership, machines: frozenset[int], *, disk_kept: bool) -> None:
+def bounce(membership: Membership, machines: frozenset[int], *, disk_kept: bool) -> None:
+    """Has the instances on ``machines`` start again, before anybody notices that they were away."""
     sessions = _split(membership, machines)
     membership.members.extend(membership.restarted(session, disk_kept=disk_kept) for session in sessions)
 

@@ -12,7 +12,7 @@ The model, which is the same for every assignor:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import attrs
@@ -21,7 +21,7 @@ from assignment_api.streams import TaskAssignment
 from assignor_lab.scenarios.families.events import Session, Step
 from assignor_lab.scenarios.families.shape import Group
 
-__all__ = ["GroupState"]
+__all__ = ["GroupState", "StoredState"]
 
 _CLEANUP_DELAY_MS = 600_000
 _RUNNING = -2
@@ -42,6 +42,21 @@ class _StoredTask:
     reporter: int
     unused_ms: int = 0
     is_running: bool = False
+
+
+@attrs.frozen
+class StoredState:
+    """State of one task on one disk, as it is reported.
+
+    Args:
+        reporter: Which of the instance's consumers reports it.
+        offset: Sum of the offsets that it holds of the task's changelogs.
+        end: Sum of their end offsets.
+    """
+
+    reporter: int
+    offset: int
+    end: int
 
 
 @attrs.define
@@ -81,12 +96,16 @@ class GroupState:
         for client in answer.assignments:
             session = sessions.get(str(client.process_id))
             if session is not None:
-                owned = self._owned[session]
-                owned.active = self._known(client.active_tasks())
-                owned.standby = [index for index in self._known(client.standby_tasks()) if index in self._ends]
+                self.own(session, client.active_tasks(), client.standby_tasks())
 
-    def _known(self, tasks: tuple[Any, ...]) -> list[int]:
-        return sorted(self._index[str(task)] for task in tasks if str(task) in self._index)
+    def own(self, session: Session, active: Iterable[object], standby: Iterable[object]) -> None:
+        """Has ``session`` run and copy these tasks, by their texts, from now on."""
+        self._owned[session] = _Owned(
+            self._known(active), [index for index in self._known(standby) if index in self._ends]
+        )
+
+    def _known(self, tasks: Iterable[object]) -> list[int]:
+        return sorted({self._index[str(task)] for task in tasks if str(task) in self._index})
 
     def advance(self, step: Step) -> None:
         """Lets the time up to ``step`` pass, then takes out who is no member of it."""
@@ -147,6 +166,14 @@ class GroupState:
             stored.is_running = False
             stored.unused_ms = 0
             stored.reporter %= len(session.consumers)
+
+    def stored(self, session: Session) -> dict[str, StoredState]:
+        """Task to what lies of it on the disk of a member, by task in the group's order."""
+        disk = self._disks.get(session.process_id, {})
+        return {
+            self._id(index): StoredState(disk[index].reporter, disk[index].position, self._ends[index])
+            for index in sorted(disk)
+        }
 
     def client_document(self, session: Session) -> dict[str, Any]:
         """What the leader knows of a member: an entry of ``clients``."""

@@ -92,6 +92,12 @@ def test_what_copies_lack_follows_from_the_reported_offsets(metric: str, expecte
     assert figure(metric, OFFSETS, tasks={"0": 2, "1": 1}, stateless="1", standbys=1) == expected
 
 
+def test_who_ran_a_task_and_reports_nothing_of_it_has_all_of_it() -> None:
+    staying = [Member("a", before="0_0", after="0_0"), Member("b", before="| 0_0", after="| 0_0")]
+    assert figure("offsets_to_restore_before_processing", staying[:1], tasks={"0": 1}) == 0.0
+    assert figure("offsets_to_restore", staying, tasks={"0": 1}, standbys=1) is None
+
+
 def test_an_offset_beyond_the_end_lacks_nothing_and_a_negative_one_all() -> None:
     members = [
         Member("a", after="0_0", offsets={"0_0": 12}, ends={"0_0": 10}),

@@ -42,7 +42,7 @@ def offsets_to_restore(placement: Placement) -> float | None:
     """Changelog records that copies of state lack where they are placed, by the offsets that members report.
 
     For each stateful replica the end offset of its task less what its process has of it. No figure where nobody
-    reported the end offset of a task, as no client of Kafka 4.3.1 does.
+    reported the end offset of a task that somebody else gets, as no client of Kafka 4.3.1 does.
     """
     lacking = _lacking(placement)
     return None if lacking is None else float(sum(count for count, _ in lacking))
@@ -63,11 +63,15 @@ def _lacking(placement: Placement) -> list[tuple[int, bool]] | None:
     for task, stateful in enumerate(state.topology.stateful):
         if not stateful:
             continue
-        end, offsets = state.ends[task], state.offsets[task]
-        if end is None:
-            return None
-        owner = placement.owner[task]
-        lacking += [(max(end - offsets.get(process, 0), 0), process == owner) for process in placement.replicas[task]]
+        end, offsets, running = state.ends[task], state.offsets[task], state.previous_active[task]
+        for process in placement.replicas[task]:
+            count = 0
+            # Who ran a task and reports nothing of it has all of it.
+            if process in offsets or process not in running:
+                if end is None:
+                    return None
+                count = max(end - offsets.get(process, 0), 0)
+            lacking.append((count, process == placement.owner[task]))
     return lacking
 
 
