@@ -188,6 +188,17 @@ def test_compaction_keeps_the_last_of_each_key_and_the_place(tmp_path: Path, mon
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_compacted_log_whose_last_record_stays_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record_log_module, "_COMPACT_ABOVE_BYTES", 500)
+    path = tmp_path / "a.log"
+    for start in range(0, 300, 30):
+        written(path, *([(f"k{number % 3}", number)] for number in range(start, start + 30)))
+        assert read(path) == {f"k{number % 3}": number for number in range(start + 27, start + 30)}
+    log = RecordLog(path)
+    assert log.end == 300
+    log.close()
+
+
 def test_a_write_that_fails_is_told_and_nothing_more_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> int:
         raise OSError(28, "No space left on device")

@@ -250,7 +250,9 @@ class RecordLog:
             if not isinstance(records, list):
                 raise TypeError("a frame is a list of records")
             for offset, key, value in records:
-                if type(offset) is not int or type(key) is not str or offset < self.end:
+                # The place that compaction notes is that of the last record, which may be there, too.
+                earliest = self.end - 1 if key == _POSITION_KEY else self.end
+                if type(offset) is not int or type(key) is not str or offset < max(earliest, 0):
                     raise TypeError("a record is a place, a key and a value, in order of their places")
                 if key != _POSITION_KEY:
                     record = LogRecord(offset, key, value)
