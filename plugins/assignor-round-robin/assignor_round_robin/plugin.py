@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from assignment_api.plugins import TaskAssignorPlugin, hookimpl
+from assignment_api.plugins import GroupAssignorPlugin, TaskAssignorPlugin, hookimpl
+from assignor_round_robin.group_round_robin import GroupRoundRobinTaskAssignor
 from assignor_round_robin.round_robin import RoundRobinTaskAssignor
 from assignor_round_robin.weighted_spread import WeightedSpreadTaskAssignor
 
-__all__ = ["assignor_lab_task_assignors"]
+__all__ = ["assignor_lab_group_assignors", "assignor_lab_task_assignors"]
 
 
 @hookimpl
 def assignor_lab_task_assignors() -> list[TaskAssignorPlugin]:
-    """The two assignors."""
+    """The two assignors for Streams applications."""
     return [
         TaskAssignorPlugin(
             name="round_robin",
@@ -23,4 +24,16 @@ def assignor_lab_task_assignors() -> list[TaskAssignorPlugin]:
             factory=WeightedSpreadTaskAssignor,
             summary="Gives each client its share by threads and moves as few active tasks as that allows.",
         ),
+    ]
+
+
+@hookimpl
+def assignor_lab_group_assignors() -> list[GroupAssignorPlugin]:
+    """The one for groups that brokers assign."""
+    return [
+        GroupAssignorPlugin(
+            name="group_round_robin",
+            factory=GroupRoundRobinTaskAssignor,
+            summary="Deals tasks out in turn, one for each member, without a look at where they were.",
+        )
     ]

@@ -6,7 +6,8 @@ import sys
 from typing import Any
 
 from assignment_api import ApplicationMetadata, AssignedTask, StreamsClientAssignment, TaskAssignment, TaskAssignor
-from assignment_api.plugins import TaskAssignorPlugin, hookimpl
+from assignment_api.plugins import GroupAssignorPlugin, TaskAssignorPlugin, hookimpl
+from assignor_misbehaving.group_assignors import GROUP_ASSIGNORS
 
 
 class Raises(TaskAssignor):
@@ -87,3 +88,9 @@ def assignor_lab_task_assignors() -> list[TaskAssignorPlugin]:
         TaskAssignorPlugin("makes_no_assignor", _no_assignor),
         TaskAssignorPlugin("High-Availability", Raises),
     ]
+
+
+@hookimpl
+def assignor_lab_group_assignors() -> list[GroupAssignorPlugin]:
+    """The same for groups that brokers assign."""
+    return GROUP_ASSIGNORS

@@ -1,0 +1,93 @@
+"""Group round robin: a broker-side assignor (KIP-1071) that spreads evenly and looks at nothing else."""
+
+from __future__ import annotations
+
+import attrs
+
+from assignment_api.group import (
+    GroupAssignment,
+    GroupAssignorError,
+    GroupSpec,
+    MemberAssignment,
+    TaskAssignor,
+    TaskId,
+    TopologyDescriber,
+)
+
+__all__ = ["GroupRoundRobinTaskAssignor"]
+
+
+class GroupRoundRobinTaskAssignor(TaskAssignor):
+    """Deals active tasks out in turn, one for each member; standbys to the members with least on other processes."""
+
+    def assign(self, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
+        """Stateful tasks first, so that they are spread evenly whatever else there is.
+
+        Raises:
+            GroupAssignorError: if there are tasks and no members.
+        """
+        members = _by_turns(group)
+        stateful = [task for task in _tasks(topology) if topology.is_stateful(task.subtopology_id)]
+        stateless = [task for task in _tasks(topology) if not topology.is_stateful(task.subtopology_id)]
+        if not members and (stateful or stateless):
+            raise GroupAssignorError("the group has no member to run a task on")
+        for number, task in enumerate([*stateful, *stateless]):
+            members[number % len(members)].active.append(task)
+        standbys = max(group.configs.num_standby_replicas, 0)
+        for number, task in enumerate(stateful):
+            _place_standbys(task, members, members[number % len(members)].process, standbys)
+        return GroupAssignment({member.id: member.target() for member in members})
+
+
+@attrs.define
+class _Member:
+    """A member and what it has so far."""
+
+    id: str
+    process: str
+    active: list[TaskId] = attrs.field(factory=list)
+    standby: list[TaskId] = attrs.field(factory=list)
+
+    def target(self) -> MemberAssignment:
+        return MemberAssignment(_by_subtopology(self.active), _by_subtopology(self.standby))
+
+
+def _by_turns(group: GroupSpec) -> list[_Member]:
+    """All members: first one of every process, then those with a second one, and so on; by their ids."""
+    of_process: dict[str, list[str]] = {}
+    for member_id, member in sorted(group.members.items()):
+        of_process.setdefault(member.metadata.process_id, []).append(member_id)
+    most = max(map(len, of_process.values()), default=0)
+    return [
+        _Member(ids[turn], process)
+        for turn in range(most)
+        for process, ids in sorted(of_process.items())
+        if turn < len(ids)
+    ]
+
+
+def _tasks(topology: TopologyDescriber) -> list[TaskId]:
+    return [
+        TaskId(subtopology, partition)
+        for subtopology in topology.subtopologies()
+        for partition in range(topology.max_num_input_partitions(subtopology))
+    ]
+
+
+def _place_standbys(task: TaskId, members: list[_Member], owner: str, standbys: int) -> None:
+    """Each on a process that has nothing of the task; fewer where there are not so many."""
+    taken = {owner}
+    for _ in range(standbys):
+        free = [member for member in members if member.process not in taken]
+        if not free:
+            return
+        taker = min(free, key=lambda member: len(member.active) + len(member.standby))
+        taker.standby.append(task)
+        taken.add(taker.process)
+
+
+def _by_subtopology(tasks: list[TaskId]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for task in tasks:
+        found.setdefault(task.subtopology_id, []).append(task.partition)
+    return found
