@@ -15,10 +15,10 @@ import attrs
 
 from assignment_api.connect import ConnectorTaskId
 from assignment_api.plugins import Registry, discover
+from assignor_lab.connect.contract import HerderError
 from assignor_lab.connect.group.live_group import LiveGroup
 from assignor_lab.connect.group.worker_assignors import WorkerAssignors
 from assignor_lab.connect.herders.distributed import DistributedHerder
-from assignor_lab.connect.herders.herder import HerderError
 from assignor_lab.connect.herders.identity import SharedParts, WorkerIdentity
 from assignor_lab.connect.logs.cluster_logs import ClusterLogs
 from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins

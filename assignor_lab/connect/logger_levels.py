@@ -6,7 +6,7 @@ import logging
 from typing import Any
 
 from assignor_lab.connect.clock import Clock
-from assignor_lab.connect.herders.herder import LoggerLevel, NotFoundError
+from assignor_lab.connect.contract import LoggerLevel, NotFoundError
 
 __all__ = ["LoggerLevels", "WorkerLogger"]
 

@@ -33,8 +33,8 @@ from assignor_lab.connect.connectors import (
     FileSourceConnector,
     GeneratorSourceConnector,
 )
+from assignor_lab.connect.contract import BadRequestError, ConflictError, HerderError, NotFoundError
 from assignor_lab.connect.herders.distributed import DistributedHerder
-from assignor_lab.connect.herders.herder import BadRequestError, ConflictError, HerderError, NotFoundError
 from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins, connector_kind
 from assignor_lab.connect.settings import LiveTimings, LiveWorkerSettings
 

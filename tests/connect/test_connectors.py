@@ -10,9 +10,9 @@ import pytest
 
 from assignment_api.connectors import ConfigDef, ConfigKey, ConfigType, ConnectorConfigError, at_least
 from assignment_api.plugins import discover
-from assignor_lab.connect.herders.herder import BadRequestError, Validation
-from assignor_lab.connect.instances.topic_patterns import pattern_problem, topic_matcher
+from assignor_lab.connect.contract import BadRequestError, Validation
 from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins, UnknownConnectorClassError
+from assignor_lab.connect.plugins.topic_patterns import pattern_problem, topic_matcher
 from tests.connect.live import PLUGINS, cluster, leader, put, states, until
 from tests.plugins.installing import installed_in, write_distribution
 

@@ -11,7 +11,7 @@ import pytest
 
 from assignment_api.connect import ConnectorTaskId, ConnectProtocol
 from assignor_lab.connect.cluster import ConnectCluster, NoSuchWorkerError
-from assignor_lab.connect.herders.herder import (
+from assignor_lab.connect.contract import (
     AlreadyExistsError,
     BadRequestError,
     HerderError,

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assignment_api.connectors import PathNotAllowedError, SourceRecord
-from assignor_lab.connect.herders.herder import BadRequestError
+from assignor_lab.connect.contract import BadRequestError
 from assignor_lab.connect.logs.cluster_logs import ClusterLogs
 from assignor_lab.connect.storage import (
     DataDir,

@@ -10,7 +10,7 @@ import pytest
 
 from assignment_api.connect import ConnectorTaskId
 from assignor_lab.connect.cluster import ConnectCluster
-from assignor_lab.connect.herders.herder import NotAssignedError, NotFoundError, NotLeaderError, RebalanceExpectedError
+from assignor_lab.connect.contract import NotAssignedError, NotFoundError, NotLeaderError, RebalanceExpectedError
 from assignor_lab.connect.storage import LogRecord
 from assignor_lab.kafka.herder.config.records import restart_records
 from assignor_lab.kafka.herder.restarts import PendingRestarts, RestartRequest

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from assignment_api.connect import ConnectorTaskId
-from assignor_lab.connect.herders.herder import AlreadyExistsError, BadRequestError, NotFoundError
+from assignor_lab.connect.contract import AlreadyExistsError, BadRequestError, NotFoundError
 from assignor_lab.connect.herders.standalone import StandaloneHerder
 from assignor_lab.connect.logs.cluster_logs import ClusterLogs
 from assignor_lab.kafka.herder.restarts import RestartRequest

@@ -6,8 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from assignment_api.connect import ConnectorTaskId, ConnectProtocol
-from assignor_lab.connect.group.worker_assignors import WorkerAssignors
-from assignor_lab.connect.herders.herder import (
+from assignor_lab.connect.contract import (
     AlreadyExistsError,
     BadRequestError,
     ConnectorInfo,
@@ -24,6 +23,7 @@ from assignor_lab.connect.herders.herder import (
     Validation,
     WorkerStage,
 )
+from assignor_lab.connect.group.worker_assignors import WorkerAssignors
 from assignor_lab.connect.herders.herder_loop import HerderLoop
 from assignor_lab.connect.herders.herder_metrics import rebalance_metrics, worker_metrics
 from assignor_lab.connect.herders.herder_reads import HerderReads, check_valid
@@ -49,7 +49,7 @@ __all__ = ["DistributedHerder"]
 
 
 class DistributedHerder(HerderReads):
-    """The worker; it is a :class:`~assignor_lab.connect.herders.herder.Herder`. Make and use it on one event loop.
+    """The worker; it is a :class:`~assignor_lab.connect.contract.Herder`. Make and use it on one event loop.
 
     Args:
         worker: The worker.

@@ -7,10 +7,10 @@ import contextlib
 from collections.abc import Callable, Mapping, Sequence
 
 from assignment_api.connect import ConnectProtocol, Jobs
+from assignor_lab.connect.contract import HerderError
 from assignor_lab.connect.group.membership import FatalMembershipError, Membership
 from assignor_lab.connect.group.rebalance_times import RebalanceTimes
 from assignor_lab.connect.group.worker_assignors import WorkerAssignor
-from assignor_lab.connect.herders.herder import HerderError
 from assignor_lab.connect.herders.identity import SharedParts, WorkerIdentity
 from assignor_lab.connect.herders.request_queue import RequestQueue
 from assignor_lab.connect.herders.signatures import new_key

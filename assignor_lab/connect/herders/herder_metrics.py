@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from assignment_api.connect import ConnectorTaskId
-from assignor_lab.connect.herders.herder import Metric
+from assignor_lab.connect.contract import Metric
 from assignor_lab.connect.herders.herder_loop import HerderLoop
 from assignor_lab.connect.instances.instances import Instances, StartCounts
 from assignor_lab.connect.logs.cluster_logs import ClusterLogs

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assignment_api.connect import ConnectorTaskId
-from assignor_lab.connect.herders.herder import (
+from assignor_lab.connect.contract import (
     BadRequestError,
     ConnectorInfo,
     LoggerLevel,

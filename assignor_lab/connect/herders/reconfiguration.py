@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from assignment_api.connectors import ConnectorError
-from assignor_lab.connect.herders.herder import BadRequestError, HerderError, NotLeaderError
+from assignor_lab.connect.contract import BadRequestError, HerderError, NotLeaderError
 from assignor_lab.connect.herders.herder_loop import HerderLoop
 from assignor_lab.connect.instances.connector_run import traceback_text
 from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 from assignor_lab.connect.clock import Clock
-from assignor_lab.connect.herders.herder import HerderError
+from assignor_lab.connect.contract import HerderError
 
 __all__ = ["RequestQueue", "ShuttingDownError"]
 

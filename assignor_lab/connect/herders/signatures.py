@@ -7,7 +7,7 @@ import binascii
 import hmac
 import secrets
 
-from assignor_lab.connect.herders.herder import BadRequestError, ForbiddenError, HerderError
+from assignor_lab.connect.contract import BadRequestError, ForbiddenError, HerderError
 from assignor_lab.kafka.herder.session_keys import ALGORITHM, KEY_BYTES, SessionKey
 
 __all__ = ["KeyNotReadyError", "new_key", "sign", "verify"]

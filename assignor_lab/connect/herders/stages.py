@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import attrs
 
 from assignor_lab.connect.clock import Clock
-from assignor_lab.connect.herders.herder import WorkerStage
+from assignor_lab.connect.contract import WorkerStage
 
 __all__ = ["Stages"]
 

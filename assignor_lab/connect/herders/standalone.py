@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from assignment_api.connect import ConnectorTaskId
 from assignment_api.connectors import ConnectorError
-from assignor_lab.connect.herders.herder import (
+from assignor_lab.connect.contract import (
     AlreadyExistsError,
     BadRequestError,
     ConnectorInfo,
@@ -55,7 +55,7 @@ T = TypeVar("T")
 
 
 class StandaloneHerder(HerderReads):
-    """The worker; it is a :class:`~assignor_lab.connect.herders.herder.Herder`. Make and use it on one event loop.
+    """The worker; it is a :class:`~assignor_lab.connect.contract.Herder`. Make and use it on one event loop.
 
     Args:
         worker_id: ``host:port`` of the worker.

@@ -12,7 +12,7 @@ from typing import Any
 
 from assignment_api.connectors import Connector, ConnectorError
 from assignor_lab.connect.instances.instance_events import InstanceHost
-from assignor_lab.connect.instances.run_ledger import RunLedger
+from assignor_lab.connect.logs.run_ledger import RunLedger
 from assignor_lab.connect.storage import DataDir
 from assignor_lab.kafka.herder.config.records import TargetState
 

@@ -13,10 +13,10 @@ from assignment_api.connect import ConnectorTaskId
 from assignor_lab.connect.instances.connector_run import ConnectorRun, traceback_text
 from assignor_lab.connect.instances.instance_events import InstanceHost
 from assignor_lab.connect.instances.task_run import TaskRun, TaskSpec
-from assignor_lab.connect.instances.topic_patterns import topic_matcher
 from assignor_lab.connect.logs.cluster_logs import ClusterLogs
 from assignor_lab.connect.logs.statuses import Job
 from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins, UnknownConnectorClassError
+from assignor_lab.connect.plugins.topic_patterns import topic_matcher
 from assignor_lab.connect.settings import LiveTimings
 from assignor_lab.kafka.herder.config.records import TargetState
 from assignor_lab.kafka.herder.statuses import State, Status

@@ -17,8 +17,8 @@ from assignment_api.connect import ConnectorTaskId
 from assignment_api.connectors import ConnectorError, ConnectorStoppedError, SinkTask, SourceTask, Task
 from assignor_lab.connect.instances.connector_run import traceback_text
 from assignor_lab.connect.instances.instance_events import InstanceHost
-from assignor_lab.connect.instances.run_ledger import RunLedger
 from assignor_lab.connect.logs.offsets import OffsetLog
+from assignor_lab.connect.logs.run_ledger import RunLedger
 from assignor_lab.connect.storage import DataDir, Partition, Topics
 
 __all__ = ["Flow", "TaskRun", "TaskSpec", "TaskSurroundings"]

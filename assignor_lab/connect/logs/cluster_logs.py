@@ -6,8 +6,8 @@ import asyncio
 from pathlib import Path
 
 from assignor_lab.connect.clock import Clock
-from assignor_lab.connect.instances.run_ledger import RunLedger
 from assignor_lab.connect.logs.offsets import OffsetLog
+from assignor_lab.connect.logs.run_ledger import RunLedger
 from assignor_lab.connect.logs.statuses import StatusLog
 from assignor_lab.connect.storage import DataDir, RecordLog, Topics
 

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Sequence
 
 from assignment_api.connect import ConnectorTaskId
-from assignor_lab.connect.herders.herder import HerderError
+from assignor_lab.connect.contract import HerderError
 from assignor_lab.connect.logger_levels import LoggerLevels
 from assignor_lab.kafka.herder.config.changes import ConfigChanges
 from assignor_lab.kafka.herder.config.topic import ConfigSnapshot

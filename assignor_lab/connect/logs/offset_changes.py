@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assignment_api.connectors import SinkConnector, SourceConnector
-from assignor_lab.connect.herders.herder import BadRequestError, HerderError, NotFoundError, Offset, OffsetsAnswer
+from assignor_lab.connect.contract import BadRequestError, HerderError, NotFoundError, Offset, OffsetsAnswer
 from assignor_lab.connect.logs.cluster_logs import ClusterLogs
 from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins
 from assignor_lab.connect.storage import check_topic

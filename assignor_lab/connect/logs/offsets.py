@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
 from typing import Any
 
-from assignor_lab.connect.herders.herder import Offset
+from assignor_lab.connect.contract import Offset
 from assignor_lab.connect.storage import LogRecord, RecordLog
 
 __all__ = ["OffsetLog"]

@@ -18,8 +18,7 @@ from assignment_api.connectors import (
     SourceConnector,
 )
 from assignment_api.plugins import Registry
-from assignor_lab.connect.herders.herder import BadRequestError, NotFoundError, PluginInfo, Validation
-from assignor_lab.connect.instances.topic_patterns import pattern_problem
+from assignor_lab.connect.contract import BadRequestError, NotFoundError, PluginInfo, Validation
 from assignor_lab.connect.kafka_version import KAFKA_VERSION
 from assignor_lab.connect.plugins.connector_keys import (
     CONVERTERS,
@@ -28,6 +27,7 @@ from assignor_lab.connect.plugins.connector_keys import (
     definition_json,
     value_json,
 )
+from assignor_lab.connect.plugins.topic_patterns import pattern_problem
 
 __all__ = ["ConnectorKind", "ConnectorPlugins", "UnknownConnectorClassError"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from assignment_api.connect import ConnectorTaskId
-from assignor_lab.connect.herders.herder import ConnectorInfo, ServerInfo
+from assignor_lab.connect.contract import ConnectorInfo, ServerInfo
 from assignor_lab.connect.remote.errors import NotConnectError
 from assignor_lab.documents.errors import key_path
 from assignor_lab.documents.shapes import (

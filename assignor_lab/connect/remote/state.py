@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import attrs
 
 from assignment_api.streams.ids import utf16_key
-from assignor_lab.connect.herders.herder import ConnectorInfo
+from assignor_lab.connect.contract import ConnectorInfo
 from assignor_lab.connect.remote.answers import read_expanded, read_info, read_names, read_server, read_status
 from assignor_lab.connect.remote.client import ConnectRest
 from assignor_lab.connect.remote.errors import ConnectRefusedError, RemoteClusterError

@@ -9,7 +9,7 @@ from typing import Any
 from starlette.responses import Response
 
 from assignment_api.java import iteration_order, string_hash
-from assignor_lab.connect.herders import herder as h
+from assignor_lab.connect import contract as h
 
 __all__ = [
     "RestError",

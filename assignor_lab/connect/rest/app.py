@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from assignor_lab.connect.herders import herder as h
+from assignor_lab.connect import contract as h
 from assignor_lab.connect.rest.answers import RestError, error_answer
 from assignor_lab.connect.rest.calls import Call, Operation, not_found
 from assignor_lab.connect.rest.forwarding import Forwarder

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import attrs
 
-from assignor_lab.connect.herders.herder import BadRequestError, Offset
+from assignor_lab.connect.contract import BadRequestError, Offset
 from assignor_lab.connect.rest.answers import RestError
 
 __all__ = ["CreateConnector", "read_config", "read_create", "read_offsets", "read_task_configs"]

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from assignment_api.connect import ConnectorTaskId
-from assignor_lab.connect.herders import herder as h
+from assignor_lab.connect import contract as h
 from assignor_lab.connect.rest.answers import RestError
 from assignor_lab.connect.rest.forwarding import Forwarded, Forwarder
 from assignor_lab.connect.rest.settings import RestSettings

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import attrs
 
-from assignor_lab.connect.herders import herder as h
+from assignor_lab.connect import contract as h
 from assignor_lab.connect.rest.answers import RestError
 from assignor_lab.connect.rest.forwarding import Forwarded, Forwarder
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assignor_lab.connect.herders.herder import HerderError
+from assignor_lab.connect.contract import HerderError
 
 __all__ = ["DataDirLockedError", "LogCorruptError", "StorageError"]
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from assignment_api.connectors import SinkRecord, SourceRecord
-from assignor_lab.connect.herders.herder import BadRequestError
+from assignor_lab.connect.contract import BadRequestError
 from assignor_lab.connect.storage.errors import LogCorruptError, StorageError
 from assignor_lab.connect.storage.frames import MAGIC, frame_of, scan
 

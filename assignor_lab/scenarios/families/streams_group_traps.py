@@ -37,11 +37,7 @@ from assignor_lab.scenarios.families.schedules import (
     run_schedule,
 )
 from assignor_lab.scenarios.families.shape import Group, Machine, SubTopology
-from assignor_lab.scenarios.families.streams_group_history import (
-    StreamsGroupHistory,
-    as_brokers_have_it,
-    member_id_of,
-)
+from assignor_lab.scenarios.families.streams_group_history import StreamsGroupHistory, as_brokers_have_it, member_id_of
 
 __all__ = ["GROUP_TRAPS", "trap_history"]
 

@@ -13,17 +13,7 @@ import attrs
 from assignment_api.connect import STATIC_CONNECTORS, STATIC_TASKS, ConnectorTaskId
 from assignment_api.errors import AssignorLabError
 from assignor_lab.documents.json_text import parse_json
-from assignor_lab.documents.shapes import (
-    Mismatch,
-    boolean,
-    count,
-    faults_at,
-    list_of,
-    map_of,
-    number,
-    record,
-    text,
-)
+from assignor_lab.documents.shapes import Mismatch, boolean, count, faults_at, list_of, map_of, number, record, text
 from assignor_lab.scenarios import Place
 
 __all__ = [

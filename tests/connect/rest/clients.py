@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 from starlette.types import ASGIApp
 
-from assignor_lab.connect.herders.herder import Herder
+from assignor_lab.connect.contract import Herder
 from assignor_lab.connect.rest import RestSettings, create_app
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from assignment_api.connect import ConnectorTaskId
-from assignor_lab.connect.herders import herder as h
+from assignor_lab.connect import contract as h
 
 GENERATOR = "live.GenConnector"
 SINK = "org.apache.kafka.connect.file.FileStreamSinkConnector"

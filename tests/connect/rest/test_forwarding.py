@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 import httpx
 import pytest
 
-from assignor_lab.connect.herders import herder as h
+from assignor_lab.connect import contract as h
 from assignor_lab.connect.rest import create_app
 from tests.connect.rest.clients import client_of
 from tests.connect.rest.pretend_herder import PretendCluster, PretendHerder

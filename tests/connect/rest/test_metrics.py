@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from assignor_lab.connect.herders.herder import Metric
+from assignor_lab.connect.contract import Metric
 from tests.connect.rest.clients import ask
 from tests.connect.rest.pretend_herder import PretendCluster, PretendHerder
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from assignor_lab.connect import contract as h
 from assignor_lab.connect.cluster import ConnectCluster
-from assignor_lab.connect.herders import herder as h
 from assignor_lab.connect.rest import create_app, listening_socket, serve
 from assignor_lab.connect.served_cluster import ServedCluster
 from tests.connect.live import TIMINGS, settings

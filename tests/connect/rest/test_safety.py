@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from assignor_lab.connect.herders import herder as h
+from assignor_lab.connect import contract as h
 from assignor_lab.connect.rest import BindError, RestSettings, create_app, listening_socket, serve
 from tests.connect.rest.clients import ask
 from tests.connect.rest.pretend_herder import PretendCluster, PretendHerder

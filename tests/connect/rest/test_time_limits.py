@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from assignor_lab.connect import contract as h
 from assignor_lab.connect.cluster import ConnectCluster
-from assignor_lab.connect.herders import herder as h
 from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins, connector_kind
 from assignor_lab.connect.rest import RestSettings
 from tests.connect.live import TIMINGS, settings

@@ -6,7 +6,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from assignor_lab.connect.herders import herder as h
+from assignor_lab.connect import contract as h
 from assignor_lab.connect.rest import answers, bodies
 from assignor_lab.connect.rest.answers import empty_answer, json_answer
 from assignor_lab.connect.rest.calls import TRUE_OR_ELSE, Call, Operation, Parameter

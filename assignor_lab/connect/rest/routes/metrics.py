@@ -15,7 +15,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoM
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
 from prometheus_client.registry import Collector
 
-from assignor_lab.connect.herders import herder as h
+from assignor_lab.connect import contract as h
 
 __all__ = ["CONTENT_TYPE", "exposition"]
 
