@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 from assignment_api.plugins import config_sources, discover
+from assignor_lab.groups.streams.asking import invoke
 from assignor_lab.groups.timing import Timed, prepared
-from assignor_lab.runtime.invocation import invoke
 from assignor_lab.scenarios import read_scenarios
 from benchmarks.large import large_group
 from benchmarks.points import Point
@@ -50,7 +50,8 @@ def _own_peak_bytes() -> int:
 def _outcome(file: str, scenario_id: str, assignor: str) -> Timed:
     registry = discover()
     if file == "large":
-        return invoke(registry.task_assignor(assignor), large_group(), {})
+        outcome = invoke(registry.task_assignor(assignor), large_group(), {})
+        return Timed((outcome.assign_ns,), outcome.failure)
     scenario = next(read for read in read_scenarios(file) if read.id == scenario_id)
     _, _, prepare = prepared(assignor, registry, config_sources(), scenario)
     return prepare()()

@@ -20,8 +20,11 @@ from time import process_time
 import attrs
 
 from assignment_api.plugins import discover
-from assignor_lab.groups.work import JobSpec, WorkItem
-from assignor_lab.scoring.spark.job import answer_batches
+from assignor_lab.groups.entries import entry_of
+from assignor_lab.groups.scorer import Scorer
+from assignor_lab.groups.terms import JobSpec
+from assignor_lab.groups.work import WorkItem
+from assignor_lab.scoring.batches import answer_batches
 
 ASSIGNORS = ("high_availability", "sticky", "rack_aware")
 COLUMNS = ("where", "rows", "rows/s/core", "ms/row", "build", "assign", "metrics", "rest", "peak MB")
@@ -82,13 +85,13 @@ def main() -> int:
 
 def in_process(family: str, count: int) -> Scored:
     """The executors' work without Spark: items in, batches of rows out."""
-    metrics = tuple(metric.name for metric in discover().metrics())
-    spec = JobSpec(ASSIGNORS, metrics, (family,))
+    kind = entry_of(discover().family(family).plugin.kind)
+    scorer = Scorer(JobSpec(ASSIGNORS, tuple(kind.load().metrics(discover())), (family,), kind=kind))
     items = [WorkItem(number, 0, family=family, seed=number) for number in range(count)]
-    for _ in answer_batches(spec, items[: max(count // 20, 1)]):
+    for _ in answer_batches(scorer, items[: max(count // 20, 1)]):
         pass  # plugins are loaded and caches are warm, as in an executor that goes on with its next wave
     start = process_time()
-    batches = list(answer_batches(spec, items))
+    batches = list(answer_batches(scorer, items))
     seconds = process_time() - start
     spent = {
         name: sum(value.as_py() or 0.0 for batch in batches for value in batch[f"{name}_ms"]) / 1000

@@ -204,7 +204,7 @@ def with_prices(overrides: list[str], prices: Path | None) -> list[str]:
     """
     if prices is None:
         return overrides
-    from assignor_lab.groups.streams.prices import price_overrides, read_prices
+    from assignor_lab.groups.prices import price_overrides, read_prices
 
     return [*price_overrides(read_prices(prices)), *overrides]
 

@@ -12,6 +12,7 @@ from assignment_api import AssignorLabError
 from assignment_api.plugins import Registry
 
 if TYPE_CHECKING:
+    from assignor_lab.groups.entries import KindEntry
     from assignor_lab.scoring.competitors import Competitors
     from assignor_lab.scoring.gates import Gate
     from assignor_lab.scoring.summary.evaluation import Terms
@@ -49,20 +50,20 @@ def parsed_gates(expressions: Sequence[str], junit: Path | None, baseline: str |
 
 
 def compared_with(
-    registry: Registry, selectors: Sequence[str], baseline: str | None, kind: str
+    registry: Registry, selectors: Sequence[str], baseline: str | None, kind: KindEntry
 ) -> tuple[Competitors, str | None]:
     """Who competes on scenarios of ``kind``, the baseline included, and the baseline's name.
 
     Raises:
         PluginError: a subclass, if a selector means nothing; if the baseline cannot be loaded.
     """
-    from assignor_lab.groups.streams.contest import OBSERVED
-    from assignor_lab.scoring.competitors import Competitors, assignor_of_kind, competitors
+    from assignor_lab.groups.work import OBSERVED
+    from assignor_lab.scoring.competitors import Competitors, competitors
 
     competing = competitors(registry, selectors, may_run_code=True, kind=kind)
     if baseline is None or baseline == OBSERVED:
         return competing, baseline
-    found = assignor_of_kind(registry, baseline, kind, may_run_code=True)
+    found = kind.load().find(registry, baseline, may_run_code=True)
     if found.name not in {assignor.name for assignor in competing.assignors}:
         competing = Competitors((*competing.assignors, found), competing.unloaded)
     return competing, found.name
@@ -75,7 +76,7 @@ def terms_of(
     gates: tuple[Gate, ...],
     baseline: str | None,
     replay: Replay,
-    kind: str,
+    kind: KindEntry,
 ) -> Terms:
     """What is asked of the run besides its figures.
 
@@ -91,8 +92,7 @@ def terms_of(
     Raises:
         GateNameError: if a gate is about something that is not part of the run.
     """
-    from assignor_lab.groups.streams.contest import OBSERVED
-    from assignor_lab.scoring.score import measured
+    from assignor_lab.groups.work import OBSERVED
     from assignor_lab.scoring.summary.evaluation import Terms
 
     if not gates:
@@ -103,7 +103,7 @@ def terms_of(
     names = [assignor.name for assignor in competing.assignors]
     names += [unloaded.name for unloaded in competing.unloaded if unloaded.name in asked]
     subjects = Subjects(tuple(dict.fromkeys(names)), baseline, OBSERVED)
-    check_gates(gates, tuple(measured(registry, kind)), subjects)
+    check_gates(gates, tuple(kind.load().metrics(registry)), subjects)
     return Terms(baseline, gates, subjects, replay)
 
 

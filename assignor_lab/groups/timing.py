@@ -1,42 +1,30 @@
-"""How long the assign call of an assignor takes, on fresh input every time."""
+"""How long the assign call of an assignor takes, whatever its kind."""
 
 from __future__ import annotations
 
 import gc
 import statistics
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import attrs
 
 from assignment_api import AssignorLabError
-from assignment_api.plugins import ConfigSources, FoundConnectAssignor, Registry
-from assignor_lab.groups.connect.answering import connect_outcomes
-from assignor_lab.groups.streams_group.invocation import invoke_group
-from assignor_lab.runtime.invocation import Failure, failure_of, invoke
-from assignor_lab.scenarios import ConnectHistory, Scenario, ScenarioKindError
+from assignment_api.plugins import ConfigSources, Registry
+from assignor_lab.groups.entries import entries
+from assignor_lab.groups.kind import Competitor
+from assignor_lab.runtime.invocation import Failure, failure_of
+from assignor_lab.scenarios import Scenario, ScenarioKindError
 
-__all__ = ["SLOW_NS", "Timed", "TimedHistory", "Timing", "prepared", "timed_scenario", "timing"]
+__all__ = ["SLOW_NS", "Timed", "Timing", "prepared", "timed_scenario", "timing"]
 
 #: A first call that takes longer, in nanoseconds, is warm-up enough.
 SLOW_NS = 1_000_000_000
 
 
-class Timed(Protocol):
-    """What one call tells: its duration, and whether it failed."""
-
-    @property
-    def assign_ns(self) -> int:
-        """Duration of the assign call alone, nanoseconds."""
-
-    @property
-    def failure(self) -> Failure | None:
-        """The failure, or ``None``."""
-
-
 @attrs.frozen
-class TimedHistory:
-    """One call for a history: all its rounds.
+class Timed:
+    """One call for a scenario: all its rounds.
 
     Args:
         rounds_ns: Duration of each round's assign call, nanoseconds.
@@ -93,7 +81,7 @@ def timing(call: Callable[[], Timed], *, warmup: int, repeat: int) -> Timing:
         made = call()
         if made.failure is not None:
             return Timing((), made.failure)
-        calls.append(made.rounds_ns if isinstance(made, TimedHistory) else (made.assign_ns,))
+        calls.append(made.rounds_ns)
     return Timing(max(zip(*calls, strict=True), key=statistics.median, default=()))
 
 
@@ -129,9 +117,9 @@ def timed_scenario(
         ScenarioKindError: if the scenario is of another kind.
         UnknownPluginError, AmbiguousPluginError, PluginLoadError, UntrustedCodeError: as the registry does.
     """
-    name, size, call = prepared(selector, registry, sources, scenario, may_run_code=may_run_code)
+    name, size, prepare = prepared(selector, registry, sources, scenario, may_run_code=may_run_code)
     try:
-        measured = timing(call(), warmup=warmup, repeat=repeat)
+        measured = timing(prepare(), warmup=warmup, repeat=repeat)
     except AssignorLabError as error:
         measured = Timing((), failure_of(error))
     tasks, clients = size
@@ -159,47 +147,34 @@ def prepared(
 
     Arguments, errors, and what a call is: as for :func:`timed_scenario`.
     """
-    effective = sources.effective(scenario.config, str(scenario.place))
-    if scenario.kind == "streams-group":
-        group_assignor = registry.group_assignor(selector)
-        tasks = sum(subtopology["tasks"] for subtopology in scenario.document["subtopologies"])
+    timed = {entry.name: entry for entry in entries() if entry.is_assigned}
+    if scenario.kind not in timed:
+        raise ScenarioKindError(
+            f"{scenario.place}: scenario {scenario.id!r} is of kind {scenario.kind!r}: only assignments "
+            f"({', '.join(timed)}) can be timed"
+        )
+    kind = timed[scenario.kind].load()
+    config = sources.effective(scenario.config, str(scenario.place))
+    found = kind.find(registry, selector, may_run_code=may_run_code)
+    explicit = sources.explicit_values()
 
-        def group_call() -> Callable[[], Timed]:
-            spec = scenario.group_spec_with(sources.explicit_values())
-            configs = effective.values_for(group_assignor.name)
-            return lambda: invoke_group(group_assignor, spec, scenario.topology, configs)
+    def prepare() -> Callable[[], Timed]:
+        states = [kind.state(scenario, number, explicit) for number in range(kind.rounds(scenario))]
 
-        return group_assignor.name, (tasks, len(scenario.member_ids)), group_call
-    if scenario.kind == "streams":
-        assignor = registry.task_assignor(selector, may_run_code=may_run_code)
+        def call() -> Timed:
+            # It is this assignor that is timed, also where Kafka would have another one stand in for it.
+            player = kind.player(Competitor(found.name, found), None)
+            durations: list[int] = []
+            for state in states:
+                outcome = player.answer(state, player.asked(state, config)).outcome
+                durations.append(outcome.assign_ns)
+                if outcome.failure is not None:
+                    return Timed(durations, outcome.failure)
+            return Timed(durations)
 
-        def streams_call() -> Callable[[], Timed]:
-            application = scenario.application_with(sources.explicit_values())
-            configs = effective.values_for(assignor.name)
-            return lambda: invoke(assignor, application, configs)
+        return call
 
-        return assignor.name, (len(scenario.tasks), len(scenario.clients)), streams_call
-    if scenario.kind == "connect":
-        leader = registry.connect_assignor(selector, may_run_code=may_run_code)
-        return leader.name, _size(scenario.connect_history), lambda: lambda: _played(leader, sources, scenario)
-    raise ScenarioKindError(
-        f"{scenario.place}: scenario {scenario.id!r} is of kind {scenario.kind!r}: only assignments (streams, "
-        "streams-group, connect) can be timed"
-    )
-
-
-def _size(history: ConnectHistory) -> tuple[int, int]:
-    tasks = max((sum(each.configured.task_counts.values()) for each in history.rounds), default=0)
-    return tasks, max((len(each.workers) for each in history.rounds), default=0)
-
-
-def _played(leader: FoundConnectAssignor, sources: ConfigSources, scenario: Scenario) -> TimedHistory:
-    durations: list[int] = []
-    for outcome in connect_outcomes(leader, sources, scenario, lambda _: None):
-        durations.append(outcome.assign_ns)
-        if outcome.failure is not None:
-            return TimedHistory(durations, outcome.failure)
-    return TimedHistory(durations)
+    return found.name, kind.size(scenario), prepare
 
 
 def _rounded(milliseconds: float | None) -> float | None:

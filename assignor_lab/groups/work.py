@@ -1,18 +1,13 @@
-"""What travels to the executors: the job's terms once, and a small item for each scenario or history."""
+"""The items of a run's work: a small value for each scenario or history."""
 
 from __future__ import annotations
 
 import attrs
 
-from assignment_api.plugins.selection import ConfigSources
-from assignor_lab.runtime.executor_wheels import ExecutorWheel
+__all__ = ["OBSERVED", "WorkItem"]
 
-__all__ = ["NO_CONFIG", "STREAMS", "JobSpec", "WorkItem"]
-
-#: The kind of scenarios that are applications of Kafka Streams.
-STREAMS = "streams"
-#: Scenarios under their own configuration alone.
-NO_CONFIG = ConfigSources((), ())
+#: Name under which Kafka's own decision is filed; no plugin may take it.
+OBSERVED = "kafka"
 
 
 @attrs.frozen
@@ -38,30 +33,3 @@ class WorkItem:
     family: str | None = None
     seed: int | None = None
     excluded: tuple[str, ...] = ()
-
-
-@attrs.frozen
-class JobSpec:
-    """The terms of a run: who competes, what is measured, under which configuration.
-
-    Names only: an executor finds the plugins for itself, with the same policy.
-
-    Args:
-        assignors: Selectors of the assignors, in the order in which they are asked.
-        metrics: Names of the metrics, in the order of the columns.
-        families: Names of the families that histories belong to.
-        config: Configuration below and above a scenario's own; it holds the policy, too.
-        may_run_code: Whether ``module:attribute`` among the assignors may be imported.
-        observed: Score what Kafka really decided, too, where it is known.
-        kind: Kind of the scenarios: ``streams``, ``connect`` or ``connect-episode``.
-        wheels: Plugins that travel.
-    """
-
-    assignors: tuple[str, ...]
-    metrics: tuple[str, ...]
-    families: tuple[str, ...] = ()
-    config: ConfigSources = NO_CONFIG
-    may_run_code: bool = False
-    observed: bool = True
-    kind: str = STREAMS
-    wheels: tuple[ExecutorWheel, ...] = ()

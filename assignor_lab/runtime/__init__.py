@@ -1,5 +1,14 @@
-"""Runs assignors, trusted or not, and turns whatever they do into values."""
+"""Runs assignors of any kind, trusted or not, and turns whatever they do into values."""
 
-from assignor_lab.runtime.invocation import Failure, InputMutatedError, InvalidAnswerError, Outcome, invoke
+from assignor_lab.runtime.asking import AskedAssignor, Asking, assignor_for
+from assignor_lab.runtime.invocation import CallOutcome, Failure, InputMutatedError, InvalidAnswerError
 
-__all__ = ["Failure", "InputMutatedError", "InvalidAnswerError", "Outcome", "invoke"]
+__all__ = [
+    "AskedAssignor",
+    "Asking",
+    "CallOutcome",
+    "Failure",
+    "InputMutatedError",
+    "InvalidAnswerError",
+    "assignor_for",
+]

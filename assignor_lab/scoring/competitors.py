@@ -6,13 +6,12 @@ from collections.abc import Iterable
 
 import attrs
 
-from assignment_api.plugins import FoundConnectAssignor, FoundTaskAssignor, PluginLoadError, Registry
-from assignor_lab.groups.streams.contest import OBSERVED
-from assignor_lab.groups.work import STREAMS
+from assignment_api.plugins import PluginLoadError, Registry
+from assignor_lab.groups.entries import KindEntry, default_kind, entries, entry_of
+from assignor_lab.groups.kind import FoundAssignor
+from assignor_lab.groups.work import OBSERVED
 
-__all__ = ["Competing", "Competitors", "Unloaded", "assignor_of_kind", "competitors", "kind_of_assignors"]
-
-Competing = FoundTaskAssignor | FoundConnectAssignor
+__all__ = ["Competitors", "Unloaded", "competitors", "kind_of_assignors"]
 
 
 @attrs.frozen
@@ -34,25 +33,23 @@ class Competitors:
         unloaded: Who would, but could not be loaded.
     """
 
-    assignors: tuple[Competing, ...]
+    assignors: tuple[FoundAssignor, ...]
     unloaded: tuple[Unloaded, ...]
 
 
-def assignor_of_kind(registry: Registry, selector: str, kind: str, *, may_run_code: bool = False) -> Competing:
-    """The assignor that ``selector`` means among those that answer scenarios of ``kind``; errors as of the registry."""
-    if kind == STREAMS:
-        return registry.task_assignor(selector, may_run_code=may_run_code)
-    return registry.connect_assignor(selector, may_run_code=may_run_code)
-
-
-def kind_of_assignors(registry: Registry, selectors: Iterable[str]) -> str:
-    """Kind of the histories that the named assignors answer: ``connect`` if all of them are Connect's alone."""
-    kinds = [registry.assignor_kinds(selector) for selector in selectors if selector != OBSERVED]
-    return "connect" if kinds and all(found == ("connect-assignor",) for found in kinds) else STREAMS
+def kind_of_assignors(registry: Registry, selectors: Iterable[str]) -> KindEntry:
+    """The kind of histories that the named assignors answer: the first that is the only one for all of them."""
+    offered = [registry.assignor_kinds(selector) for selector in selectors if selector != OBSERVED]
+    answered = [entry for entry in entries() if offered and all(found == (entry.plugins,) for found in offered)]
+    return answered[0] if answered else default_kind()
 
 
 def competitors(
-    registry: Registry, selectors: Iterable[str] = (), *, may_run_code: bool = False, kind: str = STREAMS
+    registry: Registry,
+    selectors: Iterable[str] = (),
+    *,
+    may_run_code: bool = False,
+    kind: KindEntry | str | None = None,
 ) -> Competitors:
     """Finds the assignors of a run.
 
@@ -61,27 +58,27 @@ def competitors(
         selectors: Names, aliases and the like; none: every installed assignor. ``kafka`` may be among them: what Kafka
             really decided is scored anyway where it is known.
         may_run_code: Whether ``module:attribute`` may be imported.
-        kind: Kind of the scenarios: ``streams``, ``connect`` or ``connect-episode``.
+        kind: Kind of the scenarios; ``None``: the default one.
 
     Raises:
         UnknownPluginError, AmbiguousPluginError, UntrustedCodeError: if a selector means nothing that could be loaded.
         PluginLoadError: if no assignor is left.
     """
-    found: dict[str, Competing] = {}
+    entry = entry_of(kind)
+    group = entry.load()
+    found: dict[str, FoundAssignor] = {}
     unloaded: list[Unloaded] = []
     wanted = [selector for selector in selectors if selector != OBSERVED]
     if not wanted:
-        installed = registry.task_assignors() if kind == STREAMS else registry.connect_assignors()
-        found = {assignor.name: assignor for assignor in installed}
+        found = {assignor.name: assignor for assignor in group.installed(registry)}
         unloaded = [
             Unloaded(row.name, row.distribution, row.version, row.reason)
             for row in registry.listing()
-            if row.kind in ("plugin", "task-assignor" if kind == STREAMS else "connect-assignor")
-            and row.status in ("broken", "refused")
+            if row.kind in ("plugin", entry.plugins) and row.status in ("broken", "refused")
         ]
     for selector in wanted:
         try:
-            assignor = assignor_of_kind(registry, selector, kind, may_run_code=may_run_code)
+            assignor = group.find(registry, selector, may_run_code=may_run_code)
         except PluginLoadError as error:
             unloaded.append(Unloaded(selector, None, None, str(error)))
         else:

@@ -18,9 +18,8 @@ from pyspark.sql import SparkSession
 
 from assignment_api.plugins import MetricPlugin, Registry
 from assignment_api.plugins.selection import ConfigSources
-from assignor_lab.groups.rows import rows_schema
-from assignor_lab.groups.streams.contest import OBSERVED
-from assignor_lab.groups.work import STREAMS, JobSpec
+from assignor_lab.groups.terms import JobSpec
+from assignor_lab.groups.work import OBSERVED
 from assignor_lab.report.html import write_report
 from assignor_lab.runtime.executor_wheels import ExecutorWheel
 from assignor_lab.scoring.competitors import Competitors
@@ -29,9 +28,10 @@ from assignor_lab.scoring.exclusion import RunExclusions
 from assignor_lab.scoring.output.folder import RESULTS, RUN_METRICS, OutputFolder
 from assignor_lab.scoring.output.journal import Journal, open_journal
 from assignor_lab.scoring.output.tables import parts_of, results_writer, run_metrics_writer
-from assignor_lab.scoring.score import job_spec, measured
+from assignor_lab.scoring.schema import rows_schema
+from assignor_lab.scoring.score import job_spec
 from assignor_lab.scoring.sources import Plan
-from assignor_lab.scoring.spark.job import details_frame, items_frame
+from assignor_lab.scoring.spark.job import items_frame, pictures_frame
 from assignor_lab.scoring.spark.session import parallelism_of
 from assignor_lab.scoring.spark.waves import waves
 from assignor_lab.scoring.summary.document import (
@@ -40,8 +40,7 @@ from assignor_lab.scoring.summary.document import (
     Wanted,
     results_summary,
     run_summary,
-    wanted_groups,
-    wanted_placements,
+    wanted_states,
 )
 from assignor_lab.scoring.summary.evaluation import NO_TERMS, Terms, evaluation
 from assignor_lab.scoring.summary.figures import ResultsTable
@@ -123,8 +122,9 @@ def run_scoring(spark: SparkSession, run: Run, on_progress: Callable[[Progress],
         JobFailedError: if Spark gave up.
         OSError: if the folder cannot be written.
     """
-    spec = job_spec(run.registry, run.competing, run.plan, run.config, run.wheels)
-    metrics = measured(run.registry, spec.kind)
+    spec = job_spec(run.registry, run.competing, run.plan, run.config)
+    kind = spec.kind.load()
+    metrics = kind.metrics(run.registry)
     plugins = {name: found.plugin for name, found in metrics.items()}
     started = datetime.now(UTC)
     folder = run.folder
@@ -134,8 +134,8 @@ def run_scoring(spark: SparkSession, run: Run, on_progress: Callable[[Progress],
     tally = take_tally(_light_rows(results))
     names = tuple(name for name in (*spec.assignors, OBSERVED) if tally.rows_of.get(name))
     table = ResultsTable(results, names)
-    wanted = (wanted_placements if spec.kind == STREAMS else wanted_groups)(table, plugins)
-    details = _details(spark, run.plan, spec, wanted, exclusions)
+    wanted = wanted_states(table, plugins, kind)
+    details = _details(spark, run, spec, wanted, exclusions)
     machine = Machine(
         command=run.command,
         started=started.strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -147,7 +147,7 @@ def run_scoring(spark: SparkSession, run: Run, on_progress: Callable[[Progress],
         restored=scored.restored,
     )
     results_part = results_summary(
-        run.competing, run.config, run.plan.sources, tally, table, metrics, wanted, details, spec.kind
+        run.competing, run.config, run.plan.sources, tally, table, metrics, wanted, details, kind
     )
     summary = {
         "format": FORMAT,
@@ -176,12 +176,13 @@ def _write_tables(
     on_progress: Callable[[Progress], None],
 ) -> _Scored:
     """Both tables, from what is on disk already and what is scored now."""
-    journal = open_journal(run.folder.journal, partial(terms_of_run, run), rows_schema(spec.metrics))
+    columns = spec.kind.load().columns
+    journal = open_journal(run.folder.journal, partial(terms_of_run, run), rows_schema(spec.metrics, columns))
     before, start = journal.seconds, monotonic()
     rows = states = items = 0
     spent = Spent()
     with (
-        results_writer(run.folder.table(RESULTS), metrics) as results,
+        results_writer(run.folder.table(RESULTS), metrics, columns) as results,
         run_metrics_writer(run.folder.table(RUN_METRICS)) as times,
     ):
         for number, table in _all_waves(spark, run, spec, journal, exclusions, start):
@@ -207,7 +208,7 @@ def _all_waves(
     families = {found.name: found.plugin for found in run.registry.families()}
     sizes = {name: size for name, family in families.items() if (size := family.size) is not None}
     tasks = partial(_tasks_at_a_time, spark, run.cores)
-    for wave in waves(spark, run.plan, spec, tasks, exclusions, done=journal.done, sizes=sizes):
+    for wave in waves(spark, run.plan, spec, tasks, exclusions, done=journal.done, sizes=sizes, wheels=run.wheels):
         kept = wave.rows
         if run.only_round is not None:
             kept = kept.filter(pc.equal(kept["round"], run.only_round))
@@ -233,13 +234,13 @@ def _light_rows(table: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def _details(
-    spark: SparkSession, plan: Plan, spec: JobSpec, wanted: Wanted, exclusions: RunExclusions
+    spark: SparkSession, run: Run, spec: JobSpec, wanted: Wanted, exclusions: RunExclusions
 ) -> dict[tuple[int, int], dict[str, Any]]:
     """The full pictures of the wanted states: those few items are worked on once more."""
     if not wanted.states:
         return {}
-    items = [exclusions.spared(item) for item in plan.work(frozenset(item for item, _ in wanted.states))]
-    table = details_frame(items_frame(spark, [[item] for item in items]), spec, wanted.states).toArrow()
+    items = [exclusions.spared(item) for item in run.plan.work(frozenset(item for item, _ in wanted.states))]
+    table = pictures_frame(items_frame(spark, [[item] for item in items]), spec, wanted.states, run.wheels).toArrow()
     return {
         (row["item"], row["round"]): json.loads(row["detail"])
         for row in table.select(["item", "round", "detail"]).to_pylist()

@@ -6,19 +6,18 @@ from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from assignment_api.plugins import Found, MetricPlugin, Registry, discover
+from assignment_api.plugins import Registry, discover
 from assignment_api.plugins.layers import Layer, default_layer, layer_of
 from assignment_api.plugins.selection import ConfigSources
-from assignor_lab.groups.streams.prices import prices_of
-from assignor_lab.groups.work import STREAMS, JobSpec
-from assignor_lab.runtime.executor_wheels import ExecutorWheel
+from assignor_lab.groups.prices import prices_of
+from assignor_lab.groups.terms import JobSpec
 from assignor_lab.scoring.competitors import Competitors, competitors
 from assignor_lab.scoring.sources import Plan, SourceInput, plan_sources
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["job_spec", "measured", "metric_columns", "score"]
+__all__ = ["job_spec", "score"]
 
 #: Pieces that the work is cut into where the session does not say how many tasks run at a time.
 DEFAULT_PIECES = 32
@@ -64,14 +63,8 @@ def score(
         return answers_frame(items_frame(spark, ([item] for item in plan.work()), pieces), spec)
 
 
-def job_spec(
-    registry: Registry,
-    competing: Competitors,
-    plan: Plan,
-    config: ConfigSources,
-    wheels: tuple[ExecutorWheel, ...] = (),
-) -> JobSpec:
-    """The terms of a run as they travel to the executors.
+def job_spec(registry: Registry, competing: Competitors, plan: Plan, config: ConfigSources) -> JobSpec:
+    """The terms of a run as they travel to who scores.
 
     Raises:
         PriceError: if a price in the configuration is none.
@@ -79,42 +72,11 @@ def job_spec(
     prices_of(config.effective())
     return JobSpec(
         assignors=tuple(assignor.name for assignor in competing.assignors),
-        metrics=tuple(measured(registry, plan.kind)),
+        metrics=tuple(plan.kind.load().metrics(registry)),
         families=tuple(sorted({source.generated.family for source in plan.sources if source.generated is not None})),
         config=config,
         may_run_code=True,
         kind=plan.kind,
-        wheels=wheels,
-    )
-
-
-def measured(registry: Registry, kind: str = STREAMS) -> dict[str, Found[MetricPlugin]]:
-    """Column name to metric, of everything that is measured in scenarios of a kind."""
-    if kind != STREAMS:
-        from assignor_lab.groups.connect.metrics import described_metrics
-
-        plugins = metric_columns(registry, kind) if kind == "connect" else ()
-        return described_metrics(kind) | {name: registry.metric(name) for name in plugins}
-    return {name: registry.metric(name) for name in metric_columns(registry)}
-
-
-def metric_columns(registry: Registry, kind: str = STREAMS) -> tuple[str, ...]:
-    """Column names of plugins' metrics of a kind.
-
-    One that is called like another column gets its distribution before its name. For ``streams`` the lab's own are
-    among them, which come by the same way.
-    """
-    from assignor_lab.groups.rows import rows_schema
-
-    taken = set(rows_schema(()).names)
-    if kind != STREAMS:
-        from assignor_lab.groups.connect.metrics import described_metrics
-
-        taken |= described_metrics(kind).keys()
-    return tuple(
-        f"{found.distribution}:{found.name}" if found.name in taken else found.name
-        for found in registry.metrics()
-        if found.plugin.kind == kind
     )
 
 

@@ -24,7 +24,8 @@ from assignment_api.plugins import Registry
 from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.logs.import_log import import_log
 from assignor_lab.documents.lines import bounded_lines
-from assignor_lab.groups.work import STREAMS, WorkItem
+from assignor_lab.groups.entries import KindEntry, default_kind, entries
+from assignor_lab.groups.work import WorkItem
 from assignor_lab.scenarios import Place, Scenario, ScenarioKindError, read_scenarios, scenario_from_document
 from assignor_lab.scoring.competitors import kind_of_assignors
 
@@ -40,8 +41,6 @@ __all__ = [
     "plan_sources",
 ]
 
-#: Kinds of scenarios that are scored; one run has one of them.
-SCORED_KINDS = (STREAMS, "connect", "connect-episode")
 #: The name that stands for the standard input.
 STANDARD_INPUT = "-"
 
@@ -110,7 +109,7 @@ class Plan:
         sources: The sources, in order.
         lines: One line for each scenario, in order.
         only: Number of the one item that is work; ``None``: all are.
-        kind: Kind of all scenarios: ``streams``, ``connect`` or ``connect-episode``.
+        kind: Kind of all scenarios.
         digest: SHA-256 (hex) of all scenarios and their places.
     """
 
@@ -119,11 +118,11 @@ class Plan:
         sources: Sequence[Source],
         lines: IO[bytes],
         only: int | None = None,
-        kind: str = STREAMS,
+        kind: KindEntry | None = None,
         digest: str = "",
     ) -> None:
         self.sources = tuple(sources)
-        self.kind = kind
+        self.kind = default_kind() if kind is None else kind
         self.only = only
         self.digest = digest
         self._lines = lines
@@ -177,7 +176,7 @@ def family_names(registry: Registry, selectors: Iterable[str], assignors: Iterab
         PluginError: a subclass, as :meth:`assignment_api.plugins.Registry.family` raises it.
     """
     names: dict[str, None] = {}
-    kind = kind_of_assignors(registry, assignors)
+    kind = kind_of_assignors(registry, assignors).name
     for selector in selectors:
         for part in selector.split(","):
             if part.strip() == "all":
@@ -221,7 +220,7 @@ def plan_sources(
         lines = stack.enter_context(TemporaryFile(prefix="assignor-sources-"))
         found: list[Source] = []
         first = 0
-        held: str | None = None
+        held: KindEntry | None = None
         digest = sha256()
         for name, kind, parts in _grouped(sources):
             if kind == "family":
@@ -234,8 +233,8 @@ def plan_sources(
                 count, rounds = 0, 1
                 for scenario in _scenarios(kind, parts, config_layers, on_note):
                     held = _one_kind(held, scenario.kind, f"{scenario.place}: scenario {scenario.id!r} is")
-                    if scenario.kind == "connect" and only_item in (None, first + count):
-                        rounds = max(rounds, len(scenario.connect_history.rounds))
+                    if only_item in (None, first + count):
+                        rounds = max(rounds, held.load().rounds(scenario))
                     digest.update(_lay_down(lines, scenario))
                     count += 1
                 if not count:
@@ -249,7 +248,7 @@ def plan_sources(
             )
         _check_wanted(found, registry, only_item, only_round)
         stack.pop_all()
-        return Plan(found, lines, only_item, held or STREAMS, digest.hexdigest())
+        return Plan(found, lines, only_item, held, digest.hexdigest())
 
 
 def _check_wanted(sources: Sequence[Source], registry: Registry, item: int | None, number: int | None) -> None:
@@ -340,20 +339,21 @@ def _told(on_note: Callable[[str], None] | None) -> Callable[[object], None] | N
     return None if on_note is None else lambda problem: on_note(str(problem))
 
 
-def _one_kind(held: str | None, kind: str, subject: str) -> str:
-    """``kind``, if it can be scored together with what there was before it.
+def _one_kind(held: KindEntry | None, kind: str, subject: str) -> KindEntry:
+    """The kind called ``kind``, if it can be scored together with what there was before it.
 
     Raises:
         ScenarioKindError: if not.
     """
-    if kind not in SCORED_KINDS:
-        raise ScenarioKindError(f"{subject} of kind {kind!r}: scoring takes kinds {', '.join(SCORED_KINDS)}")
-    if held not in (None, kind):
+    scored = {entry.name: entry for entry in entries() if entry.is_scored}
+    if kind not in scored:
+        raise ScenarioKindError(f"{subject} of kind {kind!r}: scoring takes kinds {', '.join(scored)}")
+    if held is not None and held != scored[kind]:
         raise ScenarioKindError(
-            f"{subject} of kind {kind!r}, and what comes before it is of kind {held!r}: score each kind in a run of "
-            "its own"
+            f"{subject} of kind {kind!r}, and what comes before it is of kind {held.name!r}: score each kind in a run "
+            "of its own"
         )
-    return kind
+    return scored[kind]
 
 
 def _lay_down(lines: IO[bytes], scenario: Scenario) -> bytes:

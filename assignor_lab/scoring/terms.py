@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from assignment_api.plugins.layers import ConfigLayer, ConfigValue, Layer
 from assignment_api.plugins.selection import ConfigSources, EffectiveConfig
-from assignor_lab.groups.rows import FORMAT
-from assignor_lab.scoring.score import measured
+from assignor_lab.groups.columns import FORMAT
 
 if TYPE_CHECKING:
     from assignor_lab.scoring.run import Run
@@ -29,16 +28,15 @@ def terms_of_run(run: Run, salt: bytes) -> Mapping[str, str]:
         salt: Enters the digests of values that are secret.
     """
     plan = run.plan
+    metrics = plan.kind.load().metrics(run.registry)
     kept = {"--only-item": plan.only, "--only-round": run.only_round}
     return {
         "assignor-lab": metadata.version("assignor-lab"),
-        "tables": f"format {FORMAT}, {plan.kind}",
+        "tables": f"format {FORMAT}, {plan.kind.name}",
         **{f"source {number}": text for number, text in enumerate(_sources(run))},
         "scenarios": plan.digest,
         "assignors": ", ".join(_assignor(found) for found in run.competing.assignors),
-        "metrics": _named_digest(
-            {name: f"{found.distribution} {found.version}" for name, found in measured(run.registry, plan.kind).items()}
-        ),
+        "metrics": _named_digest({name: f"{found.distribution} {found.version}" for name, found in metrics.items()}),
         "plugin wheels": ", ".join(f"{wheel.name} {wheel.version} sha256:{wheel.sha256}" for wheel in run.wheels),
         **{name: str(value) for name, value in kept.items() if value is not None},
         **dict(_config(run.config, salt)),

@@ -11,7 +11,7 @@ import pytest
 from assignment_api.java import iteration_order, task_id_hash
 from assignment_api.plugins import discover
 from assignment_api.streams import TaskId
-from assignor_lab.runtime.invocation import invoke
+from assignor_lab.groups.streams.asking import invoke
 from assignor_lab.scenarios import Place, Scenario, placement, scenario_from_document
 from tests.capture.captured_logs import DECISIONS, GOLDEN, decisions, documents
 
@@ -30,8 +30,8 @@ def scenarios(application: str) -> list[Scenario]:
 
 def answered(assignor: str, scenario: Scenario) -> Any:
     outcome = invoke(REGISTRY.task_assignor(assignor), scenario.application, {})
-    assert outcome.assignment is not None, outcome.failure
-    return placement(scenario, outcome.assignment)
+    assert outcome.answer is not None, outcome.failure
+    return placement(scenario, outcome.answer)
 
 
 def equal_to_kafka(assignor: str, application: str) -> list[int]:

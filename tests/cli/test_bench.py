@@ -8,7 +8,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from assignor_lab.cli.app import build_app
-from assignor_lab.groups.timing import TimedHistory, timing
+from assignor_lab.groups.timing import Timed, timing
 
 DATA = Path(__file__).parents[1] / "data"
 SMALL = DATA / "scale" / "streams" / "small-4x40.jsonl.gz"
@@ -57,5 +57,5 @@ def test_a_history_of_a_connect_group_counts_as_long_as_its_slowest_round() -> N
 
 def test_of_a_history_the_round_counts_that_is_slowest_in_most_calls() -> None:
     calls = iter([[5, 90, 70], [5, 10, 80], [400, 20, 75]])
-    measured = timing(lambda: TimedHistory(next(calls)), warmup=0, repeat=3)
+    measured = timing(lambda: Timed(next(calls)), warmup=0, repeat=3)
     assert measured.durations_ns == (70, 80, 75)

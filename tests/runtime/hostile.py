@@ -195,9 +195,9 @@ class SwallowsEverything(Good):
     """Answers a number where the lab packs the answer."""
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
-        from assignor_lab.runtime.isolation import worker
+        from assignor_lab.groups.streams import asking
 
-        vars(worker)["answer_document"] = lambda *_: {"clients": [[1, {}, "soon"]]}
+        vars(asking)["answer_document"] = lambda *_: {"clients": [[1, {}, "soon"]]}
         return super().assign(application)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from assignment_api.plugins import config_sources, discover
-from assignor_lab.groups.answering import Answer, AnswerOptions, answerer
+from assignor_lab.groups.answering import Answerer, AnswerOptions, answerer
 from assignor_lab.scenarios import Scenario, read_scenarios
 
 SOURCES = config_sources(environ={})
@@ -34,7 +34,7 @@ def comparable(row: dict[str, Any]) -> dict[str, Any]:
     return {**row, "error": error and error.get("java_type", error["type"])}
 
 
-def differences(answer: Answer, cases: list[tuple[Scenario, dict[str, Any]]]) -> list[str]:
+def differences(answer: Answerer, cases: list[tuple[Scenario, dict[str, Any]]]) -> list[str]:
     wrong = []
     for scenario, expected in cases:
         got = answer(scenario)

@@ -29,7 +29,9 @@ from assignment_api import (
     TaskTopicPartition,
     TopicPartition,
 )
-from assignor_lab.runtime import Outcome, invoke
+from assignment_api.utils.validation import strict_findings
+from assignor_lab.groups.streams.answers import has_followup
+from assignor_lab.groups.streams.asking import StreamsOutcome, invoke
 from assignor_lab.runtime.invocation import MESSAGE_LIMIT
 
 FIRST = ProcessID.parse("00000000-0000-0000-0000-000000000001")
@@ -64,13 +66,13 @@ def all_on_first(shown: ApplicationMetadata) -> TaskAssignment:
     return TaskAssignment([StreamsClientAssignment.of(FIRST, tasks), StreamsClientAssignment(SECOND)])
 
 
-def run(answer: Callable[[ApplicationMetadata], Any], **options: Any) -> Outcome:
-    return invoke(Entry(answer), application(), {}, **options)
+def run(answer: Callable[[ApplicationMetadata], Any]) -> StreamsOutcome:
+    return invoke(Entry(answer), application(), {})
 
 
 def refusal(answer: Callable[[ApplicationMetadata], Any]) -> str:
     outcome = run(answer)
-    assert outcome.assignment is None
+    assert outcome.answer is None
     assert outcome.failure is not None
     assert outcome.failure.type == "InvalidAnswerError"
     return outcome.failure.message
@@ -78,10 +80,10 @@ def refusal(answer: Callable[[ApplicationMetadata], Any]) -> str:
 
 def test_an_answer_comes_back_with_its_time() -> None:
     outcome = run(all_on_first)
-    assert outcome.assignment is not None
+    assert outcome.answer is not None
     assert outcome.failure is None
     assert outcome.assign_ns > 0
-    assert not outcome.followup
+    assert not has_followup(outcome.answer)
 
 
 def test_a_deadline_makes_a_followup() -> None:
@@ -89,7 +91,9 @@ def test_a_deadline_makes_a_followup() -> None:
         first, second = all_on_first(shown).assignments
         return TaskAssignment([first, second.with_followup_rebalance(0)])
 
-    assert run(answer).followup
+    given = run(answer).answer
+    assert given is not None
+    assert has_followup(given)
 
 
 @pytest.mark.parametrize(
@@ -252,8 +256,10 @@ def test_what_kafka_lets_pass_is_found_on_demand() -> None:
     def answer(_shown: ApplicationMetadata) -> TaskAssignment:
         return TaskAssignment([StreamsClientAssignment(FIRST), StreamsClientAssignment(SECOND)])
 
-    assert run(answer).findings == ()
-    assert [finding.task for finding in run(answer, strict=True).findings] == list(TASKS)
+    outcome = run(answer)
+    assert outcome.failure is None
+    assert outcome.answer is not None
+    assert [finding.task for finding in strict_findings(application(), outcome.answer)] == list(TASKS)
 
 
 def test_an_assignor_that_changes_its_input_is_found_out() -> None:

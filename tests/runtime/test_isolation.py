@@ -12,9 +12,9 @@ import pytest
 
 from assignment_api import ApplicationMetadata
 from assignment_api.plugins import Policy, discover
-from assignor_lab.groups.streams.isolation import IsolatedAssignor, Isolation
-from assignor_lab.runtime import Outcome, invoke
+from assignor_lab.groups.streams.asking import ASKING, StreamsOutcome, invoke
 from assignor_lab.runtime.isolation.limits import Limits
+from assignor_lab.runtime.isolation.plugins import Isolation
 from assignor_lab.scenarios import Place, scenario_from_document
 from tests.runtime.hostile import TOKEN
 from tests.scenarios.documents import streams_document
@@ -33,8 +33,14 @@ def application() -> ApplicationMetadata:
     return scenario_from_document(streams_document(), Place("states.jsonl", 1)).application
 
 
-def asked(isolation: Isolation, name: str) -> Outcome:
-    return IsolatedAssignor(f"tests.runtime.hostile:{name}", None, isolation).invoke(application(), {}, strict=True)
+@attrs.frozen
+class Named:
+    name: str
+    distribution: str | None = None
+
+
+def asked(isolation: Isolation, name: str) -> StreamsOutcome:
+    return isolation.assignor(ASKING, Named(f"tests.runtime.hostile:{name}"), {}).ask(application())
 
 
 def lingering(token: str) -> list[str]:
@@ -70,17 +76,17 @@ def test_an_attack_is_one_failure_and_the_next_one_is_served(
     isolation: Isolation, name: str, error_type: str, said: str
 ) -> None:
     outcome = asked(isolation, name)
-    assert outcome.assignment is None
+    assert outcome.answer is None
     assert outcome.failure is not None
     assert (outcome.failure.type, said in outcome.failure.message) == (error_type, True), outcome.failure
-    assert asked(isolation, "Good").assignment is not None
+    assert asked(isolation, "Good").answer is not None
     assert asked(isolation, name).failure == outcome.failure
 
 
 def test_a_forged_answer_is_checked_like_any_other(isolation: Isolation) -> None:
     for _ in range(2):
         outcome = asked(isolation, "ForgesAnswer")
-        assert outcome.assignment is None
+        assert outcome.answer is None
 
 
 @pytest.mark.parametrize("name", ["LeavesDaemon", "LeavesDaemonAndDies"])
@@ -102,9 +108,9 @@ def test_the_process_is_kept_warm_and_gets_nothing_of_ours(
 ) -> None:
     monkeypatch.setenv("CLOUD_PASSWORD", "secret")
     first, second = (
-        json.loads(outcome.assignment.remarks[0])
+        json.loads(outcome.answer.remarks[0])
         for outcome in (asked(isolation, "TellsItsProcess"), asked(isolation, "TellsItsProcess"))
-        if outcome.assignment is not None
+        if outcome.answer is not None
     )
     assert first == second
     assert first["pid"] != os.getpid()
@@ -120,15 +126,15 @@ def test_a_named_variable_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
     isolation = Isolation(Limits(environment=("MODEL_SIZE",)), Policy())
     outcome = asked(isolation, "TellsItsProcess")
     isolation.close()
-    assert outcome.assignment is not None
-    assert "MODEL_SIZE" in json.loads(outcome.assignment.remarks[0])["environment"]
+    assert outcome.answer is not None
+    assert "MODEL_SIZE" in json.loads(outcome.answer.remarks[0])["environment"]
 
 
 def test_what_is_printed_is_a_message_without_terminal_codes(
     isolation: Isolation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     outcome = asked(isolation, "PrintsALittle")
-    assert outcome.assignment is not None
+    assert outcome.answer is not None
     shown = capsys.readouterr()
     assert shown.out == ""
     assert shown.err == "a little \\x1b[31m to the standard output\nand to the standard error\n"
@@ -138,9 +144,9 @@ def test_what_is_printed_is_a_message_without_terminal_codes(
 def test_an_isolated_assignor_answers_as_it_does_in_process(isolation: Isolation, name: str) -> None:
     found = discover().task_assignor(name)
     state = application()
-    own = invoke(found, state, {}, strict=True)
-    apart = IsolatedAssignor(found.name, found.distribution, isolation).invoke(state, {}, strict=True)
-    assert (apart.assignment, apart.failure, apart.findings) == (own.assignment, own.failure, own.findings)
+    own = invoke(found, state, {})
+    apart = isolation.assignor(ASKING, found, {}).ask(state)
+    assert (apart.answer, apart.failure, apart.validation) == (own.answer, own.failure, own.validation)
 
 
 @pytest.mark.parametrize(

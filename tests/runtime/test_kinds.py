@@ -13,7 +13,7 @@ from assignment_api.group import GroupAssignment, GroupSpec, MemberAssignment, T
 from assignment_api.plugins import Found, GroupAssignorPlugin, config_sources, discover
 from assignor_lab.cli.main import main
 from assignor_lab.groups.answering import AnswerOptions, answerer
-from assignor_lab.groups.streams_group.invocation import invoke_group
+from assignor_lab.groups.streams_group.asking import invoke_group
 from assignor_lab.runtime.invocation import CallOutcome
 from assignor_lab.scenarios import Scenario, ScenarioKindError, read_scenarios
 
@@ -153,14 +153,14 @@ def leaves(group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
 )
 def test_what_is_no_answer_is_a_failure_row(answer: Any, failure: str, says: str) -> None:
     found = outcome(answer)
-    assert found.assignment is None
+    assert found.answer is None
     assert found.failure is not None
     assert found.failure.type == failure
     assert says in found.failure.message
 
 
 def test_an_answer_that_leaves_members_out_is_one() -> None:
-    assert outcome(nothing).assignment == GroupAssignment({})
+    assert outcome(nothing).answer == GroupAssignment({})
 
 
 def test_a_factory_that_makes_something_else_is_a_failure_row() -> None:

@@ -13,7 +13,7 @@ import pytest
 from assignment_api import ApplicationMetadata, StreamsClientAssignment, TaskAssignment, TaskAssignor
 from assignment_api.plugins import config_sources
 from assignor_lab.cli.main import main
-from assignor_lab.runtime import Outcome, invoke
+from assignor_lab.groups.streams.asking import StreamsOutcome, invoke
 from assignor_lab.scenarios import canonical_line
 from tests.scenarios.documents import scenario, streams_document
 
@@ -79,5 +79,5 @@ def test_a_message_does_not_say_where_an_object_lies_in_memory() -> None:
     assert failure.message == "cannot use <object object at 0x...>"
 
 
-def called(assignor: type[TaskAssignor], configs: Mapping[str, Any]) -> Outcome:
+def called(assignor: type[TaskAssignor], configs: Mapping[str, Any]) -> StreamsOutcome:
     return invoke(Entry(assignor), scenario().application, configs)

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
+from assignment_api import TaskAssignment
 from assignment_api.plugins import Policy, discover
-from assignor_lab.groups.streams.isolation import IsolatedAssignor, Isolation
+from assignor_lab.groups.streams.asking import ASKING, invoke
 from assignor_lab.groups.streams.probing import Probe, Prober
-from assignor_lab.runtime import Outcome, invoke
+from assignor_lab.runtime import CallOutcome, Failure
 from assignor_lab.runtime.isolation.limits import Limits
-from tests.runtime.test_isolation import application
+from assignor_lab.runtime.isolation.plugins import Isolation
+from tests.runtime.test_isolation import Named, application
 
 FINDINGS = ("same_again", "same_hash_seed", "same_order", "pure")
 LIMITS = Limits(deadline_ms=2_000, memory_mb=192)
@@ -31,7 +33,7 @@ def prober() -> Prober:
 
 def probed(prober: Prober, isolation: Isolation, selector: str, distribution: str | None = None) -> Probe | None:
     state = application()
-    outcome = IsolatedAssignor(selector, distribution, isolation).invoke(state, {})
+    outcome = isolation.assignor(ASKING, Named(selector, distribution), {}).ask(state)
     return prober.probe(selector, distribution, state, {}, outcome)
 
 
@@ -74,4 +76,5 @@ def test_the_peak_of_memory_is_that_of_the_call(prober: Prober, isolation: Isola
 
 @pytest.mark.parametrize("name", ["KillsItsLauncher", "LeavesDaemonAndDies", "WritesGarbage"])
 def test_without_an_answer_nothing_is_found(prober: Prober, name: str) -> None:
-    assert prober.probe(f"tests.runtime.hostile:{name}", None, application(), {}, Outcome(None, None)) is None
+    outcome = CallOutcome[TaskAssignment](Failure("ProcessDiedError", None, "it died"))
+    assert prober.probe(f"tests.runtime.hostile:{name}", None, application(), {}, outcome) is None

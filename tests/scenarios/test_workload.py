@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from assignment_api import TaskId, TaskWorkload, Workload
+from assignor_lab.groups.streams.packing import packed_application
 from assignor_lab.groups.streams.transfer import Receiver
-from assignor_lab.runtime.packing import packed_application
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
 from assignor_lab.scenarios.families import EVENT_FAMILIES, streams_4x40
 

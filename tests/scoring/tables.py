@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from assignment_api.plugins import MetricPlugin
-from assignor_lab.groups.rows import results_schema
+from assignor_lab.scoring.schema import results_schema
 from assignor_lab.scoring.summary.figures import ResultsTable
 from tests.scoring.states import METRICS
 

@@ -9,13 +9,17 @@ from typing import Any
 import attrs
 import pytest
 
-from assignment_api import TaskAssignment, TaskAssignor
+from assignment_api import ApplicationMetadata, TaskAssignment, TaskAssignor
 from assignment_api.plugins import ScenarioFamily, discover
 from assignment_api.plugins.layers import Layer, layer_of
 from assignment_api.plugins.selection import ConfigSources
+from assignor_lab.groups.contest import Contest
+from assignor_lab.groups.kind import Competitor
 from assignor_lab.groups.rows import RowMaker
-from assignor_lab.groups.streams.contest import OBSERVED, Answer, Competitor, Contest
-from assignor_lab.groups.work import NO_CONFIG, WorkItem
+from assignor_lab.groups.streams.answers import StreamsAnswer as Answer
+from assignor_lab.groups.streams.kind import STREAMS
+from assignor_lab.groups.terms import NO_CONFIG
+from assignor_lab.groups.work import OBSERVED, WorkItem
 from tests.scenarios.documents import streams_document
 from tests.scoring import assignors
 from tests.scoring.states import METRICS
@@ -28,6 +32,8 @@ HISTORY = WorkItem(7, 0, family="streams_4x40", seed=5)
 class Entry:
     factory: type[TaskAssignor]
     distribution: str | None = "somebody-elses"
+    version: str | None = None
+    plugin: Any = None
 
     @property
     def name(self) -> str:
@@ -37,8 +43,13 @@ class Entry:
         return self.factory()
 
 
-def contest(*factories: type[TaskAssignor], config: ConfigSources = NO_CONFIG) -> Contest:
-    return Contest([Competitor(Entry(factory)) for factory in factories], FAMILIES, config)
+Streams = Contest[ApplicationMetadata, TaskAssignment]
+FIGURES = {name: metric.compute for name, metric in METRICS.items()}
+
+
+def contest(*factories: type[TaskAssignor], config: ConfigSources = NO_CONFIG) -> Streams:
+    entries = [Entry(factory) for factory in factories]
+    return Contest(STREAMS, [Competitor(entry.name, entry) for entry in entries], FAMILIES, config)
 
 
 def document(**changes: Any) -> WorkItem:
@@ -47,7 +58,7 @@ def document(**changes: Any) -> WorkItem:
 
 def rows(answers: Sequence[Answer]) -> list[dict[str, Any]]:
     times = ("assign_ms", "build_ms", "metrics_ms")
-    made = [RowMaker(METRICS).row(answer) for answer in answers]
+    made = [RowMaker(STREAMS, FIGURES).row(answer) for answer in answers]
     return [{key: value for key, value in row.items() if key not in times} for row in made]
 
 
@@ -85,12 +96,12 @@ def test_a_bad_assignor_costs_its_own_rows_only(item: WorkItem, bad: type[TaskAs
 
 def test_the_first_round_of_a_history_is_the_same_state_for_all() -> None:
     first = by_name(list(contest(assignors.Greedy, assignors.Half).answers(HISTORY)))
-    assert first["Greedy"].application is first["Half"].application
+    assert first["Greedy"].state is first["Half"].state
 
 
 def test_everybody_goes_on_from_its_own_answer() -> None:
     second = by_name(list(contest(assignors.Greedy, assignors.Half).answers(HISTORY)), 1)
-    made = [answer.application for answer in second.values()]
+    made = [answer.state for answer in second.values()]
     before = [
         [client.previous_active_tasks for client in application.streams_client_states().values()]
         for application in made
@@ -108,7 +119,7 @@ def test_who_else_competes_changes_no_row_of_a_history() -> None:
 def test_after_a_failure_the_history_goes_on() -> None:
     answers = list(contest(assignors.Changing).answers(HISTORY))
     assert len(answers) == 8
-    assert all(answer.application is not None for answer in answers)
+    assert all(answer.state is not None for answer in answers)
     assert any(answer.outcome.failure is not None for answer in answers)
 
 
@@ -116,7 +127,11 @@ def test_a_family_that_fails_makes_rows() -> None:
     def history(_seed: int) -> Any:
         raise RuntimeError("no history today")
 
-    broken = Contest([Competitor(Entry(assignors.Greedy))], {"broken": ScenarioFamily("broken", "", 2, history)})
+    broken = Contest(
+        STREAMS,
+        [Competitor("Greedy", Entry(assignors.Greedy))],
+        {"broken": ScenarioFamily("broken", "", 2, history)},
+    )
     answers = list(broken.answers(WorkItem(0, 0, family="broken", seed=1)))
     assert [answer.outcome.failure.message for answer in answers if answer.outcome.failure] == ["no history today"] * 2
 
@@ -131,8 +146,8 @@ def test_a_config_that_kafka_refuses_makes_a_row_for_every_assignor() -> None:
 def test_configuration_replaces_the_scenarios_own() -> None:
     above = layer_of(Layer.COMMAND_LINE, [("num.standby.replicas", "0", "-c")])
     answer = next(iter(contest(assignors.Greedy, config=ConfigSources((), (above,))).answers(document())))
-    assert answer.application is not None
-    assert answer.application.assignment_configs().num_standby_replicas == 0
+    assert answer.state is not None
+    assert answer.state.assignment_configs().num_standby_replicas == 0
 
 
 def observed(assignment: Mapping[str, Any], followup: bool | None = False) -> WorkItem:
@@ -178,12 +193,8 @@ def test_a_metric_that_fails_costs_its_own_figure_only() -> None:
     def infinite(_application: Any, _assignment: TaskAssignment) -> float:
         return float("inf")
 
-    metrics = {
-        "broken": attrs.evolve(METRICS["process_load"], name="broken", compute=broken),
-        "infinite": attrs.evolve(METRICS["process_load"], name="infinite", compute=infinite),
-        "process_load": METRICS["process_load"],
-    }
-    row = RowMaker(metrics).row(next(iter(contest(assignors.Greedy).answers(HISTORY))))
+    figures = {"broken": broken, "infinite": infinite, "process_load": METRICS["process_load"].compute}
+    row = RowMaker(STREAMS, figures).row(next(iter(contest(assignors.Greedy).answers(HISTORY))))
     assert row["broken"] is None
     assert row["infinite"] is None
     assert row["process_load"] is not None

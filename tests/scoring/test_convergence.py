@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from assignment_api.plugins import discover
+from assignor_lab.groups.contest import Contest
+from assignor_lab.groups.convergence import Convergence, converged_after
+from assignor_lab.groups.kind import Competitor
 from assignor_lab.groups.rows import RowMaker
-from assignor_lab.groups.streams.contest import Competitor, Contest
-from assignor_lab.groups.streams.convergence import Convergence, converged_after
+from assignor_lab.groups.streams.kind import STREAMS
 from assignor_lab.groups.streams.metrics import LAB_METRICS, LIFE_CYCLE_METRICS
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.scenarios.families import EVENT_FAMILIES
@@ -43,8 +45,9 @@ def test_rounds_are_counted_up_to_the_first_that_nothing_follows(schedule: str, 
 
 
 def rows_of(family: str, seed: int, assignor: str) -> list[dict[str, Any]]:
-    contest = Contest((Competitor(discover().task_assignor(assignor)),), FAMILIES)
-    maker, rest, rows = RowMaker(COLUMNS), Convergence(frozenset(COLUMNS)), []
+    contest = Contest(STREAMS, (Competitor(assignor, discover().task_assignor(assignor)),), FAMILIES)
+    maker = RowMaker(STREAMS, {name: metric.compute for name, metric in COLUMNS.items()})
+    rest, rows = Convergence(STREAMS, frozenset(COLUMNS)), []
     for answer in contest.answers(WorkItem(0, 0, family=family, seed=seed)):
         rows.append(maker.row(answer))
         rest.note(answer, rows[-1])

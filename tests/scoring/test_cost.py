@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from assignor_lab.groups.prices import Prices
 from assignor_lab.groups.streams.metrics.cost import COST_METRICS, priced_metrics
-from assignor_lab.groups.streams.prices import Prices
 from tests.scoring.states import Client, figure, weighing
 
 GIB = 1 << 30

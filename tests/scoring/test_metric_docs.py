@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from assignment_api.plugins import MetricPlugin
-from assignor_lab.groups.rows import results_schema, run_metrics_schema
 from assignor_lab.groups.streams.metrics import LAB_METRICS
 from assignor_lab.groups.streams_group.metrics import GROUP_METRICS
+from assignor_lab.scoring.schema import results_schema, run_metrics_schema
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import attrs
 import pyarrow as pa
 import pytest
 
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.cli.score import with_prices
 from assignor_lab.documents.errors import DocumentFormatError
-from assignor_lab.groups.streams.prices import (
+from assignor_lab.groups.prices import (
     PriceError,
     default_prices,
     price_overrides,
@@ -19,11 +18,13 @@ from assignor_lab.groups.streams.prices import (
     prices_of,
     read_prices,
 )
-from assignor_lab.groups.work import JobSpec, WorkItem
+from assignor_lab.groups.scorer import Scorer
+from assignor_lab.groups.terms import JobSpec
+from assignor_lab.groups.work import WorkItem
+from assignor_lab.scoring.batches import answer_batches
 from assignor_lab.scoring.competitors import competitors
 from assignor_lab.scoring.score import job_spec
 from assignor_lab.scoring.sources import Generated, plan_sources
-from assignor_lab.scoring.spark.job import _answer_batches
 
 GOOD = """
 format = 1
@@ -111,8 +112,7 @@ def test_the_command_takes_a_file_and_single_keys_above_it(tmp_path: Path) -> No
 def test_executors_reckon_with_the_prices_of_the_run() -> None:
     def dollars(*words: str) -> float:
         spec = JobSpec(("sticky",), ("movement_dollars",), ("scale_out",), config_sources(None, words))
-        item = attrs.asdict(WorkItem(0, 0, family="scale_out", seed=2))
-        table = pa.Table.from_batches(_answer_batches(spec, [pa.RecordBatch.from_pylist([{"items": [item]}])]))
+        table = pa.Table.from_batches(answer_batches(Scorer(spec), [WorkItem(0, 0, family="scale_out", seed=2)]))
         return float(sum(table["movement_dollars"].drop_null().to_pylist()))
 
     assert dollars("assignor.prices.cross_zone_dollars_per_gib=0.2") == pytest.approx(10 * dollars()) != 0

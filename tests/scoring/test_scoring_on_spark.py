@@ -11,10 +11,10 @@ import pytest
 
 from assignment_api.plugins import PluginLoadError, UnknownPluginError
 from assignment_api.plugins.selection import config_sources
-from assignor_lab.groups.rows import KEYS, rows_schema
 from assignor_lab.report.summary import read_summary
 from assignor_lab.scenarios import DocumentFormatError, canonical_line
 from assignor_lab.scoring import Generated, score
+from assignor_lab.scoring.schema import KEY_NAMES, rows_schema
 from assignor_lab.scoring.spark import waves
 from tests.scenarios.documents import streams_document
 from tests.scoring.runs import NAMED, results_bytes, results_of, run, run_metrics_of
@@ -36,9 +36,9 @@ def out(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_there_is_a_row_for_every_state_and_assignor_sorted_by_key(out: Path) -> None:
-    keys = [tuple(row.values()) for row in results_of(out).select(KEYS).to_pylist()]
+    keys = [tuple(row.values()) for row in results_of(out).select(KEY_NAMES).to_pylist()]
     assert keys == [(item, number, assignor) for item in range(9) for number in range(8) for assignor in PAIR]
-    assert run_metrics_of(out).select(KEYS).to_pylist() == results_of(out).select(KEYS).to_pylist()
+    assert run_metrics_of(out).select(KEY_NAMES).to_pylist() == results_of(out).select(KEY_NAMES).to_pylist()
 
 
 def test_no_row_of_a_generated_history_failed(out: Path) -> None:
@@ -155,7 +155,7 @@ def test_unknown_racks_are_named_where_a_rack_aware_group_differs(spark: SparkSe
 def test_a_notebook_gets_the_same_rows_as_a_data_frame(spark: SparkSession, out: Path) -> None:
     frame = score(spark, HISTORIES, PAIR)
     assert frame.columns == rows_schema(results_of(out).column_names[22:]).names
-    rows = frame.orderBy(*KEYS).toArrow().select(results_of(out).column_names).to_pylist()
+    rows = frame.orderBy(*KEY_NAMES).toArrow().select(results_of(out).column_names).to_pylist()
     assert rows == results_of(out).to_pylist()
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from assignor_lab.groups.rows import results_schema
+from assignor_lab.scoring.schema import results_schema
 from assignor_lab.scoring.statistics.bins import MOST_BINS, Bins, bins_of
 from assignor_lab.scoring.statistics.differences import paired_difference
 from assignor_lab.scoring.statistics.slices import slices_of

@@ -11,10 +11,11 @@ from assignment_api import ApplicationMetadata, ProcessID
 from assignment_api.plugins import FoundTaskAssignor, Registry
 from assignor_lab.capture.recorded.broker_answers import MemberAssignment
 from assignor_lab.capture.recorded.states import RecordedState
+from assignor_lab.groups.streams.asking import invoke
 from assignor_lab.kafka.leader.fallback import is_internal, replacement_without_lags
 from assignor_lab.kafka.leader.member_messages import MemberMessage, member_messages
 from assignor_lab.kafka.wire import assignment_document, encode_assignment
-from assignor_lab.runtime.invocation import invoke
+from assignor_lab.runtime.invocation import Failure
 from assignor_lab.scenarios import Place, scenario_from_document
 
 __all__ = ["MemberDifference", "Replay", "leaders_assignor", "replay"]
@@ -94,9 +95,9 @@ def replay(state: RecordedState, assignor: FoundTaskAssignor, configs: Mapping[s
         LagsNotComputedError: if the lags are unknown.
     """
     application = _application(state)
-    outcome = invoke(assignor, application, configs or {})
-    if outcome.assignment is None:
-        return Replay({}, (), "no answer" if outcome.failure is None else outcome.failure.message)
+    assignment = invoke(assignor, application, configs or {}).result
+    if isinstance(assignment, Failure):
+        return Replay({}, (), assignment.message)
     members = state.seen.answer.members
     owned = {
         member.member_id: member.subscription.owned_partitions for member in members if member.subscription is not None
@@ -104,7 +105,7 @@ def replay(state: RecordedState, assignor: FoundTaskAssignor, configs: Mapping[s
     infos = [member.subscription.info for member in members if member.subscription is not None]
     messages = member_messages(
         application,
-        outcome.assignment,
+        assignment,
         owned,
         sorted_sets=is_internal(assignor),
         version=min(info.version for info in infos),

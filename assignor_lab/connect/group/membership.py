@@ -20,6 +20,7 @@ from assignor_lab.kafka.herder.leading import LeaderState, leader_state, round_t
 from assignor_lab.kafka.herder.membership import MembershipState
 from assignor_lab.kafka.herder.poll_timeout import polls_too_rarely
 from assignor_lab.kafka.wire.connect import decode_connect_subscription
+from assignor_lab.runtime.invocation import Failure
 
 __all__ = ["FatalMembershipError", "Membership", "MembershipListener"]
 
@@ -184,14 +185,14 @@ class Membership:
         return {member: assignment_bytes(each, joined.protocol) for member, each in told.items()}
 
     async def _decided(self, rebalance: Rebalance) -> ConnectAssignment | None:
-        outcome = await self._assignors[rebalance.protocol].assign(rebalance)
-        if outcome.assignment is None:
+        answer = (await self._assignors[rebalance.protocol].assign(rebalance)).result
+        if isinstance(answer, Failure):
             # The round fails for everybody; what runs goes on, and the members come again.
-            _logger.error("generation %d: %s", rebalance.generation, outcome.failure)
+            _logger.error("generation %d: %s", rebalance.generation, answer)
             return None
-        for remark in outcome.assignment.remarks:
+        for remark in answer.remarks:
             _logger.warning("generation %d: %s", rebalance.generation, remark)
-        return outcome.assignment
+        return answer
 
     # --- taking an assignment -------------------------------------------------------------------------
 

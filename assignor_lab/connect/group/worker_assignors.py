@@ -10,8 +10,9 @@ from typing import Any
 from assignment_api.connect import ConnectProtocol, Rebalance
 from assignment_api.plugins import FoundConnectAssignor, Registry
 from assignor_lab.connect.settings import LiveWorkerSettings
-from assignor_lab.groups.connect.invocation import ConnectOutcome, LeadingAssignor
+from assignor_lab.groups.connect.asking import ASKING, ConnectOutcome
 from assignor_lab.kafka.herder.assignors import assignor_configs, assignor_names
+from assignor_lab.runtime.asking import InProcessAssignor
 from assignor_lab.runtime.invocation import TRUSTED_DISTRIBUTION
 
 __all__ = ["WorkerAssignor", "WorkerAssignors"]
@@ -29,7 +30,7 @@ class WorkerAssignor:
     _ONE_AT_A_TIME = threading.Lock()
 
     def __init__(self, found: FoundConnectAssignor, configs: Mapping[str, Any]) -> None:
-        self._leading = LeadingAssignor(found, configs)
+        self._leading = InProcessAssignor(ASKING, found, configs)
         self._trusted = found.distribution == TRUSTED_DISTRIBUTION
 
     async def assign(self, rebalance: Rebalance) -> ConnectOutcome:
@@ -40,9 +41,9 @@ class WorkerAssignor:
 
     def _assign(self, rebalance: Rebalance) -> ConnectOutcome:
         if self._trusted:
-            return self._leading.assign(rebalance)
+            return self._leading.ask(rebalance)
         with self._ONE_AT_A_TIME:
-            return self._leading.assign(rebalance)
+            return self._leading.ask(rebalance)
 
 
 class WorkerAssignors:

@@ -5,7 +5,7 @@ Docs: "Metrics", section "Connect".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import metadata
 from itertools import pairwise
 from typing import Any, Generic, Literal, NoReturn, TypeVar
@@ -18,7 +18,6 @@ from assignor_lab.simulation.connect.metrics import connector_imbalance, episode
 from assignor_lab.simulation.connect.simulate import Played
 
 __all__ = [
-    "CONNECT_KINDS",
     "CONNECT_METRICS",
     "EPISODE_METRICS",
     "ConnectMetric",
@@ -34,8 +33,6 @@ __all__ = [
     "tasks_of_connector_per_worker",
 ]
 
-#: Kinds of scenarios that Connect assignors are scored on.
-CONNECT_KINDS = ("connect", "connect-episode")
 OWN_DISTRIBUTION = "assignor-lab"
 
 T = TypeVar("T")
@@ -309,9 +306,8 @@ EPISODE_METRICS: tuple[ConnectMetric[Played], ...] = (
 )
 
 
-def described_metrics(kind: str) -> dict[str, Found[MetricPlugin]]:
-    """The metrics of a kind of scenario in the form that summary and report take; their ``compute`` is not for use."""
-    metrics: tuple[ConnectMetric[Any], ...] = CONNECT_METRICS if kind == "connect" else EPISODE_METRICS
+def described_metrics(metrics: Sequence[ConnectMetric[Any]]) -> dict[str, Found[MetricPlugin]]:
+    """The metrics in the form that summary and report take; their ``compute`` is not for use."""
     version = metadata.version(OWN_DISTRIBUTION)
     return {each.name: Found(each.name, _described(each), OWN_DISTRIBUTION, version) for each in metrics}
 

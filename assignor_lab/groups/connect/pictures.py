@@ -1,6 +1,6 @@
 """The full picture of one rebalance or episode: who ran what, and what each assignor made of it.
 
-Entries of the summary's ``groups`` (docs, "The summary file"), without ``chosen``.
+Entries of the summary's ``groups`` (docs, "The summary file"); why one was ``chosen`` is not known here.
 """
 
 from __future__ import annotations
@@ -10,13 +10,15 @@ from typing import Any
 
 from assignment_api.connect import Jobs
 from assignment_api.streams.ids import utf16_key
-from assignor_lab.groups.connect.answer import ConnectAnswer
 from assignor_lab.groups.connect.metrics import Decision
+from assignor_lab.groups.connect.rounds import Decided, RoundState
+from assignor_lab.groups.kind import Answer
 from assignor_lab.runtime.invocation import Failure
+from assignor_lab.simulation.connect.episode_format import ConnectEpisode
 from assignor_lab.simulation.connect.simulate import Played
 from assignor_lab.simulation.connect.timeline import timeline
 
-__all__ = ["group_picture"]
+__all__ = ["episode_picture", "rebalance_picture"]
 
 #: Most jobs that are named for one worker; the others are counted.
 MOST_NAMES = 12
@@ -27,8 +29,12 @@ MOST_REBALANCES = 60
 MOST_WORKERS = 400
 
 
-def group_picture(answers: Sequence[ConnectAnswer], assignor: str | None = None) -> dict[str, Any]:
-    """Answers to one rebalance, or all plays of one episode.
+RoundAnswer = Answer[RoundState, Decided]
+EpisodeAnswer = Answer[ConnectEpisode, Played]
+
+
+def rebalance_picture(answers: Sequence[RoundAnswer], assignor: str | None = None) -> dict[str, Any]:
+    """Answers to one rebalance.
 
     In the later rounds of a family's history each assignor has a group of its own; the picture is then of one of them,
     with the answers to that very state.
@@ -37,40 +43,69 @@ def group_picture(answers: Sequence[ConnectAnswer], assignor: str | None = None)
         answers: All answers of one item and round, at least one.
         assignor: Whose state it is to be; ``None``: the first one's.
     """
-    decided = [answer for answer in answers if answer.decision is not None]
+    decided = [answer for answer in answers if answer.outcome.answer is not None]
     own = [answer for answer in decided if answer.assignor == assignor]
     seen = (own or decided or list(answers))[0]
     shown = [answer for answer in answers if _same_state(answer, seen)]
-    before = {} if seen.decision is None else seen.decision.before
+    made = seen.outcome.answer
+    before = {} if made is None else made.decision.before
+    workers = [] if len(before) > MOST_WORKERS else [{"id": name, **_size(jobs)} for name, jobs in before.items()]
+    return _picture(seen, "connect", workers, [_rebalance_answer(answer) for answer in shown])
+
+
+def episode_picture(answers: Sequence[EpisodeAnswer]) -> dict[str, Any]:
+    """All plays of one episode, at least one."""
+    return _picture(answers[0], "connect-episode", [], [_episode_answer(answer) for answer in answers])
+
+
+def _picture(seen: Answer[Any, Any], kind: str, workers: list[Any], answers: list[Any]) -> dict[str, Any]:
+    scenario = seen.scenario
     return {
-        "scenario": None if seen.scenario is None else seen.scenario.id,
+        "scenario": None if scenario is None else scenario.id,
         "round": seen.round,
-        "kind": "connect" if seen.scenario is None else seen.scenario.kind,
-        "assumptions": [] if seen.scenario is None else list(seen.scenario.assumptions),
-        "workers": [] if len(before) > MOST_WORKERS else [{"id": name, **_size(jobs)} for name, jobs in before.items()],
-        "answers": [_answer(answer) for answer in shown],
+        "kind": kind,
+        "assumptions": [] if scenario is None else list(scenario.assumptions),
+        "workers": workers,
+        "answers": answers,
+        "chosen": None,
     }
 
 
-def _same_state(answer: ConnectAnswer, seen: ConnectAnswer) -> bool:
-    if answer.decision is None or seen.decision is None:
+def _same_state(answer: RoundAnswer, seen: RoundAnswer) -> bool:
+    mine, theirs = answer.outcome.answer, seen.outcome.answer
+    if mine is None or theirs is None:
         return True
-    mine, theirs = answer.decision, seen.decision
-    return mine.before == theirs.before and mine.configured == theirs.configured
+    return mine.decision.before == theirs.decision.before and mine.decision.configured == theirs.decision.configured
 
 
-def _answer(answer: ConnectAnswer) -> dict[str, Any]:
-    decision, assignment = answer.decision, answer.assignment
+def _rebalance_answer(answer: RoundAnswer) -> dict[str, Any]:
+    decided = answer.outcome.answer
+    decision = None if decided is None else decided.decision
     return {
         "assignor": answer.assignor,
-        "error": _error(answer.failure),
+        "error": _error(answer.outcome.failure),
         "stops_all": decision is not None and decision.stops_all,
-        "delay_ms": None if assignment is None else assignment.delay_ms,
+        "delay_ms": None if decided is None else decided.assignment.delay_ms,
         "rounds": None if decision is None else decision.rounds,
         "workers": None if decision is None else _after(decision),
-        "timeline": [] if answer.played is None else _timeline(answer.played),
-        "rebalances": [] if answer.played is None else _rebalances(answer.played),
-        "rebalances_left_out": 0 if answer.played is None else _left_out(answer.played),
+        "timeline": [],
+        "rebalances": [],
+        "rebalances_left_out": 0,
+    }
+
+
+def _episode_answer(answer: EpisodeAnswer) -> dict[str, Any]:
+    played = answer.outcome.answer
+    return {
+        "assignor": answer.assignor,
+        "error": _error(answer.outcome.failure),
+        "stops_all": False,
+        "delay_ms": None,
+        "rounds": None,
+        "workers": None,
+        "timeline": [] if played is None else _timeline(played),
+        "rebalances": [] if played is None else _rebalances(played),
+        "rebalances_left_out": 0 if played is None else _left_out(played),
     }
 
 

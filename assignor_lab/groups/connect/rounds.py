@@ -1,30 +1,194 @@
-"""The rounds of Connect histories, one after the other: those of a file, and those that follow from the answers."""
+"""One round of a Connect group's history, what an answer to it leads to, and who plays the rounds."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 
-from assignment_api.connect import Jobs
-from assignment_api.plugins import ScenarioFamily
-from assignor_lab.scenarios import Place, Scenario, scenario_from_document
+import attrs
 
-__all__ = ["Rounds", "generated_rounds", "written_rounds"]
+from assignment_api.connect import (
+    CONNECT_PROTOCOL,
+    NO_JOBS,
+    ConnectAssignment,
+    ConnectProtocol,
+    Jobs,
+    Rebalance,
+    WorkerAssignment,
+)
+from assignment_api.plugins import FoundConnectAssignor
+from assignment_api.plugins.selection import EffectiveConfig
+from assignor_lab.groups.connect.asking import ASKING, ConnectOutcome, LeadingAssignor
+from assignor_lab.groups.connect.metrics import Decision
+from assignor_lab.groups.kind import Asked, Competitor, Reply
+from assignor_lab.runtime.asking import OwnProcesses, assignor_for
+from assignor_lab.runtime.invocation import CallOutcome, Failure
+from assignor_lab.scenarios import ConnectHistory, ConnectRound
 
-#: Yields the scenario that each round stands in, and is sent what each member runs after it, or ``None`` after a
-#: failure. It ends with the last round.
-Rounds = Generator[Scenario, Mapping[str, Jobs] | None, None]
+__all__ = ["Decided", "RoundPlayer", "RoundState", "rounds_until_rest", "spoken_protocol"]
+
+#: Rebalances after which a group that is still not at rest is taken never to come to rest.
+MAX_ROUNDS = 50
 
 
-def written_rounds(scenario: Scenario) -> Rounds:
-    """The rounds of a scenario, whatever is answered."""
-    for _ in scenario.connect_history.rounds:
-        yield scenario
+@attrs.frozen(eq=False)
+class RoundState:
+    """A rebalance of a group, before it is known who leads it.
+
+    Args:
+        history: The group over its rebalances.
+        number: Which of them.
+    """
+
+    history: ConnectHistory
+    number: int
+
+    @property
+    def round(self) -> ConnectRound:
+        """Who is there and what is to be done."""
+        return self.history.rounds[self.number]
+
+    def rebalance(self, protocol: ConnectProtocol) -> Rebalance:
+        """What a leader knows in a group that speaks ``protocol``."""
+        return self.history.rebalance(self.number, protocol)
 
 
-def generated_rounds(family: ScenarioFamily, seed: int) -> Rounds:
-    """The rounds of a family's history, as they follow from the answers."""
-    history = family.history(seed)
-    place = Place(f"family {family.name}, seed {seed}")
-    previous: Mapping[str, Jobs] | None = None
-    for number in range(family.rounds):
-        previous = yield scenario_from_document(dict(history.round(number, previous)), place)
+@attrs.frozen(eq=False)
+class Decided:
+    """An answer to one rebalance.
+
+    Args:
+        rebalance: What was asked.
+        assignment: The answer.
+        decision: What it leads to.
+    """
+
+    rebalance: Rebalance
+    assignment: ConnectAssignment
+    decision: Decision
+
+
+class RoundPlayer:
+    """A Connect assignor through the rounds of a history: one object for as long as the same worker leads.
+
+    Args:
+        competitor: Who competes.
+        isolation: Who runs in a process of its own.
+    """
+
+    def __init__(self, competitor: Competitor, isolation: OwnProcesses | None) -> None:
+        assert isinstance(competitor.found, FoundConnectAssignor)
+        self._found = competitor.found
+        self._isolation = isolation
+        self._leading: LeadingAssignor | None = None
+        self._protocol: ConnectProtocol | None = None
+
+    def asked(self, state: RoundState, config: EffectiveConfig) -> Asked:
+        """Who leads."""
+        self._protocol = spoken_protocol(self._found, ConnectProtocol.from_config(config[CONNECT_PROTOCOL].value))
+        return Asked(self._found.name, self._found.distribution, config.values_for(self._found.name))
+
+    def answer(self, state: RoundState, asked: Asked) -> Reply[Decided]:
+        """Lets the assignor place the jobs of the group, and sees what follows from it."""
+        assert self._protocol is not None
+        rebalance = state.rebalance(self._protocol)
+        if self._leading is None or state.round.new_leader:
+            self._leading = assignor_for(ASKING, self._found, asked.configs, self._isolation)
+        outcome = self._leading.ask(rebalance)
+        result = outcome.result
+        if isinstance(result, Failure):
+            return Reply(_with_result(outcome, result), [(rebalance, outcome)])
+        before = {worker.member_id: worker.owned for worker in state.round.workers}
+        decided = Decided(rebalance, result, _decision(rebalance, before, result))
+        return Reply(_with_result(outcome, decided), [(rebalance, outcome)])
+
+    def looked_ahead(self, answer: Decided) -> Decided:
+        """The answer with the number of rebalances until the group is at rest."""
+        assert self._leading is not None
+        rounds = rounds_until_rest(self._leading, answer.rebalance, answer.assignment)
+        return attrs.evolve(answer, decision=attrs.evolve(answer.decision, rounds=rounds))
+
+
+def _with_result(outcome: ConnectOutcome, result: Decided | Failure) -> CallOutcome[Decided]:
+    return CallOutcome(
+        result,
+        assign_ns=outcome.assign_ns,
+        out_of_memory=outcome.out_of_memory,
+        loss=outcome.loss,
+        input_mutated=outcome.input_mutated,
+    )
+
+
+def spoken_protocol(found: FoundConnectAssignor, protocol: ConnectProtocol) -> ConnectProtocol:
+    """The protocol that the group is taken to speak.
+
+    An assignor that can lead eager groups alone is asked what it would do if the group were one: nobody then reports
+    what it owns. The other way round there would be nothing to go by, and the assignor itself refuses.
+
+    Args:
+        found: The assignor.
+        protocol: What is configured.
+    """
+    eager = ConnectProtocol.EAGER
+    return eager if found.plugin.protocols == (eager.value,) else protocol
+
+
+def rounds_until_rest(leading: LeadingAssignor, rebalance: Rebalance, answer: ConnectAssignment) -> int | None:
+    """Rebalances until nothing more follows from ``answer``, the one that it answers included.
+
+    Args:
+        leading: The assignor; it is not touched, a copy of it goes on.
+        rebalance: What was answered.
+        answer: The answer.
+
+    Returns:
+        The number, or ``None`` if the group does not come to rest or the assignor cannot go on.
+    """
+    if not _asks_for_another(answer):
+        return 1
+    try:
+        going_on = leading.copied()
+    except Exception:  # noqa: BLE001 - a plugin may hold what cannot be copied
+        return None
+    for rounds in range(2, MAX_ROUNDS + 1):
+        at_once = answer.has_revocations or answer.rejoin
+        after = _after(rebalance, answer)
+        rebalance = attrs.evolve(
+            rebalance,
+            workers=[attrs.evolve(worker, owned=_reported(rebalance, after[worker.member_id]))
+                     for worker in rebalance.workers],
+            time_ms=rebalance.time_ms + (0 if at_once else answer.delay_ms),
+            generation=rebalance.generation + 1,
+            last_completed_generation=rebalance.generation,
+            previous_protocol=rebalance.protocol,
+        )  # fmt: skip
+        following = going_on.ask(rebalance).answer
+        if following is None:
+            return None
+        if not _asks_for_another(following):
+            return rounds
+        answer = following
+    return None
+
+
+def _reported(rebalance: Rebalance, owned: Jobs) -> Jobs:
+    return owned if rebalance.protocol.is_incremental else NO_JOBS
+
+
+def _asks_for_another(answer: ConnectAssignment) -> bool:
+    return answer.has_revocations or answer.rejoin or answer.delay_ms > 0
+
+
+def _after(rebalance: Rebalance, answer: ConnectAssignment) -> dict[str, Jobs]:
+    """Member id to what it runs then; who is told nothing goes on as before."""
+    told = {worker.member_id: answer.workers.get(worker.member_id, WorkerAssignment()) for worker in rebalance.workers}
+    return attrs.evolve(answer, workers=told).owned_after(rebalance)
+
+
+def _decision(rebalance: Rebalance, before: Mapping[str, Jobs], answer: ConnectAssignment) -> Decision:
+    return Decision(
+        configured=rebalance.configured,
+        before=before,
+        after=_after(rebalance, answer),
+        stops_all=not rebalance.protocol.is_incremental,
+        followup=_asks_for_another(answer),
+    )

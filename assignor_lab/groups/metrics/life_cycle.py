@@ -1,7 +1,7 @@
 """Life cycle: figures of a whole history, which stand in the row of its last round.
 
 No single answer tells them, so they are filled in when all rounds of a history are there
-(by the convergence of each kind); asked of one answer, they are unknown.
+(:mod:`assignor_lab.groups.convergence`); asked of one answer, they are unknown.
 """
 
 from __future__ import annotations

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from assignment_api import ApplicationMetadata, StreamsClientState, TaskAssignment, TaskId
-from assignor_lab.groups.rows import equals_observed
-from assignor_lab.groups.streams.contest import Answer
+from assignor_lab.groups.streams.answers import StreamsAnswer, equals_observed, followup_of
 
 __all__ = ["detail_of"]
 
 
-def detail_of(answers: Sequence[Answer], assignor: str | None = None) -> dict[str, Any]:
-    """Answers to one state as an entry of the summary's ``placements``, without ``chosen``.
+def detail_of(answers: Sequence[StreamsAnswer], assignor: str | None = None) -> dict[str, Any]:
+    """Answers to one state as an entry of the summary's ``placements``; why it was ``chosen`` is not known here.
 
     In the later rounds of a history each assignor has a state of its own; the picture is then of one of them, with the
     answers to that very state.
@@ -22,19 +21,20 @@ def detail_of(answers: Sequence[Answer], assignor: str | None = None) -> dict[st
         answers: All answers of one item and round, at least one.
         assignor: Whose state it is to be; ``None``: the first one's that could be made.
     """
-    made = [answer for answer in answers if answer.application is not None]
+    made = [answer for answer in answers if answer.state is not None]
     own = [answer for answer in made if answer.assignor == assignor]
     seen = (own or made or answers)[0]
-    scenario, application = seen.scenario, seen.application
+    scenario, application = seen.scenario, seen.state
     return {
         "scenario": None if scenario is None else scenario.id,
         "round": seen.round,
+        "chosen": None,
         "source": None if scenario is None or scenario.source is None else dict(scenario.source),
         "assumptions": [] if scenario is None else list(scenario.assumptions),
         "clients": [] if application is None else [_client(client) for client in _clients(application)],
         "tasks": [] if application is None else _tasks(application),
         "before": {} if application is None else _before(application),
-        "after": [_after(answer) for answer in answers if answer.application is application],
+        "after": [_after(answer) for answer in answers if answer.state is application],
     }
 
 
@@ -72,16 +72,16 @@ def _before(application: ApplicationMetadata) -> dict[str, Any]:
     }
 
 
-def _after(answer: Answer) -> dict[str, Any]:
-    failure, assignment = answer.outcome.failure, answer.outcome.assignment
+def _after(answer: StreamsAnswer) -> dict[str, Any]:
+    failure, assignment = answer.outcome.failure, answer.outcome.answer
     return {
         "assignor": answer.assignor,
         "error": None
         if failure is None
         else {"type": failure.type, "java_type": failure.java_type, "message": failure.message},
-        "followup": answer.followup,
+        "followup": followup_of(answer),
         "equals_observed": equals_observed(answer),
-        "assignment": None if assignment is None else _placed(answer.application, assignment),
+        "assignment": None if assignment is None else _placed(answer.state, assignment),
     }
 
 

@@ -9,10 +9,26 @@ from typing import Any
 
 from assignment_api import ApplicationMetadata
 from assignment_api.plugins import FoundTaskAssignor
-from assignor_lab.runtime.invocation import Outcome, invoke
-from assignor_lab.runtime.packing import packed_application
+from assignor_lab.groups.streams.asking import ASKING, StreamsOutcome, invoke
+from assignor_lab.groups.streams.packing import packed_application
+from assignor_lab.runtime.invocation import Failure
+from assignor_lab.runtime.isolation.handlers import read_only, the_plugin
+from assignor_lab.runtime.isolation.worker import Memory
 
-__all__ = ["answer_digest", "probe_document"]
+__all__ = ["answer_digest", "probe", "probe_document"]
+
+
+def probe(memory: Memory, packed: tuple[bytes, ...], configs: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Answers the question of :class:`~assignor_lab.groups.streams.probing.Prober` in the assignor's own process.
+
+    Args:
+        memory: What that process keeps.
+        packed: The application.
+        configs: Configuration of the assignor.
+    """
+    _, found = the_plugin(memory)
+    # A state of its own for each probe: an assignor that changes its input must not change that of the next one.
+    return probe_document(found, ASKING.receiver()(*packed), read_only(configs))
 
 
 def probe_document(
@@ -71,14 +87,14 @@ def _peak(assignor: FoundTaskAssignor, application: ApplicationMetadata, configs
         tracemalloc.stop()
 
 
-def answer_digest(outcome: Outcome) -> str:
+def answer_digest(outcome: StreamsOutcome) -> str:
     """Stands for who runs what and whether a further rebalance follows, or for the failure."""
     digest = blake2b(digest_size=16)
-    if outcome.assignment is None:
-        failure = outcome.failure
-        digest.update(repr(None if failure is None else (failure.type, failure.message)).encode(errors="replace"))
+    result = outcome.result
+    if isinstance(result, Failure):
+        digest.update(repr((result.type, result.message)).encode(errors="replace"))
         return digest.hexdigest()
-    clients = {str(client.process_id): client for client in outcome.assignment.assignments}
+    clients = {str(client.process_id): client for client in result.assignments}
     for process, client in sorted(clients.items()):
         held = (sorted(map(str, client.active_tasks())), sorted(map(str, client.standby_tasks())))
         digest.update(repr((process, *held, client.followup_rebalance_deadline_ms)).encode(errors="replace"))

@@ -13,17 +13,18 @@ from typing import Any
 import attrs
 
 from assignment_api import ApplicationMetadata
+from assignor_lab.groups.streams.asking import ASKING, StreamsOutcome
+from assignor_lab.groups.streams.packing import packed_application
 from assignor_lab.groups.streams.probed import answer_digest
-from assignor_lab.groups.streams.transfer import plain
-from assignor_lab.runtime.invocation import Outcome
 from assignor_lab.runtime.isolation.errors import IsolationError
-from assignor_lab.runtime.isolation.launching import launcher_of, search_path
+from assignor_lab.runtime.isolation.launching import launcher_of
 from assignor_lab.runtime.isolation.limits import Limits
-from assignor_lab.runtime.isolation.process import PluginProcess, Question
-from assignor_lab.runtime.packing import packed_application
+from assignor_lab.runtime.isolation.plugins import plain, process_of
 
 __all__ = ["Probe", "Prober"]
 
+#: What answers in the assignor's process.
+PROBE = "assignor_lab.groups.streams.probed:probe"
 #: Calls that a probe consists of: it is given so many times the deadline.
 CALLS = 6
 #: How much more memory than for an answer: what measures memory needs some itself.
@@ -73,7 +74,7 @@ class Prober:
         distribution: str | None,
         application: ApplicationMetadata,
         configs: Mapping[str, Any],
-        outcome: Outcome,
+        outcome: StreamsOutcome,
     ) -> Probe | None:
         """Asks an assignor again.
 
@@ -87,14 +88,10 @@ class Prober:
         Returns:
             What was found, or ``None`` where its process gave no answer.
         """
-
-        def load() -> Question:
-            return ("load", (name, distribution, "streams", search_path()))
-
         launcher = launcher_of(self._limits.environment, self._hash_seed)
-        process = PluginProcess(name, self._limits, launcher, load, shows=False)
+        process = process_of(ASKING, name, distribution, self._limits, launcher, shows=False)
         try:
-            document = process.ask(("probe", (*packed_application(application), plain(configs))))
+            document = process.ask((PROBE, (packed_application(application), plain(configs))))
         except IsolationError:
             return None
         finally:

@@ -1,13 +1,12 @@
 """An application in a plugin's process, and an answer on its way back.
 
-An application comes as :mod:`assignor_lab.runtime.packing` packs it. An answer is JSON, in which tasks are numbers,
-too: whoever reads it checks every one of them.
+An application comes as :mod:`assignor_lab.groups.streams.packing` packs it. An answer is JSON, in which tasks are
+numbers, too: whoever reads it checks every one of them.
 """
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -180,12 +179,3 @@ def _listed(value: object) -> list[Any]:
 
 def _no_answer(what: str) -> AnswerFormatError:
     return AnswerFormatError(f"its answer holds {what}")
-
-
-def plain(value: Any) -> Any:
-    """Configuration as plain data: read-only mappings do not travel."""
-    if isinstance(value, Mapping):
-        return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, tuple):
-        return tuple(map(plain, value))
-    return value

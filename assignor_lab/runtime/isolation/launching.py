@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ import attrs
 from assignor_lab.runtime.isolation.errors import ProcessStartError
 from assignor_lab.runtime.isolation.limits import Limits
 
-__all__ = ["Launched", "launcher_of", "search_path"]
+__all__ = ["Launched", "Launcher", "launcher_of", "search_path"]
 
 #: Variables that every process of a plugin gets, where the lab's process has them.
 PASSED_VARIABLES = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT")
@@ -70,16 +71,21 @@ class Launcher:
         self._open: dict[int, Launched] = {}
         self._lock = threading.Lock()
 
-    def launch(self, limits: Limits) -> Launched:
+    def launch(self, limits: Limits, modules: Sequence[str] = ()) -> Launched:
         """A new process with its limits.
+
+        Args:
+            limits: What it may use.
+            modules: This project's modules that it will need.
 
         Raises:
             ProcessStartError: if none can be had.
         """
+        command = {"do": "fork", "memory_mb": limits.memory_mb, "modules": list(modules)}
         near, far = socket.socketpair()
         reading, writing = os.pipe()
         try:
-            answer = self._told({"do": "fork", "memory_mb": limits.memory_mb}, [far.fileno(), writing])
+            answer = self._told(command, [far.fileno(), writing])
         except BaseException:
             near.close()
             os.close(reading)

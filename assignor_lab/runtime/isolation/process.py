@@ -9,7 +9,7 @@ import pickle
 import select
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import Any, NoReturn
 
@@ -28,7 +28,7 @@ from assignor_lab.runtime.isolation.worker import CONNECTION_CLOSED, LENGTH_BYTE
 
 __all__ = ["PluginProcess", "Question"]
 
-#: What is asked: the name of a handler in the process, and plain data for it.
+#: What is asked: the function that answers in the process (``module:function``), and plain data for it.
 Question = tuple[str, tuple[Any, ...]]
 #: The same where it depends on :attr:`PluginProcess.start`.
 QuestionOfStart = Callable[[int], Question]
@@ -54,16 +54,25 @@ class PluginProcess:
         limits: What it may use.
         launcher: Who starts processes.
         load: What is asked first of a new process: to import the plugin.
+        modules: This project's modules that the process will need; they are imported once for all processes.
         shows: Whether what it prints is passed on.
     """
 
     def __init__(
-        self, plugin: str, limits: Limits, launcher: Launcher, load: Callable[[], Question], *, shows: bool = True
+        self,
+        plugin: str,
+        limits: Limits,
+        launcher: Launcher,
+        load: Callable[[], Question],
+        modules: Sequence[str] = (),
+        *,
+        shows: bool = True,
     ) -> None:
         self._plugin = plugin
         self._limits = limits
         self._launcher = launcher
         self._load = load
+        self._modules = tuple(modules)
         self._launched: Launched | None = None
         self._is_fresh = True
         self._starts = 0
@@ -112,7 +121,7 @@ class PluginProcess:
             # There was none yet, or it ended together with the launcher.
             self._is_fresh = True
             self._starts += 1
-            self._launched = self._launcher.launch(self._limits)
+            self._launched = self._launcher.launch(self._limits, self._modules)
             failed = self._exchanged(self._load(), self._limits.start_ms, "start")
             if "failure" in failed:
                 self.close()

@@ -6,7 +6,7 @@ bytes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -15,7 +15,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from assignment_api.plugins import MetricPlugin
-from assignor_lab.groups.rows import KEYS, results_schema, run_metrics_schema
+from assignor_lab.groups.columns import Column
+from assignor_lab.scoring.schema import KEY_NAMES, results_schema, run_metrics_schema
 
 __all__ = ["PART", "TableWriter", "described_schema", "parts_of", "results_writer", "run_metrics_writer"]
 
@@ -48,7 +49,7 @@ def described_schema(schema: pa.Schema, metrics: Mapping[str, MetricPlugin]) -> 
         else field
         for field in schema
     ]
-    return pa.schema(fields, {**(schema.metadata or {}), _SORTED_BY: ",".join(KEYS).encode()})
+    return pa.schema(fields, {**(schema.metadata or {}), _SORTED_BY: ",".join(KEY_NAMES).encode()})
 
 
 class TableWriter:
@@ -114,9 +115,9 @@ class TableWriter:
         )
 
 
-def results_writer(folder: Path, metrics: Mapping[str, MetricPlugin]) -> TableWriter:
-    """Writer of the table ``results`` into an empty folder."""
-    return TableWriter(folder, described_schema(results_schema(tuple(metrics)), metrics))
+def results_writer(folder: Path, metrics: Mapping[str, MetricPlugin], columns: Sequence[Column] = ()) -> TableWriter:
+    """Writer of the table ``results`` into an empty folder; ``columns`` are those of a kind of group alone."""
+    return TableWriter(folder, described_schema(results_schema(tuple(metrics), columns), metrics))
 
 
 def run_metrics_writer(folder: Path) -> TableWriter:

@@ -13,10 +13,12 @@ import attrs
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
-from assignor_lab.groups.rows import KEYS, rows_schema
-from assignor_lab.groups.work import JobSpec, WorkItem
+from assignor_lab.groups.terms import JobSpec
+from assignor_lab.groups.work import WorkItem
+from assignor_lab.runtime.executor_wheels import ExecutorWheel
 from assignor_lab.scoring.costs import Costs, SizeOf, dealt
 from assignor_lab.scoring.exclusion import RunExclusions
+from assignor_lab.scoring.schema import KEY_NAMES, rows_schema
 from assignor_lab.scoring.sources import Plan
 from assignor_lab.scoring.spark.failures import last_line
 from assignor_lab.scoring.spark.job import answers_frame, items_frame
@@ -79,6 +81,7 @@ def waves(
     *,
     done: int = 0,
     sizes: Mapping[str, SizeOf] | None = None,
+    wheels: tuple[ExecutorWheel, ...] = (),
 ) -> Iterator[Wave]:
     """The rows of all answers, sorted by item, round and assignor, a table for each wave.
 
@@ -90,13 +93,14 @@ def waves(
         exclusions: Who is not asked any more; it is told of each wave.
         done: Items at the beginning of the plan that are left out.
         sizes: Family to the size of a history by its seed, for families that tell it.
+        wheels: Plugins that the executors have as wheels.
 
     Raises:
         JobFailedError: if Spark gave up.
     """
     work = islice(plan.work(), done, None)
     costs = Costs(sizes or {})
-    schema = rows_schema(spec.metrics)
+    schema = rows_schema(spec.metrics, spec.kind.load().columns)
     size = _Sizes(parallelism() * FIRST_WAVE_ITEMS)
     executor = ThreadPoolExecutor(IN_FLIGHT, thread_name_prefix="assignor-score")
     under_way: list[tuple[list[WorkItem], Future[pa.Table]]] = []
@@ -113,7 +117,7 @@ def waves(
                     break
                 items = [exclusions.marked(item) for item in items]
                 heaps = dealt(items, hands, costs.of)
-                under_way.append((items, executor.submit(_scored, spark, heaps, spec, schema)))
+                under_way.append((items, executor.submit(_scored, spark, heaps, spec, wheels, schema)))
             if not under_way:
                 break
             items, future = under_way.pop(0)
@@ -182,7 +186,13 @@ def _result(future: Future[pa.Table]) -> pa.Table:
         raise JobFailedError(f"Spark gave the job up: {reason}") from error
 
 
-def _scored(spark: SparkSession, heaps: list[list[WorkItem]], spec: JobSpec, schema: pa.Schema) -> pa.Table:
+def _scored(
+    spark: SparkSession,
+    heaps: list[list[WorkItem]],
+    spec: JobSpec,
+    wheels: tuple[ExecutorWheel, ...],
+    schema: pa.Schema,
+) -> pa.Table:
     spark.addTag(_TAG)
-    table = answers_frame(items_frame(spark, heaps), spec).toArrow()
-    return table.select(schema.names).cast(schema).sort_by([(key, "ascending") for key in KEYS])
+    table = answers_frame(items_frame(spark, heaps), spec, wheels).toArrow()
+    return table.select(schema.names).cast(schema).sort_by([(key, "ascending") for key in KEY_NAMES])

@@ -11,13 +11,11 @@ from typing import Any
 import attrs
 
 from assignment_api import SPI_VERSION
-from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY
 from assignment_api.plugins import Found, MetricPlugin
 from assignment_api.plugins.keys import is_setting
 from assignment_api.plugins.selection import ConfigSources
-from assignment_api.streams.configs import ASSIGNMENT_KEYS
-from assignor_lab.groups.streams.contest import OBSERVED
-from assignor_lab.groups.work import STREAMS
+from assignor_lab.groups.kind import Kind
+from assignor_lab.groups.work import OBSERVED
 from assignor_lab.scoring.competitors import Competitors
 from assignor_lab.scoring.costs import Spent
 from assignor_lab.scoring.sources import Source
@@ -32,16 +30,14 @@ from assignor_lab.scoring.summary.figures import (
 )
 from assignor_lab.scoring.summary.tally import Tally
 
-__all__ = ["FORMAT", "Machine", "Wanted", "results_summary", "run_summary", "wanted_groups", "wanted_placements"]
+__all__ = ["FORMAT", "Machine", "Wanted", "results_summary", "run_summary", "wanted_states"]
 
 FORMAT = 1
-#: Keys of Kafka Connect that decide an assignment.
-CONNECT_KEYS = (CONNECT_PROTOCOL, MAX_DELAY_KEY)
 #: Most states whose placements are kept, and how many of them may be worst cases of generated states.
 MAX_PLACEMENTS = 60
 MAX_WORST = 12
-#: Most entries (tasks times answers) in all placements.
-MAX_PLACEMENT_ENTRIES = 200_000
+#: Most entries (:meth:`~assignor_lab.groups.kind.Kind.picture_size`) in all pictures.
+MAX_PICTURE_ENTRIES = 200_000
 OWN_DISTRIBUTION = "assignor-lab"
 
 
@@ -79,8 +75,8 @@ class Wanted:
     left_out: int
 
 
-def wanted_placements(table: ResultsTable, metrics: Mapping[str, MetricPlugin]) -> Wanted:
-    """Captured states in their order, then worst cases, as far as there is room."""
+def wanted_states(table: ResultsTable, metrics: Mapping[str, MetricPlugin], kind: Kind[Any, Any]) -> Wanted:
+    """Captured states in their order, then worst cases, then the first states where the kind shows those, too."""
     captured = [(item, 0) for item in table.rows_of(OBSERVED)["item"].to_pylist()]
     states: dict[tuple[int, int], str | None] = dict.fromkeys(captured[:MAX_PLACEMENTS])
     chosen = dict.fromkeys(states, "captured")
@@ -89,19 +85,10 @@ def wanted_placements(table: ResultsTable, metrics: Mapping[str, MetricPlugin]) 
         if (item, number) not in states and (item, number) not in captured:
             states[item, number] = assignor
             chosen[item, number] = "worst"
-    return Wanted(states, chosen, max(len(captured) - MAX_PLACEMENTS, 0))
-
-
-def wanted_groups(table: ResultsTable, metrics: Mapping[str, MetricPlugin]) -> Wanted:
-    """The same for Connect: worst cases, and the first rounds or episodes of the run where nothing is worst."""
-    states: dict[tuple[int, int], str | None] = {
-        (item, number): assignor for item, number, assignor in worst_states(table, metrics, MAX_WORST)
-    }
-    chosen = dict.fromkeys(states, "worst")
-    for state in first_states(table, MAX_WORST - len(states)):
+    for state in first_states(table, MAX_WORST - len(states)) if kind.shows_first else ():
         states.setdefault(state, None)
         chosen.setdefault(state, "first")
-    return Wanted(states, chosen, 0)
+    return Wanted(states, chosen, max(len(captured) - MAX_PLACEMENTS, 0))
 
 
 def results_summary(
@@ -113,20 +100,20 @@ def results_summary(
     metrics: Mapping[str, Found[MetricPlugin]],
     wanted: Wanted,
     details: Mapping[tuple[int, int], dict[str, Any]],
-    kind: str = STREAMS,
+    kind: Kind[Any, Any],
 ) -> dict[str, Any]:
     """The part of the summary that follows from input, seed and plugins alone; ``kind`` is that of the scenarios."""
     plugins = {name: found.plugin for name, found in metrics.items()}
     names = [assignor.name for assignor in competing.assignors]
     scored = [name for name in table.assignors if tally.rows_of.get(name, 0) > tally.failed_of.get(name, 0)]
     ranked = [name for name in scored if name != OBSERVED or tally.captured == tally.states]
-    placements, too_large = _placements(wanted, details) if kind == STREAMS else ([], 0)
+    pictures, too_large = _pictures(wanted, details, kind)
     seeds = [source.generated.seed for source in sources if source.generated is not None]
     return {
-        "title": _title(sources, placements),
+        "title": _title(sources, pictures),
         "seed": seeds[0] if seeds else None,
         "versions": _versions(competing, metrics.values()),
-        "config": _config(config, ASSIGNMENT_KEYS if kind == STREAMS else CONNECT_KEYS),
+        "config": _config(config, kind.config_keys),
         "sources": [
             {"name": source.name, "kind": source.kind, "states": tally.states_of.get(number, 0)}
             for number, source in enumerate(sources)
@@ -141,14 +128,14 @@ def results_summary(
         "ranking": ranking(table, ranked, plugins),
         "agreement": tally.agreement(names),
         "failures": tally.failures(),
-        "placements": placements,
+        "placements": pictures if kind.section == "placements" else [],
         "placements_left_out": wanted.left_out + too_large,
-        "groups": [] if kind == STREAMS else _groups(wanted, details),
+        "groups": pictures if kind.section == "groups" else [],
     }
 
 
-def _title(sources: Sequence[Source], placements: Sequence[Mapping[str, Any]]) -> str | None:
-    groups = list(dict.fromkeys((placement["source"] or {}).get("group") for placement in placements))
+def _title(sources: Sequence[Source], pictures: Sequence[Mapping[str, Any]]) -> str | None:
+    groups = list(dict.fromkeys((picture.get("source") or {}).get("group") for picture in pictures))
     if len(groups) == 1 and groups[0]:
         return str(groups[0])
     return sources[0].name if len(sources) == 1 else None
@@ -215,27 +202,22 @@ def _metric(name: str, found: Found[MetricPlugin]) -> dict[str, Any]:
     }
 
 
-def _placements(wanted: Wanted, details: Mapping[tuple[int, int], dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
-    """The placements, and how many captured ones there was no room for."""
-    placements: list[dict[str, Any]] = []
+def _pictures(
+    wanted: Wanted, details: Mapping[tuple[int, int], dict[str, Any]], kind: Kind[Any, Any]
+) -> tuple[list[dict[str, Any]], int]:
+    """The pictures in the order in which they were chosen, and how many captured ones there was no room for."""
+    pictures: list[dict[str, Any]] = []
     entries = left_out = 0
     for state, chosen in wanted.chosen.items():
-        detail = details.get(state)
-        if detail is None or detail["scenario"] is None:
+        picture = details.get(state)
+        if picture is None or picture["scenario"] is None:
             continue
-        entries += len(detail["tasks"]) * (1 + len(detail["after"]))
-        if entries > MAX_PLACEMENT_ENTRIES:
+        entries += kind.picture_size(picture)
+        if entries > MAX_PICTURE_ENTRIES:
             left_out += chosen == "captured"
             continue
-        head = {"scenario": detail["scenario"], "round": detail["round"], "chosen": chosen}
-        placements.append({**head, **detail})
-    return placements, left_out
-
-
-def _groups(wanted: Wanted, details: Mapping[tuple[int, int], dict[str, Any]]) -> list[dict[str, Any]]:
-    """Pictures of Connect groups; in the order in which they were chosen."""
-    found = [(chosen, details.get(state)) for state, chosen in wanted.chosen.items()]
-    return [{**detail, "chosen": chosen} for chosen, detail in found if detail is not None and detail["scenario"]]
+        pictures.append({**picture, "chosen": chosen})
+    return pictures, left_out
 
 
 def run_summary(machine: Machine, tally: Tally, times: Path, assignors: Sequence[str]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import attrs
 
-from assignor_lab.groups.streams.contest import OBSERVED
+from assignor_lab.groups.work import OBSERVED
 
 __all__ = ["LIGHT_COLUMNS", "Tally", "take_tally"]
 

@@ -12,8 +12,8 @@ import pytest
 from assignment_api.connect import ConnectAssignment, ConnectAssignor, Rebalance
 from assignment_api.plugins import discover
 from assignment_api.plugins.selection import config_sources
-from assignor_lab.groups.connect.contest import connect_contest
-from assignor_lab.groups.work import JobSpec
+from assignor_lab.groups.scorer import Scorer
+from assignor_lab.groups.terms import JobSpec
 from assignor_lab.scenarios import ScenarioKindError
 from assignor_lab.scoring import Generated
 from assignor_lab.scoring.competitors import competitors
@@ -39,10 +39,11 @@ def rows(source: Mapping[str, Any], assignors: Sequence[str] = ALL, *overrides: 
     """Assignor to its rows, in order."""
     with plan_sources([source], discover()) as plan:
         config = config_sources(overrides=overrides, environ={})
-        contest = connect_contest(JobSpec(tuple(assignors), (), config=config, may_run_code=True, kind=plan.kind))
+        metrics = tuple(plan.kind.load().metrics(discover()))
+        scorer = Scorer(JobSpec(tuple(assignors), metrics, config=config, may_run_code=True, kind=plan.kind))
         found: dict[str, list[dict[str, Any]]] = {}
         for item in plan.work():
-            for row in contest.rows(item):
+            for row in scorer.rows(item):
                 found.setdefault(row["assignor"], []).append(row)
     return found
 
@@ -85,7 +86,7 @@ def test_every_failure_is_a_row_and_others_are_not_touched() -> None:
     found = rows(JOIN, [raises, "connect_eager", "nowhere"])
     (row,) = found[raises]
     assert (row["error_type"], row["error_message"]) == ("ValueError", "no idea about 2 workers")
-    assert "jobs_stopped" not in row
+    assert row["jobs_stopped"] is None
     assert found["nowhere"][0]["error_type"] == "UnknownPluginError"
     assert found["connect_eager"][0]["error_type"] is None
 

@@ -9,8 +9,10 @@ import attrs
 import pytest
 
 from assignment_api.plugins import PluginDefinitionError, ScenarioFamily, discover
-from assignor_lab.groups.connect.contest import connect_contest
-from assignor_lab.groups.work import JobSpec, WorkItem
+from assignor_lab.groups.connect.kind import CONNECT
+from assignor_lab.groups.scorer import Scorer
+from assignor_lab.groups.terms import JobSpec
+from assignor_lab.groups.work import WorkItem
 from assignor_lab.scoring.competitors import kind_of_assignors
 from assignor_lab.scoring.sources import Generated, family_names, plan_sources
 
@@ -19,8 +21,13 @@ ASSIGNORS = ("connect_eager", "connect_incremental")
 
 
 def rows_of(seed: int, *assignors: str, family: str = FAMILY) -> list[dict[str, Any]]:
-    contest = connect_contest(JobSpec(assignors, (), (family,)))
-    return list(contest.rows(WorkItem(0, 0, family=family, seed=seed)))
+    """The rows, by assignor."""
+    rows = scorer(*assignors, family=family).rows(WorkItem(0, 0, family=family, seed=seed))
+    return sorted(rows, key=lambda row: (assignors.index(row["assignor"]), row["round"]))
+
+
+def scorer(*assignors: str, family: str = FAMILY) -> Scorer:
+    return Scorer(JobSpec(assignors, tuple(CONNECT.metrics(discover())), (family,), kind="connect"))
 
 
 def test_there_is_a_row_for_each_round_and_assignor() -> None:
@@ -65,10 +72,10 @@ def test_a_family_that_fails_in_mid_history_leaves_no_row_out() -> None:
                 raise RuntimeError("no more")
             return self.inner.round(number, previous)
 
-    contest = connect_contest(JobSpec(("connect_incremental",), (), (FAMILY,)))
+    contest = scorer("connect_incremental").contest
     broken = attrs.evolve(contest, families={FAMILY: attrs.evolve(installed(FAMILY), history=Failing)})
-    rows = list(broken.rows(WorkItem(0, 0, family=FAMILY, seed=1)))
-    assert [row["error_type"] for row in rows] == [None] * 4 + ["RuntimeError"] * 7
+    failures = [answer.outcome.failure for answer in broken.answers(WorkItem(0, 0, family=FAMILY, seed=1))]
+    assert [failure and failure.type for failure in failures] == [None] * 4 + ["RuntimeError"] * 7
 
 
 def installed(name: str) -> ScenarioFamily:
@@ -83,12 +90,12 @@ def test_all_families_are_those_of_the_kind_that_the_assignors_answer() -> None:
     assert {"streams_histories", "streams_4x40", "steady_state", "adversarial"} <= set(of_streams)
     assert not set(of_connect) & set(of_streams)
     assert family_names(registry, ["all"]) == of_streams
-    assert kind_of_assignors(registry, ["kafka"]) == "streams"
+    assert kind_of_assignors(registry, ["kafka"]).name == "streams"
 
 
 def test_a_run_of_connect_families_is_of_their_kind() -> None:
     with plan_sources([Generated(FAMILY, 3)], discover()) as plan:
-        assert plan.kind == "connect"
+        assert plan.kind.name == "connect"
         assert [item.seed for item in plan.work()] == [0, 1, 2]
 
 

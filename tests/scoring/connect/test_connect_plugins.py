@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from assignment_api.connect import ConnectAssignment, Rebalance
 from assignment_api.plugins import MetricPlugin, PluginDefinitionError, Registry, discover
-from assignor_lab.groups.connect.contest import ConnectContest, connect_contest
-from assignor_lab.groups.work import JobSpec
-from assignor_lab.scoring.score import measured, metric_columns
+from assignor_lab.groups.entries import kind_named
+from assignor_lab.groups.measures import plugin_columns
+from assignor_lab.groups.scorer import Scorer
+from assignor_lab.groups.terms import JobSpec
 from assignor_lab.scoring.sources import plan_sources
 from assignor_lab.simulation.connect.named_episodes import EPISODES
 from tests.plugins.installing import installed_in, write_distribution
@@ -40,6 +40,19 @@ WATCHING = """
             MetricPlugin("of_streams", "tasks", "lower", "Not for Connect.", lambda application, assignment: 1.0),
         ]
 """
+FAILING = """
+    from assignment_api.plugins import MetricPlugin, hookimpl
+
+    def fails(rebalance, assignment):
+        raise ZeroDivisionError("no \\ud800 idea")
+
+    @hookimpl
+    def assignor_lab_metrics():
+        return [
+            MetricPlugin("fails", "1", "none", "", fails, kind="connect"),
+            MetricPlugin("endless", "1", "none", "", lambda rebalance, assignment: float("inf"), kind="connect"),
+        ]
+"""
 JOIN = history("join", {"connectors": {"a": 3}, "members": [member("w1", "a a-0 a-1 a-2"), member("w2")]})
 
 
@@ -53,53 +66,48 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Regist
 
 
 def test_a_metric_of_kind_connect_is_a_column_of_histories_alone(registry: Registry) -> None:
-    columns = measured(registry, "connect")
+    columns = kind_named("connect").metrics(registry)
     assert list(columns)[-2:] == ["most_tasks", "watching:jobs_stopped"]
-    assert "most_tasks" not in measured(registry, "connect-episode")
+    assert "most_tasks" not in kind_named("connect-episode").metrics(registry)
     assert "of_streams" not in columns
-    assert "of_streams" in metric_columns(registry)
-    assert "most_tasks" not in metric_columns(registry)
+    assert "of_streams" in plugin_columns(registry, "streams")
+    assert "most_tasks" not in plugin_columns(registry, "streams")
 
 
-def test_it_takes_the_rebalance_and_the_answer(monkeypatch: pytest.MonkeyPatch, registry: Registry) -> None:
-    monkeypatch.setattr("assignor_lab.groups.connect.contest.discover", lambda _policy: registry)
+def test_it_takes_the_rebalance_and_the_answer(registry: Registry) -> None:
     spec = JobSpec(("connect_incremental",), ("jobs_stopped", "most_tasks", "watching:jobs_stopped"), kind="connect")
     with plan_sources([JOIN], registry) as plan:
-        (row,) = connect_contest(spec).rows(next(iter(plan.work())))
+        (row,) = Scorer(spec, registry).rows(next(iter(plan.work())))
     assert (row["jobs_stopped"], row["most_tasks"], row["watching:jobs_stopped"]) == (1.0, 2.0, 2.0)
     assert row["metric_errors"] is None
 
 
-def test_one_that_fails_has_no_figure_and_a_reason() -> None:
-    def fails(_rebalance: Rebalance, _assignment: ConnectAssignment) -> float:
-        raise ZeroDivisionError("no \ud800 idea")
-
-    plugins = {
-        "fails": MetricPlugin("fails", "1", "none", "", fails, kind="connect"),
-        "endless": MetricPlugin("endless", "1", "none", "", lambda *_: float("inf"), kind="connect"),
-    }
-    spec = JobSpec(("connect_eager",), (), kind="connect")
-    contest = connect_contest(spec)
-    with plan_sources([JOIN], discover()) as plan:
-        contest = ConnectContest(contest.competitors, contest.config, contest.builtin, plugins=plugins)
-        (row,) = contest.rows(next(iter(plan.work())))
+def test_one_that_fails_has_no_figure_and_a_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "a_failing_plugin", raising=False)
+    write_distribution(tmp_path, "failing", {"a_failing_plugin": FAILING}, {"f": "a_failing_plugin"})
+    registry = discover(installed=installed_in(tmp_path))
+    spec = JobSpec(("connect_eager",), ("fails", "endless", "jobs_unassigned"), kind="connect")
+    with plan_sources([JOIN], registry) as plan:
+        (row,) = Scorer(spec, registry).rows(next(iter(plan.work())))
     assert (row["fails"], row["endless"], row["jobs_unassigned"]) == (None, None, 0.0)
     first, second = row["metric_errors"]
     assert first == "fails: ZeroDivisionError: no \\ud800 idea"
     assert second.startswith("endless: ValueError: inf is no figure")
 
 
-def test_observers_see_every_answer_and_change_nothing(
-    monkeypatch: pytest.MonkeyPatch, registry: Registry, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("assignor_lab.groups.connect.contest.discover", lambda _policy: registry)
+def test_observers_see_every_answer_and_change_nothing(registry: Registry, capsys: pytest.CaptureFixture[str]) -> None:
     seen = sys.modules["a_watching_plugin"].seen
     eager = history("eager", {"connectors": {"a": 1}, "members": [member("w1")]}, protocol="eager")
-    for document, kind in ((JOIN, "connect"), (eager, "connect"), (EPISODES["worker-leaves"].document(), "episode")):
+    for document, kind in (
+        (JOIN, "connect"),
+        (eager, "connect"),
+        (EPISODES["worker-leaves"].document(), "connect-episode"),
+    ):
         seen.clear()
         spec = JobSpec(("connect_incremental",), (), kind=kind)
         with plan_sources([document], registry) as plan:
-            (row,) = connect_contest(spec).rows(next(iter(plan.work())))
+            (row,) = Scorer(spec, registry).rows(next(iter(plan.work())))
         if document is JOIN:
             assert seen == [("connect_incremental", 2, True, None)]
         elif document is eager:
@@ -115,7 +123,7 @@ def test_observers_see_every_answer_and_change_nothing(
 
 
 def test_the_pictures_of_a_rebalance() -> None:
-    contest = connect_contest(JobSpec(("connect_eager", "connect_incremental"), (), kind="connect"))
+    contest = Scorer(JobSpec(("connect_eager", "connect_incremental"), (), kind="connect"))
     with plan_sources([JOIN], discover()) as plan:
         ((number, picture),) = contest.pictures(next(iter(plan.work())), {(0, 0): None})
     assert (number, picture["scenario"], picture["kind"]) == (0, "join", "connect")
@@ -133,7 +141,7 @@ def test_the_pictures_of_a_rebalance() -> None:
 
 
 def test_the_pictures_of_an_episode() -> None:
-    contest = connect_contest(JobSpec(("connect_eager", "nowhere"), (), kind="connect-episode"))
+    contest = Scorer(JobSpec(("connect_eager", "nowhere"), (), kind="connect-episode"))
     with plan_sources([EPISODES["worker-leaves"].document()], discover()) as plan:
         ((_, picture),) = contest.pictures(next(iter(plan.work())), {(0, 0): "connect_eager"})
     assert (picture["kind"], picture["workers"]) == ("connect-episode", [])

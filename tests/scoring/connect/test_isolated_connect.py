@@ -11,8 +11,8 @@ import pytest
 from assignment_api.connect import ConnectAssignment, ConnectAssignor, Jobs, Rebalance, WorkerAssignment
 from assignment_api.plugins import discover
 from assignment_api.plugins.selection import config_sources
-from assignor_lab.groups.connect.contest import connect_contest
-from assignor_lab.groups.work import JobSpec
+from assignor_lab.groups.scorer import Scorer
+from assignor_lab.groups.terms import JobSpec
 from assignor_lab.scoring.sources import plan_sources
 from assignor_lab.simulation.connect.named_episodes import EPISODES
 from tests.scoring.connect.states import history, member
@@ -31,9 +31,12 @@ JOIN = history(
 def rows(source: Any, assignors: tuple[str, ...], *overrides: str) -> list[dict[str, Any]]:
     with plan_sources([source], discover()) as plan:
         config = config_sources(overrides=overrides, environ={})
-        contest = connect_contest(JobSpec(assignors, (), config=config, may_run_code=True, kind=plan.kind))
-        found = [row for item in plan.work() for row in contest.rows(item)]
-    return [{key: value for key, value in row.items() if key not in ("assign_ms", "metrics_ms")} for row in found]
+        metrics = tuple(plan.kind.load().metrics(discover()))
+        scorer = Scorer(JobSpec(assignors, metrics, config=config, may_run_code=True, kind=plan.kind))
+        found = [row for item in plan.work() for row in scorer.rows(item)]
+    found.sort(key=lambda row: (assignors.index(row["assignor"]), row["round"]))
+    times = ("assign_ms", "build_ms", "metrics_ms")
+    return [{key: value for key, value in row.items() if key not in times} for row in found]
 
 
 class CountsItsCalls(ConnectAssignor):

@@ -1,6 +1,6 @@
 """What an answer costs: bytes that are restored and that cross zones, the wait for them, and dollars.
 
-Bytes come from the scenario's ``workload``, prices from :mod:`assignor_lab.groups.streams.prices`. What the scenario
+Bytes come from the scenario's ``workload``, prices from :mod:`assignor_lab.groups.prices`. What the scenario
 does not say makes no figure.
 """
 
@@ -9,10 +9,10 @@ from __future__ import annotations
 from assignment_api.plugins import MetricPlugin
 from assignor_lab.groups.metrics.definition import Definition, derived, metric, plugins_of
 from assignor_lab.groups.metrics.movement import restored_from_nothing
+from assignor_lab.groups.prices import BYTES_OF_GIB, Prices, default_prices
 from assignor_lab.groups.streams.metrics.crossings import crossings_of, partitions_of
 from assignor_lab.groups.streams.metrics.weights import weights_of
 from assignor_lab.groups.streams.placement import Placement, State, placement_of
-from assignor_lab.groups.streams.prices import BYTES_OF_GIB, Prices, default_prices
 
 __all__ = ["COST_METRICS", "priced_metrics"]
 

@@ -1,10 +1,8 @@
-"""Calls of assignors for Connect: made, timed, checked. Nothing that a plugin does gets out as an exception."""
+"""How assignors of Connect are asked: one for each worker, for as long as that worker leads or may lead again."""
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 from assignment_api.connect import (
@@ -15,65 +13,56 @@ from assignment_api.connect import (
     Rebalance,
     WorkerAssignment,
 )
-from assignment_api.plugins import FoundConnectAssignor
-from assignor_lab.runtime.invocation import (
-    TRUSTED_DISTRIBUTION,
-    CallOutcome,
-    InvalidAnswerError,
-    check_value,
-    outcome_of,
-    prints_to_stderr,
+from assignment_api.plugins import FoundConnectAssignor, Registry
+from assignment_api.plugins.named_code import connect_assignor_asked_for
+from assignor_lab.groups.connect.transfer import (
+    connect_answer_document,
+    connect_answer_of,
+    packed_rebalance,
+    unpacked_rebalance,
 )
+from assignor_lab.runtime.asking import AskedAssignor, Asking
+from assignor_lab.runtime.invocation import CallOutcome, InvalidAnswerError, check_value
 
-__all__ = ["ConnectOutcome", "LeadingAssignor", "checked_connect_answer"]
+__all__ = ["ASKING", "ConnectOutcome", "LeadingAssignor", "checked_connect_answer"]
 
 #: What came of one round.
 ConnectOutcome = CallOutcome[ConnectAssignment]
+#: The assignor of one worker, made at its first rebalance.
+LeadingAssignor = AskedAssignor[Rebalance, ConnectAssignment]
 
 
-class LeadingAssignor:
-    """The assignor of one worker, made at its first rebalance, for as long as that worker leads or may lead again.
+class _ConnectAsking(Asking[Rebalance, ConnectAssignment]):
+    place = f"{__name__}:ASKING"
+    lives = True
 
-    Args:
-        found: Entry of a registry.
-        configs: Effective configuration of the worker.
-    """
+    def select(self, registry: Registry, selector: str, *, may_run_code: bool) -> FoundConnectAssignor:
+        return registry.connect_assignor(selector, may_run_code=may_run_code)
 
-    def __init__(self, found: FoundConnectAssignor, configs: Mapping[str, Any]) -> None:
-        self._found = found
-        self._configs = configs
-        self._watched = found.distribution != TRUSTED_DISTRIBUTION
-        self._instance: ConnectAssignor | None = None
+    def from_code(self, selector: str) -> FoundConnectAssignor:
+        return connect_assignor_asked_for(selector)
 
-    def assign(self, rebalance: Rebalance) -> ConnectOutcome:
-        """Lets the assignor place the jobs of a group.
+    def created(self, found: FoundConnectAssignor) -> ConnectAssignor:
+        return found.create()
 
-        Returns:
-            The outcome. Whatever the plugin raises, ``SystemExit`` included, is in it; only ``KeyboardInterrupt``
-            passes.
-        """
+    def checked(self, name: str, answer: object, state: Rebalance, *, is_trusted: bool) -> ConnectAssignment:
+        return checked_connect_answer(name, answer, state, is_trusted=is_trusted)
 
-        def made() -> Callable[[], object]:
-            return partial(self._created().assign, rebalance)
+    def packed(self, state: Rebalance) -> tuple[bytes, ...]:
+        return (packed_rebalance(state),)
 
-        def checked(answer: object) -> ConnectAssignment:
-            return checked_connect_answer(self._found.name, answer, rebalance, is_trusted=not self._watched)
+    def receiver(self) -> Callable[..., Rebalance]:
+        return unpacked_rebalance
 
-        return outcome_of(self._found, rebalance, made, checked)
+    def answer_document(self, state: Rebalance, answer: ConnectAssignment) -> Any:
+        return connect_answer_document(answer)
 
-    def copied(self) -> LeadingAssignor:
-        """Another one with the same past, to see what would follow. What copying the plugin's object raises passes."""
-        other = LeadingAssignor(self._found, self._configs)
-        with prints_to_stderr():
-            other._instance = copy.deepcopy(self._instance)
-        return other
+    def answer_of(self, state: Rebalance, document: object) -> ConnectAssignment:
+        return connect_answer_of(document)
 
-    def _created(self) -> ConnectAssignor:
-        if self._instance is None:
-            made = self._found.create()
-            made.configure(self._configs)
-            self._instance = made
-        return self._instance
+
+#: How assignors of Connect are asked.
+ASKING = _ConnectAsking()
 
 
 def checked_connect_answer(

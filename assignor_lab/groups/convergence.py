@@ -1,8 +1,8 @@
 """Whether an assignor comes to rest after the last event of a history, and after how many rebalances.
 
-An *event* is a round in which other clients, consumers or tasks are there than in the round before; without any, the
-cold start is the event. The assignor has converged from the first round on after which all rounds have the same answer,
-and neither this round nor a later one asks for a follow-up.
+An *event* is a round in which the scene (:meth:`assignor_lab.groups.kind.Kind.scene`: who is there, and what is to be
+done) is another than in the round before; without any, the cold start is the event. The assignor has converged from the
+first round on after which all rounds have the same answer, and neither this round nor a later one asks for a follow-up.
 """
 
 from __future__ import annotations
@@ -12,13 +12,10 @@ from typing import Any
 
 import attrs
 
+from assignor_lab.groups.kind import Answer, Kind
 from assignor_lab.groups.metrics.life_cycle import not_converged, rounds_to_converge
-from assignor_lab.groups.streams.contest import Answer
 
 __all__ = ["Convergence", "converged_after"]
-
-#: Who is there and what is to be done: equal in two rounds between which nothing happened.
-_Scene = tuple[Any, ...]
 
 
 @attrs.define
@@ -26,16 +23,18 @@ class Convergence:
     """The rows of one work item, as they come.
 
     Args:
-        columns: Names of the columns that rows have.
+        kind: Kind of the scenarios.
+        columns: Names of the columns that rows have; a kind without metrics of these names has no such figures.
     """
 
+    kind: Kind[Any, Any]
     columns: frozenset[str]
-    _histories: dict[str, list[tuple[_Scene, dict[str, Any]]]] = attrs.field(factory=dict)
+    _histories: dict[str, list[tuple[object, dict[str, Any]]]] = attrs.field(factory=dict)
 
-    def note(self, answer: Answer, row: dict[str, Any]) -> None:
+    def note(self, answer: Answer[Any, Any], row: dict[str, Any]) -> None:
         """Takes note of a row; only those of histories count."""
         if answer.item.family is not None:
-            self._histories.setdefault(answer.assignor, []).append((_scene(answer), row))
+            self._histories.setdefault(answer.assignor, []).append((self._scene(answer), row))
 
     def fill_in(self) -> None:
         """Writes the figures into the last row of each assignor; call it after the last row of the item."""
@@ -47,6 +46,10 @@ class Convergence:
                 self._set(last, rounds_to_converge.name, None if rounds is None else float(rounds))
                 self._set(last, not_converged.name, float(rounds is None))
         self._histories.clear()
+
+    def _scene(self, answer: Answer[Any, Any]) -> object:
+        # A state that could not be made is like no other.
+        return answer.round if answer.state is None else self.kind.scene(answer.state)
 
     def _set(self, row: dict[str, Any], column: str, figure: float | None) -> None:
         if column in self.columns:
@@ -71,15 +74,5 @@ def converged_after(rows: Sequence[Mapping[str, Any]]) -> int | None:
     return rounds
 
 
-def _scene(answer: Answer) -> _Scene:
-    if answer.application is None:
-        return (answer.round,)
-    clients = answer.application.streams_client_states().values()
-    return (
-        tuple([(client.process_id, client.consumers) for client in clients]),
-        tuple(answer.application.all_tasks()),
-    )
-
-
-def _last_event(scenes: Sequence[_Scene]) -> int:
+def _last_event(scenes: Sequence[object]) -> int:
     return next((number for number in range(len(scenes) - 1, 0, -1) if scenes[number] != scenes[number - 1]), 0)

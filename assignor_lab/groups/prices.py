@@ -89,7 +89,7 @@ _shipped: list[Prices] = []
 def default_prices() -> Prices:
     """The prices that this package comes with."""
     if not _shipped:
-        content = resources.files("assignor_lab.groups.streams").joinpath("prices.toml").read_bytes()
+        content = resources.files("assignor_lab.groups").joinpath("prices.toml").read_bytes()
         _shipped.append(document_of(content, parse_toml, _prices_of_document, Place("prices.toml")))
     return _shipped[0]
 

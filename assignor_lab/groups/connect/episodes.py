@@ -1,0 +1,183 @@
+"""Episodes of Connect groups: each assignor leads a simulated group of its own through the same events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from assignment_api.connect import ConnectAssignment, ConnectAssignor, ConnectProtocol, Rebalance
+from assignment_api.plugins import Found, FoundConnectAssignor, MetricPlugin, PluginRow, Registry
+from assignment_api.plugins.keys import is_setting
+from assignment_api.plugins.selection import EffectiveConfig
+from assignor_lab.groups.connect.asking import ASKING, ConnectOutcome
+from assignor_lab.groups.connect.kind import CONNECT_KEYS, told
+from assignor_lab.groups.connect.metrics import EPISODE_METRICS, ConnectMetric, described_metrics
+from assignor_lab.groups.kind import Answer, Asked, Competitor, FoundAssignor, Kind, Measure, Reply
+from assignor_lab.runtime.asking import Asking, OwnProcesses, assignor_for
+from assignor_lab.runtime.invocation import CallOutcome, Failure, failure_of
+from assignor_lab.scenarios import Scenario
+from assignor_lab.simulation.connect.cluster import AssignorFactory
+from assignor_lab.simulation.connect.episode_format import ConnectEpisode, read_episode
+from assignor_lab.simulation.connect.simulate import Played, assignors_from, simulate
+
+__all__ = ["CONNECT_EPISODE"]
+
+
+class _ConnectEpisodes(Kind[ConnectEpisode, Played]):
+    name = "connect-episode"
+    config_keys = CONNECT_KEYS
+
+    @property
+    def asking(self) -> Asking[Any, Any]:
+        return ASKING
+
+    def installed(self, registry: Registry) -> Sequence[FoundAssignor]:
+        return registry.connect_assignors()
+
+    def competitor(self, registry: Registry, found: FoundAssignor) -> Competitor:
+        # Kafka's own lead where a competitor cannot: eager groups of an episode.
+        return Competitor(found.name, found, stand_in=assignors_from(registry))
+
+    def state(self, scenario: Scenario, number: int, explicit: Mapping[str, Any]) -> ConnectEpisode:
+        return read_episode(scenario)
+
+    def size(self, scenario: Scenario) -> tuple[int, int]:
+        episode = read_episode(scenario)
+        return sum(episode.connectors.values()), len(episode.workers)
+
+    def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> _Player:
+        return _Player(competitor, isolation)
+
+    def tell(self, registry: Registry, answer: Answer[ConnectEpisode, Played]) -> Iterable[PluginRow]:
+        return told(registry, answer)
+
+    def metrics(self, registry: Registry) -> Mapping[str, Found[MetricPlugin]]:
+        return described_metrics(EPISODE_METRICS)
+
+    def figures(
+        self, registry: Registry, names: Sequence[str], config: EffectiveConfig
+    ) -> Mapping[str, Measure[ConnectEpisode, Played]]:
+        own = {metric.name: metric for metric in EPISODE_METRICS}
+        return {name: _own(own[name]) for name in names}
+
+    def row(self, answer: Answer[ConnectEpisode, Played]) -> Mapping[str, Any]:
+        if answer.state is None:
+            return {}
+        return {"clients": len(answer.state.workers), "tasks": sum(answer.state.connectors.values())}
+
+    def picture(self, answers: Sequence[Answer[ConnectEpisode, Played]], assignor: str | None) -> dict[str, Any]:
+        from assignor_lab.groups.connect.pictures import episode_picture
+
+        return episode_picture(answers)
+
+    @property
+    def shows_first(self) -> bool:
+        return True
+
+
+def _own(metric: ConnectMetric[Played]) -> Measure[ConnectEpisode, Played]:
+    return lambda _episode, played: metric.compute(played)
+
+
+class _Player:
+    """A Connect assignor that leads a simulated group through the events of an episode."""
+
+    def __init__(self, competitor: Competitor, isolation: OwnProcesses | None) -> None:
+        assert isinstance(competitor.found, FoundConnectAssignor)
+        self._found = competitor.found
+        self._builtin: AssignorFactory = competitor.stand_in
+        self._isolation = isolation
+
+    def asked(self, state: ConnectEpisode, config: EffectiveConfig) -> Asked:
+        values = config.values_for(self._found.name)
+        # What Kafka's keys say, each worker of an episode has been told by the episode.
+        configs = {key: value for key, value in values.items() if is_setting(key)}
+        return Asked(self._found.name, self._found.distribution, configs)
+
+    def answer(self, state: ConnectEpisode, asked: Asked) -> Reply[Played]:
+        calls: list[tuple[Rebalance, ConnectOutcome]] = []
+
+        def make(protocol: ConnectProtocol) -> ConnectAssignor:
+            leads = self._found.plugin.protocols
+            if not leads or protocol.value in leads or protocol.is_incremental:
+                return _Simulated(self._found, calls, self._isolation)
+            return self._builtin(protocol)
+
+        result: Played | Failure
+        loss = None
+        try:
+            result = simulate(_led_by(state, self._found, asked.configs), make)
+        except _NoAnswerError as error:
+            result, loss = error.failure, error.outcome.loss
+        except Exception as error:  # noqa: BLE001 - whatever an answer leads the simulation to is a row
+            result = failure_of(error)
+        spent_ns = sum(outcome.assign_ns for _, outcome in calls)
+        return Reply(CallOutcome(result, assign_ns=spent_ns, loss=loss), calls)
+
+    def looked_ahead(self, answer: Played) -> Played:
+        return answer
+
+
+class _NoAnswerError(Exception):
+    """An assignor failed while it led a simulated group."""
+
+    def __init__(self, failure: Failure, outcome: ConnectOutcome) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+        self.outcome = outcome
+
+
+class _Simulated(ConnectAssignor):
+    """An assignor in a simulated group, checked and timed as everywhere else."""
+
+    def __init__(
+        self,
+        found: FoundConnectAssignor,
+        calls: list[tuple[Rebalance, ConnectOutcome]],
+        isolation: OwnProcesses | None,
+    ) -> None:
+        self._found = found
+        self._calls = calls
+        self._isolation = isolation
+        self._leading = assignor_for(ASKING, found, {}, isolation)
+
+    def configure(self, configs: Mapping[str, Any]) -> None:
+        self._leading = assignor_for(ASKING, self._found, configs, self._isolation)
+
+    def assign(self, rebalance: Rebalance) -> ConnectAssignment:
+        outcome = self._leading.ask(rebalance)
+        self._calls.append((rebalance, outcome))
+        if isinstance(outcome.result, Failure):
+            raise _NoAnswerError(outcome.result, outcome)
+        return outcome.result
+
+
+def _led_by(episode: ConnectEpisode, found: FoundConnectAssignor, configs: Mapping[str, Any]) -> ConnectEpisode:
+    """The episode with the settings of the run; one that leads eager groups only is given an eager group."""
+    eager = found.plugin.protocols == (ConnectProtocol.EAGER.value,)
+    workers = {
+        name: (
+            attrs.evolve(
+                settings,
+                protocol=ConnectProtocol.EAGER if eager else settings.protocol,
+                configs={**settings.configs, **configs},
+            ),
+            owned,
+        )
+        for name, (settings, owned) in episode.workers.items()
+    }
+    if not eager:
+        return attrs.evolve(episode, workers=workers)
+    events = tuple(
+        attrs.evolve(event, details={**event.details, "protocol": ConnectProtocol.EAGER.value})
+        if "protocol" in event.details
+        else event
+        for event in episode.events
+    )
+    return attrs.evolve(episode, workers=workers, events=events)
+
+
+#: Episodes of Connect groups.
+CONNECT_EPISODE = _ConnectEpisodes()

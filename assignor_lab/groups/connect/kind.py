@@ -1,0 +1,152 @@
+"""Groups of Kafka Connect over their rebalances: a state is a round, an answer is an assignment with what follows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
+from typing import Any
+
+from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY, ConnectProtocol, Jobs
+from assignment_api.plugins import Found, FoundConnectAssignor, MetricPlugin, PluginError, PluginRow, Registry
+from assignment_api.plugins.selection import EffectiveConfig
+from assignor_lab.groups.connect.asking import ASKING
+from assignor_lab.groups.connect.metrics import CONNECT_METRICS, ConnectMetric, Decision, described_metrics
+from assignor_lab.groups.connect.rounds import Decided, RoundPlayer, RoundState, spoken_protocol
+from assignor_lab.groups.kind import Answer, AnswerOptions, Competitor, FoundAssignor, Kind, Measure
+from assignor_lab.groups.measures import missing_measure, plugin_columns
+from assignor_lab.groups.rows import remarks_column
+from assignor_lab.runtime.asking import Asking, OwnProcesses
+from assignor_lab.scenarios import Scenario, connect_result_row
+
+__all__ = ["CONNECT", "CONNECT_KEYS", "told"]
+
+#: Keys of Kafka Connect that decide an assignment.
+CONNECT_KEYS = (CONNECT_PROTOCOL, MAX_DELAY_KEY)
+
+
+class _Connect(Kind[RoundState, Decided]):
+    name = "connect"
+    config_keys = CONNECT_KEYS
+
+    @property
+    def asking(self) -> Asking[Any, Any]:
+        return ASKING
+
+    def installed(self, registry: Registry) -> Sequence[FoundAssignor]:
+        return registry.connect_assignors()
+
+    def rounds(self, scenario: Scenario) -> int:
+        return len(scenario.connect_history.rounds)
+
+    def state(self, scenario: Scenario, number: int, explicit: Mapping[str, Any]) -> RoundState:
+        return RoundState(scenario.connect_history, number)
+
+    def size(self, scenario: Scenario) -> tuple[int, int]:
+        rounds = scenario.connect_history.rounds
+        tasks = max((sum(each.configured.task_counts.values()) for each in rounds), default=0)
+        return tasks, max((len(each.workers) for each in rounds), default=0)
+
+    def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> RoundPlayer:
+        return RoundPlayer(competitor, isolation)
+
+    def after(self, answer: Decided) -> Mapping[str, Jobs]:
+        return answer.decision.after
+
+    def tell(self, registry: Registry, answer: Answer[RoundState, Decided]) -> Iterable[PluginRow]:
+        return told(registry, answer)
+
+    def metrics(self, registry: Registry) -> Mapping[str, Found[MetricPlugin]]:
+        own = described_metrics(CONNECT_METRICS)
+        return own | {name: registry.metric(name) for name in plugin_columns(registry, self.name, own)}
+
+    def figures(
+        self, registry: Registry, names: Sequence[str], config: EffectiveConfig
+    ) -> Mapping[str, Measure[RoundState, Decided]]:
+        own = {metric.name: metric for metric in CONNECT_METRICS}
+        figures: dict[str, Measure[RoundState, Decided]] = {}
+        for name in names:
+            metric = own.get(name)
+            if metric is not None:
+                figures[name] = _own(metric)
+                continue
+            try:
+                plugin = registry.metric(name).plugin
+            except PluginError as error:
+                figures[name] = missing_measure(error)
+                continue
+            figures[name] = _of_plugin(plugin)
+        return figures
+
+    def row(self, answer: Answer[RoundState, Decided]) -> Mapping[str, Any]:
+        row: dict[str, Any] = {}
+        if answer.state is not None:
+            there = answer.state.round
+            row |= {"clients": len(there.workers), "tasks": sum(there.configured.task_counts.values())}
+        decided = answer.outcome.answer
+        if decided is not None:
+            row |= {
+                "followup": decided.decision.followup,
+                "answer": _digest(decided.decision.after),
+                "remarks": remarks_column(decided.assignment.remarks),
+            }
+        return row
+
+    def picture(self, answers: Sequence[Answer[RoundState, Decided]], assignor: str | None) -> dict[str, Any]:
+        from assignor_lab.groups.connect.pictures import rebalance_picture
+
+        return rebalance_picture(answers, assignor)
+
+    @property
+    def shows_first(self) -> bool:
+        return True
+
+    def place_of_round(self, number: int) -> str:
+        return f"rounds[{number}]"
+
+    def suppositions(self, found: FoundAssignor, config: EffectiveConfig) -> Iterable[str]:
+        assert isinstance(found, FoundConnectAssignor)
+        configured = ConnectProtocol.from_config(config[CONNECT_PROTOCOL].value)
+        protocol = spoken_protocol(found, configured)
+        if protocol is not configured:
+            yield f"{found.name} leads eager groups only: answered as if this one spoke {protocol.value}"
+
+    def line(
+        self,
+        scenario: Scenario,
+        assignor: FoundAssignor,
+        answers: Sequence[tuple[RoundState, Decided]],
+        options: AnswerOptions,
+    ) -> dict[str, Any]:
+        return connect_result_row(scenario, assignor.name, [decided.assignment for _, decided in answers])
+
+    def remarks(self, answer: Decided) -> Sequence[str]:
+        return answer.assignment.remarks
+
+
+def _own(metric: ConnectMetric[Decision]) -> Measure[RoundState, Decided]:
+    return lambda _state, decided: metric.compute(decided.decision)
+
+
+def _of_plugin(metric: MetricPlugin) -> Measure[RoundState, Decided]:
+    return lambda _state, decided: metric.compute(decided.rebalance, decided.assignment)
+
+
+def told(registry: Registry, answer: Answer[Any, Any]) -> Iterable[PluginRow]:
+    """Shows every call of an answer to the observers among the plugins; a row for each that failed."""
+    for rebalance, outcome in answer.calls:
+        failure = None if outcome.failure is None else outcome.failure.message
+        yield from registry.notify_connect_assignment_computed(answer.assignor, rebalance, outcome.answer, failure)
+
+
+def _digest(after: Mapping[str, Jobs]) -> str:
+    """16 hex digits that stand for who runs what, in whatever order."""
+    digest = blake2b(digest_size=8)
+    for member, jobs in sorted(after.items()):
+        line = [member, sorted(jobs.connectors), sorted(map(str, jobs.tasks))]
+        digest.update(json.dumps(line).encode())
+    return digest.hexdigest()
+
+
+#: Groups of Kafka Connect over their rebalances.
+CONNECT = _Connect()

@@ -1,0 +1,237 @@
+"""The contest: one scenario or history put to all competitors, whatever its kind. Pure: no Spark, no files.
+
+In a round of a scenario all competitors see the same state. In a history that is made as it goes they meet the same
+events, and each goes on from its own previous answer; the first round is the same state for all. After a failure
+everybody keeps what it had, as in a group whose rebalance failed, and the history goes on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from time import perf_counter_ns
+from typing import Any, Generic, TypeVar
+
+import attrs
+
+from assignment_api import AssignorLabError
+from assignment_api.plugins import ScenarioFamily
+from assignment_api.plugins.selection import ConfigSources, EffectiveConfig
+from assignor_lab.groups.kind import Answer, Asked, Competitor, Kind, Missing, Player
+from assignor_lab.groups.terms import NO_CONFIG
+from assignor_lab.groups.work import OBSERVED, WorkItem
+from assignor_lab.runtime.asking import OwnProcesses
+from assignor_lab.runtime.invocation import CallOutcome, Failure, failure_of
+from assignor_lab.runtime.isolation.exclusion import Exclusions
+from assignor_lab.scenarios import Place, Scenario, SimilarDocuments
+
+__all__ = ["Contest"]
+
+S = TypeVar("S")
+A = TypeVar("A")
+
+
+@attrs.frozen(eq=False)
+class _Read:
+    """A scenario, or why there is none."""
+
+    scenario: Scenario | Failure
+    read_ns: int
+
+
+@attrs.frozen(eq=False)
+class _Built(Generic[S]):
+    """The state of a round and its configuration, or why there is none."""
+
+    scenario: Scenario | None
+    state: tuple[S, EffectiveConfig] | Failure
+    build_ns: int
+
+
+@attrs.frozen
+class Contest(Generic[S, A]):
+    """The competitors of a run, and the configuration around each scenario's own.
+
+    Args:
+        kind: Kind of the scenarios.
+        competitors: Who competes.
+        families: Name to family, for items that are histories.
+        config: Configuration below and above a scenario's own.
+        observed: Yield what Kafka really decided, too, where it is known.
+        isolation: Who runs in a process of its own, and those processes; ``None``: nobody does.
+    """
+
+    kind: Kind[S, A]
+    competitors: Sequence[Competitor | Missing]
+    families: Mapping[str, ScenarioFamily] = attrs.field(factory=dict)
+    config: ConfigSources = NO_CONFIG
+    observed: bool = True
+    isolation: OwnProcesses | None = None
+    #: Configuration above a scenario's own, in the types of the keys.
+    _explicit: Mapping[str, Any] = attrs.field(init=False)
+
+    @_explicit.default
+    def _explicit_values(self) -> Mapping[str, Any]:
+        return self.config.explicit_values()
+
+    def answers(self, item: WorkItem) -> Iterator[Answer[S, A]]:
+        """Every answer to ``item``: by round, then in the order of the competitors, Kafka's own decision last.
+
+        There is an answer for each round and competitor, whatever fails; only ``KeyboardInterrupt`` passes.
+        """
+        exclusions = Exclusions(item.excluded)
+        players = [
+            competitor.failure if isinstance(competitor, Missing) else self.kind.player(competitor, self.isolation)
+            for competitor in self.competitors
+        ]
+        if item.family is None:
+            yield from self._written(item, players, exclusions)
+        else:
+            yield from self._generated(item, self.families[item.family], players, exclusions)
+
+    def _written(
+        self, item: WorkItem, players: Sequence[Player[S, A] | Failure], exclusions: Exclusions
+    ) -> Iterator[Answer[S, A]]:
+        """The rounds of a scenario, whatever is answered."""
+        place = Place(item.file or "-", item.line)
+        document = partial(json.loads, item.document or "null")
+        read = self._read(document, place)
+        rounds = 1 if isinstance(read.scenario, Failure) else self.kind.rounds(read.scenario)
+        for number in range(rounds):
+            built = self._built(read, number)
+            for competitor, player in zip(self.competitors, players, strict=True):
+                answer = self._answer(item, number, competitor, player, built, exclusions)
+                yield answer
+                if answer.outcome.input_mutated:
+                    read = self._read(document, place)
+                    built = self._built(read, number)
+            if self.observed and built.scenario is not None:
+                decided = self.kind.observed(built.scenario, number)
+                if decided is not None:
+                    yield _observed(item, number, built, decided)
+
+    def _generated(
+        self, item: WorkItem, family: ScenarioFamily, players: Sequence[Player[S, A] | Failure], exclusions: Exclusions
+    ) -> Iterator[Answer[S, A]]:
+        """The rounds of a history, as they follow from the answers."""
+        seed = item.seed or 0
+        place = Place(f"family {family.name}, seed {seed}")
+        histories = [_History(family, seed) for _ in self.competitors]
+        documents = SimilarDocuments()
+        for number in range(family.rounds):
+            first: _Built[S] | None = None
+            for history, competitor, player in zip(histories, self.competitors, players, strict=True):
+                built = self._next(history, number, place, documents, None if number else first)
+                answer = self._answer(item, number, competitor, player, built, exclusions)
+                yield answer
+                # The first round is the same for all, so it is read once, and again only if somebody changed it.
+                first = built if history.over is None else None
+                if answer.outcome.input_mutated:
+                    first, documents = None, SimilarDocuments()
+                result = answer.outcome.result
+                history.previous = None if isinstance(result, Failure) else self.kind.after(result)
+
+    def _next(
+        self, history: _History, number: int, place: Place, documents: SimilarDocuments, known: _Built[S] | None
+    ) -> _Built[S]:
+        """The state of a history's next round; ``known`` if that is what an equal document was already made to."""
+        start = perf_counter_ns()
+        try:
+            document = history.round(number)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a family is a plugin and may raise anything
+            history.over = failure_of(error)
+            return _Built(None, history.over, perf_counter_ns() - start)
+        if history.over is not None:
+            return _Built(None, history.over, perf_counter_ns() - start)
+        if known is not None:
+            return attrs.evolve(known, build_ns=perf_counter_ns() - start)
+        made_ns = perf_counter_ns() - start
+        built = self._built(self._read(lambda: document, place, documents), number)
+        return attrs.evolve(built, build_ns=built.build_ns + made_ns)
+
+    def _read(self, document: Callable[[], Any], place: Place, documents: SimilarDocuments | None = None) -> _Read:
+        start = perf_counter_ns()
+        try:
+            scenario: Scenario | Failure = (documents or SimilarDocuments()).scenario(document(), place)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - what a family made of a document may raise anything
+            scenario = failure_of(error)
+        return _Read(scenario, perf_counter_ns() - start)
+
+    def _built(self, read: _Read, number: int) -> _Built[S]:
+        start = perf_counter_ns()
+        scenario = read.scenario
+        if isinstance(scenario, Failure):
+            return _Built(None, scenario, read.read_ns)
+        state: tuple[S, EffectiveConfig] | Failure
+        try:
+            state = (
+                self.kind.state(scenario, number, self._explicit),
+                self.config.effective(scenario.config, str(scenario.place)),
+            )
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a document of a family may hold anything
+            state = failure_of(error)
+        return _Built(scenario, state, read.read_ns + perf_counter_ns() - start)
+
+    def _answer(
+        self,
+        item: WorkItem,
+        number: int,
+        competitor: Competitor | Missing,
+        player: Player[S, A] | Failure,
+        built: _Built[S],
+        exclusions: Exclusions,
+    ) -> Answer[S, A]:
+        answer = partial(Answer, item, number, competitor.name, built.scenario, build_ns=built.build_ns)
+        if isinstance(built.state, Failure):
+            return answer(None, CallOutcome(built.state))
+        state, config = built.state
+        if isinstance(player, Failure):
+            return answer(state, CallOutcome(player))
+        start = perf_counter_ns()
+        try:
+            asked: Asked = player.asked(state, config)
+        except AssignorLabError as error:
+            return answer(state, CallOutcome(failure_of(error)))
+        refusal = exclusions.refusal(asked.name)
+        if refusal is not None:
+            return answer(state, CallOutcome(failure_of(refusal), loss=refusal))
+        reply = player.answer(state, asked)
+        exclusions.note(asked.name, reply.outcome.loss)
+        outcome = reply.outcome
+        if not isinstance(outcome.result, Failure):
+            outcome = attrs.evolve(outcome, result=player.looked_ahead(outcome.result))
+        other_ns = perf_counter_ns() - start - outcome.assign_ns
+        return answer(state, outcome, other_ns=other_ns, asked=asked, calls=reply.calls)
+
+
+class _History:
+    """A family's history as one competitor has it."""
+
+    def __init__(self, family: ScenarioFamily, seed: int) -> None:
+        self._family = family
+        self._seed = seed
+        self._history: Any = None
+        #: What the competitor answered in the round before, as the family is told.
+        self.previous: Any = None
+        #: Why nothing more comes of it: the family failed.
+        self.over: Failure | None = None
+
+    def round(self, number: int) -> Any:
+        """The document of a round; ``None`` after the family failed."""
+        if self.over is not None:
+            return None
+        self._history = self._history or self._family.history(self._seed)
+        return self._history.round(number, self.previous)
+
+
+def _observed(item: WorkItem, number: int, built: _Built[S], decided: CallOutcome[A]) -> Answer[S, A]:
+    if isinstance(built.state, Failure):
+        return Answer(item, number, OBSERVED, built.scenario, None, CallOutcome(built.state), built.build_ns)
+    return Answer(item, number, OBSERVED, built.scenario, built.state[0], decided, built.build_ns)

@@ -1,0 +1,91 @@
+"""The entries of the kinds of groups: one for each kind that the lab knows, imported when it is needed.
+
+A new kind is a folder beside these and one entry here.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import attrs
+
+from assignor_lab.groups.kind import Kind
+from assignor_lab.scenarios import ScenarioKindError
+
+__all__ = ["KindEntry", "default_kind", "entries", "entry_of", "kind_named"]
+
+
+@attrs.frozen
+class KindEntry:
+    """Where a kind of group is.
+
+    Args:
+        name: Kind of its scenarios, as their documents have it.
+        place: Its :class:`~assignor_lab.groups.kind.Kind`, as ``module:attribute``.
+        plugins: Kind of the plugins that answer it, as ``assignor plugins`` lists them.
+        is_assigned: Whether one answer, or one for each round, is all there is to it: so that it can be answered line
+            by line, and timed.
+        is_scored: Whether it can be scored.
+    """
+
+    name: str
+    place: str
+    plugins: str
+    is_assigned: bool = True
+    is_scored: bool = True
+
+    def load(self) -> Kind[Any, Any]:
+        """The kind itself."""
+        module, _, attribute = self.place.partition(":")
+        kind: Kind[Any, Any] = getattr(importlib.import_module(module), attribute)
+        return kind
+
+
+#: The kinds in the order in which a choice goes; the first is meant where nothing is said.
+_ENTRIES: dict[str, KindEntry] = {
+    entry.name: entry
+    for entry in (
+        KindEntry("streams", "assignor_lab.groups.streams.kind:STREAMS", "task-assignor"),
+        KindEntry(
+            "streams-group", "assignor_lab.groups.streams_group.kind:STREAMS_GROUP", "group-assignor", is_scored=False
+        ),
+        KindEntry("connect", "assignor_lab.groups.connect.kind:CONNECT", "connect-assignor"),
+        KindEntry(
+            "connect-episode",
+            "assignor_lab.groups.connect.episodes:CONNECT_EPISODE",
+            "connect-assignor",
+            is_assigned=False,
+        ),
+    )
+}
+
+
+def entries() -> tuple[KindEntry, ...]:
+    """All kinds."""
+    return tuple(_ENTRIES.values())
+
+
+def default_kind() -> KindEntry:
+    """The kind that is meant where nothing is said: applications of Kafka Streams."""
+    return next(iter(_ENTRIES.values()))
+
+
+def entry_of(kind: KindEntry | str | None) -> KindEntry:
+    """The entry of a kind that is named, or given; ``None``: the default one.
+
+    Raises:
+        ScenarioKindError: if there is no such kind.
+    """
+    if isinstance(kind, KindEntry):
+        return kind
+    if kind is None:
+        return default_kind()
+    if kind not in _ENTRIES:
+        raise ScenarioKindError(f"no kind of group is called {kind!r}: there are {', '.join(_ENTRIES)}")
+    return _ENTRIES[kind]
+
+
+def kind_named(name: str) -> Kind[Any, Any]:
+    """The kind called ``name``; raises ScenarioKindError if there is none."""
+    return entry_of(name).load()

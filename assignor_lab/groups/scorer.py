@@ -1,0 +1,90 @@
+"""Everything that one process needs to score the items of a run: competitors, metrics, families, observers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from assignment_api.plugins import PluginError, Registry, discover
+from assignor_lab.groups.contest import Contest
+from assignor_lab.groups.convergence import Convergence
+from assignor_lab.groups.families import families_of
+from assignor_lab.groups.kind import Answer, Competitor, Kind, Missing
+from assignor_lab.groups.observing import Complaints
+from assignor_lab.groups.probes import Probes
+from assignor_lab.groups.rows import RowMaker
+from assignor_lab.groups.terms import JobSpec
+from assignor_lab.groups.work import WorkItem
+from assignor_lab.runtime.invocation import failure_of
+from assignor_lab.runtime.isolation.limits import Limits
+from assignor_lab.runtime.isolation.plugins import Isolation
+
+__all__ = ["Scorer"]
+
+
+class Scorer:
+    """Scores items under the terms of a run, with the plugins of this process.
+
+    Args:
+        spec: The terms.
+        registry: What is installed here; ``None``: it is looked for.
+    """
+
+    def __init__(self, spec: JobSpec, registry: Registry | None = None) -> None:
+        config = spec.config.effective()
+        policy, limits = config.policy(), Limits.of(config)
+        self.spec = spec
+        self.kind: Kind[Any, Any] = spec.kind.load()
+        self._registry = discover(policy) if registry is None else registry
+        self._isolation = Isolation(limits, policy)
+        self.contest: Contest[Any, Any] = Contest(
+            kind=self.kind,
+            competitors=tuple(self._competitor(selector) for selector in spec.assignors),
+            families=families_of(self._registry, spec.families),
+            config=spec.config,
+            observed=spec.observed,
+            isolation=self._isolation,
+        )
+        self._rows = RowMaker(self.kind, self.kind.figures(self._registry, spec.metrics, config))
+        self._probes = Probes(self.kind.prober(limits), self.contest.families)
+        self._columns = frozenset(spec.metrics)
+        self._complaints = Complaints()
+
+    def rows(self, item: WorkItem) -> list[dict[str, Any]]:
+        """The rows of all answers to ``item``, by round, then in the order of the competitors."""
+        rows: list[dict[str, Any]] = []
+        convergence = Convergence(self.kind, self._columns)
+        for answer in self.contest.answers(item):
+            rows.append({**self._rows.row(answer), **self._probes.columns(answer)})
+            convergence.note(answer, rows[-1])
+            self._complaints.say(self.kind.tell(self._registry, answer))
+        convergence.fill_in()
+        return rows
+
+    def pictures(
+        self, item: WorkItem, wanted: Mapping[tuple[int, int], str | None]
+    ) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Number and picture of the wanted rounds of ``item``, which is answered once more.
+
+        Args:
+            item: The item.
+            wanted: Pairs of item and round, each with the assignor whose state is to be shown where they differ.
+        """
+        by_round: dict[int, list[Answer[Any, Any]]] = {}
+        for answer in self.contest.answers(item):
+            if (item.number, answer.round) in wanted:
+                by_round.setdefault(answer.round, []).append(answer)
+        for number, answers in by_round.items():
+            yield number, self.kind.picture(answers, wanted[item.number, number])
+
+    def close(self) -> None:
+        """Ends the processes of plugins."""
+        self._isolation.close()
+
+    def _competitor(self, selector: str) -> Competitor | Missing:
+        try:
+            found = self.kind.find(self._registry, selector, may_run_code=self.spec.may_run_code)
+            return self.kind.competitor(self._registry, found)
+        except PluginError as error:
+            # The driver has it and this process has not: each of its rows says so.
+            return Missing(selector, failure_of(error))

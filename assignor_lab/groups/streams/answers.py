@@ -1,0 +1,105 @@
+"""What is read from an answer for Streams: a digest, the follow-up, and whether it is what Kafka itself decided."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any
+
+from assignment_api import (
+    ApplicationMetadata,
+    AssignedTask,
+    AssignorLabError,
+    ProcessID,
+    StreamsClientAssignment,
+    TaskAssignment,
+    TaskId,
+)
+from assignor_lab.groups.kind import Answer
+from assignor_lab.groups.work import OBSERVED
+from assignor_lab.runtime.invocation import CallOutcome, failure_of
+from assignor_lab.scenarios import Scenario
+
+__all__ = [
+    "StreamsAnswer",
+    "assignment_digest",
+    "equals_observed",
+    "followup_of",
+    "has_followup",
+    "observed_assignment",
+    "observed_outcome",
+]
+
+#: What one competitor made of one application.
+StreamsAnswer = Answer[ApplicationMetadata, TaskAssignment]
+
+
+def observed_outcome(scenario: Scenario) -> CallOutcome[TaskAssignment] | None:
+    """What Kafka decided in a captured state, as an outcome; ``None`` where that is not known."""
+    if scenario.observed is None:
+        return None
+    try:
+        return CallOutcome(observed_assignment(scenario.observed))
+    except AssignorLabError as error:
+        return CallOutcome(failure_of(error))
+
+
+def observed_assignment(observed: Mapping[str, Any]) -> TaskAssignment:
+    """The assignment in the ``observed`` entry of a scenario."""
+    return TaskAssignment(
+        tuple(
+            StreamsClientAssignment(
+                ProcessID.parse(process),
+                (
+                    *(AssignedTask.active(TaskId.parse(task)) for task in tasks["active"]),
+                    *(AssignedTask.standby(TaskId.parse(task)) for task in tasks["standby"]),
+                ),
+            )
+            for process, tasks in observed["assignment"].items()
+        )
+    )
+
+
+def has_followup(assignment: TaskAssignment) -> bool:
+    """Whether any client is to ask for a follow-up rebalance."""
+    return any(client.followup_rebalance_deadline_ms is not None for client in assignment.assignments)
+
+
+def followup_of(answer: StreamsAnswer) -> bool | None:
+    """Whether a follow-up rebalance is asked for; ``None``: unknown, or there is no answer."""
+    assignment = answer.outcome.answer
+    if assignment is None:
+        return None
+    if answer.assignor == OBSERVED:
+        observed = None if answer.scenario is None else answer.scenario.observed
+        return None if observed is None else observed.get("followup")
+    return has_followup(assignment)
+
+
+def equals_observed(answer: StreamsAnswer) -> bool | None:
+    """Whether an answer is Kafka's own: the tasks of every client, and the follow-up where it is known."""
+    observed = answer.scenario.observed if answer.scenario is not None else None
+    assignment = answer.outcome.answer
+    if observed is None or assignment is None or answer.assignor == OBSERVED:
+        return None
+    if observed.get("followup") is not None and observed["followup"] != followup_of(answer):
+        return False
+    return _tasks_by_client(assignment) == _tasks_by_client(observed_assignment(observed))
+
+
+def assignment_digest(assignment: TaskAssignment) -> str:
+    """16 hex digits that stand for who runs what: equal for equal answers, in whatever order they were given."""
+    digest = blake2b(digest_size=8)
+    for process, active, standby in _tasks_by_client(assignment):
+        digest.update(f"{process}|{','.join(active)}|{','.join(standby)}\n".encode())
+    return digest.hexdigest()
+
+
+def _tasks_by_client(assignment: TaskAssignment) -> list[tuple[str, list[str], list[str]]]:
+    """Process, active and standby tasks of every client that has any, in a fixed order."""
+    clients = {str(client.process_id): client for client in assignment.assignments}
+    return [
+        (process, sorted(map(str, client.active_tasks())), sorted(map(str, client.standby_tasks())))
+        for process, client in sorted(clients.items())
+        if client.tasks
+    ]

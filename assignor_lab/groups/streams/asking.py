@@ -1,0 +1,90 @@
+"""How task assignors of Streams are asked: a new one for each rebalance, as Kafka makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from assignment_api import ApplicationMetadata, AssignmentError, TaskAssignment, TaskAssignor
+from assignment_api.plugins import FoundTaskAssignor, Registry
+from assignment_api.plugins.named_code import task_assignor_asked_for
+from assignment_api.utils.validation import validate_task_assignment
+from assignor_lab.groups.streams.checking import checked_answer
+from assignor_lab.groups.streams.packing import fingerprint, packed_application
+from assignor_lab.groups.streams.transfer import Receiver, answer_document, answer_of
+from assignor_lab.kafka.leader.callback import observes, tell
+from assignor_lab.runtime.asking import Asking, InProcessAssignor
+from assignor_lab.runtime.invocation import CallOutcome, NamedAssignor
+
+__all__ = ["ASKING", "RunnableAssignor", "StreamsOutcome", "invoke"]
+
+#: What came of one call of a task assignor.
+StreamsOutcome = CallOutcome[TaskAssignment]
+
+
+class RunnableAssignor(NamedAssignor, Protocol):
+    """What :func:`invoke` needs to know of a task assignor; a registry's entries have it."""
+
+    def create(self) -> TaskAssignor:
+        """A new assignor object, as Kafka makes one for each rebalance."""
+
+
+class _StreamsAsking(Asking[ApplicationMetadata, TaskAssignment]):
+    place = f"{__name__}:ASKING"
+
+    def select(self, registry: Registry, selector: str, *, may_run_code: bool) -> FoundTaskAssignor:
+        return registry.task_assignor(selector, may_run_code=may_run_code)
+
+    def from_code(self, selector: str) -> FoundTaskAssignor:
+        return task_assignor_asked_for(selector)
+
+    def created(self, found: RunnableAssignor) -> TaskAssignor:
+        return found.create()
+
+    def shown(self, state: ApplicationMetadata) -> ApplicationMetadata:
+        # Lags stay closed until the assignor has them computed.
+        return state.for_next_assignor()
+
+    def fingerprint(self, state: ApplicationMetadata) -> object:
+        return fingerprint(state)
+
+    def checked(self, name: str, answer: object, state: ApplicationMetadata, *, is_trusted: bool) -> TaskAssignment:
+        return checked_answer(name, answer)
+
+    def validated(
+        self, state: ApplicationMetadata, answer: TaskAssignment, assignor: TaskAssignor | None
+    ) -> AssignmentError:
+        validation = validate_task_assignment(state, answer)
+        if assignor is not None and observes(assignor):
+            tell(assignor, state, answer, validation)
+        return validation
+
+    def packed(self, state: ApplicationMetadata) -> tuple[bytes, ...]:
+        return packed_application(state)
+
+    def receiver(self) -> Callable[..., ApplicationMetadata]:
+        return Receiver().application
+
+    def answer_document(self, state: ApplicationMetadata, answer: TaskAssignment) -> Any:
+        return answer_document(state, answer)
+
+    def answer_of(self, state: ApplicationMetadata, document: object) -> TaskAssignment:
+        return answer_of(state, document)
+
+
+#: How task assignors are asked.
+ASKING = _StreamsAsking()
+
+
+def invoke(assignor: RunnableAssignor, application: ApplicationMetadata, configs: Mapping[str, Any]) -> StreamsOutcome:
+    """Lets ``assignor`` place the tasks of ``application``, in this process.
+
+    Args:
+        assignor: Entry of a registry.
+        application: Input; it is shown behind closed lags.
+        configs: Effective configuration for ``configure``.
+
+    Returns:
+        The outcome. Whatever the plugin raises, ``SystemExit`` included, is in it; only ``KeyboardInterrupt`` passes.
+    """
+    return InProcessAssignor(ASKING, assignor, configs).ask(application)

@@ -1,0 +1,208 @@
+"""Applications of Kafka Streams (KIP-924): a state is an application, an answer is a task assignment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from assignment_api import ApplicationMetadata, AssignmentError, TaskAssignment
+from assignment_api.plugins import Found, FoundTaskAssignor, MetricPlugin, PluginError, PluginRow, Registry
+from assignment_api.plugins.selection import EffectiveConfig
+from assignment_api.streams.configs import ASSIGNMENT_KEYS
+from assignment_api.utils.validation import strict_findings
+from assignor_lab.groups.kind import (
+    AnswerOptions,
+    Asked,
+    Competitor,
+    FoundAssignor,
+    Kind,
+    Measure,
+    Prober,
+    Reply,
+    Utility,
+)
+from assignor_lab.groups.measures import missing_measure, plugin_columns
+from assignor_lab.groups.rows import remarks_column
+from assignor_lab.groups.streams.answers import (
+    StreamsAnswer,
+    assignment_digest,
+    equals_observed,
+    followup_of,
+    observed_outcome,
+)
+from assignor_lab.groups.streams.asking import ASKING
+from assignor_lab.groups.work import OBSERVED
+from assignor_lab.kafka.leader.fallback import is_internal, replacement_without_lags
+from assignor_lab.runtime.asking import Asking, OwnProcesses, assignor_for
+from assignor_lab.runtime.invocation import CallOutcome
+from assignor_lab.runtime.isolation.limits import Limits
+from assignor_lab.scenarios import Scenario, result_row
+
+__all__ = ["STREAMS"]
+
+
+class _Player:
+    """A task assignor, or who stands in for it where the leader knows no lags."""
+
+    def __init__(self, competitor: Competitor, isolation: OwnProcesses | None) -> None:
+        self._competitor = competitor
+        self._isolation = isolation
+
+    def asked(self, state: ApplicationMetadata, config: EffectiveConfig) -> Asked:
+        found = self._found(state)
+        return Asked(found.name, found.distribution, config.values_for(found.name))
+
+    def answer(self, state: ApplicationMetadata, asked: Asked) -> Reply[TaskAssignment]:
+        return Reply(assignor_for(ASKING, self._found(state), asked.configs, self._isolation).ask(state))
+
+    def looked_ahead(self, answer: TaskAssignment) -> TaskAssignment:
+        return answer
+
+    def _found(self, state: ApplicationMetadata) -> Any:
+        stand_in = self._competitor.stand_in
+        if stand_in is None or all(client.has_lags() for client in state.streams_client_states().values()):
+            return self._competitor.found
+        return stand_in
+
+
+class _Streams(Kind[ApplicationMetadata, TaskAssignment]):
+    name = "streams"
+    section = "placements"
+    config_keys = tuple(ASSIGNMENT_KEYS)
+
+    @property
+    def asking(self) -> Asking[Any, Any]:
+        return ASKING
+
+    def installed(self, registry: Registry) -> Sequence[FoundAssignor]:
+        return registry.task_assignors()
+
+    def competitor(self, registry: Registry, found: FoundAssignor) -> Competitor:
+        assert isinstance(found, FoundTaskAssignor)
+        stand_in = replacement_without_lags(found, registry)
+        return Competitor(found.name, found, None if stand_in is found else stand_in)
+
+    @property
+    def utilities(self) -> Mapping[str, Utility]:
+        from assignor_lab.groups.streams.utilities import UTILITIES
+
+        return UTILITIES
+
+    def state(self, scenario: Scenario, number: int, explicit: Mapping[str, Any]) -> ApplicationMetadata:
+        return scenario.application_with(explicit)
+
+    def size(self, scenario: Scenario) -> tuple[int, int]:
+        return len(scenario.tasks), len(scenario.clients)
+
+    def scene(self, state: ApplicationMetadata) -> object:
+        clients = state.streams_client_states().values()
+        return (tuple([(client.process_id, client.consumers) for client in clients]), tuple(state.all_tasks()))
+
+    def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> _Player:
+        return _Player(competitor, isolation)
+
+    def observed(self, scenario: Scenario, number: int) -> CallOutcome[TaskAssignment] | None:
+        return observed_outcome(scenario)
+
+    def tell(self, registry: Registry, answer: StreamsAnswer) -> Iterable[PluginRow]:
+        if answer.state is None:
+            return ()
+        outcome = answer.outcome
+        return registry.notify_assignment_computed(
+            answer.assignor,
+            answer.state,
+            outcome.answer,
+            None if outcome.answer is None else outcome.validation or AssignmentError.NONE,
+            None if outcome.failure is None else outcome.failure.message,
+        )
+
+    def metrics(self, registry: Registry) -> Mapping[str, Found[MetricPlugin]]:
+        # The lab's own ones come by the same way as everybody's.
+        return {name: registry.metric(name) for name in plugin_columns(registry, self.name)}
+
+    def figures(
+        self, registry: Registry, names: Sequence[str], config: EffectiveConfig
+    ) -> Mapping[str, Measure[ApplicationMetadata, TaskAssignment]]:
+        from assignor_lab.groups.prices import prices_of
+        from assignor_lab.groups.streams.metrics.cost import COST_METRICS, priced_metrics
+
+        priced = {metric.name: metric for metric in priced_metrics(prices_of(config))}
+        figures: dict[str, Measure[ApplicationMetadata, TaskAssignment]] = {}
+        for name in names:
+            try:
+                found = registry.metric(name).plugin
+            except PluginError as error:
+                figures[name] = missing_measure(error)
+                continue
+            # The lab's own ones in dollars are those at the prices of this run.
+            figures[name] = (priced.get(name, found) if found in COST_METRICS else found).compute
+        return figures
+
+    def row(self, answer: StreamsAnswer) -> Mapping[str, Any]:
+        from assignor_lab.groups.streams.placement import racks_unknown
+
+        state, outcome = answer.state, answer.outcome
+        row: dict[str, Any] = {"validation": (outcome.validation or AssignmentError.NONE).name}
+        if state is not None:
+            row |= {
+                "clients": len(state.streams_client_states()),
+                "tasks": len(state.all_tasks()),
+                "stateful_tasks": len(state.stateful_tasks()),
+                "racks_unknown": racks_unknown(state),
+            }
+        assignment = outcome.answer
+        if state is not None and assignment is not None:
+            row |= {
+                # What Kafka itself decided is not held to more than Kafka holds it to.
+                "findings": 0 if answer.assignor == OBSERVED else len(strict_findings(state, assignment)),
+                "followup": followup_of(answer),
+                "answer": assignment_digest(assignment),
+                "equals_observed": equals_observed(answer),
+                "remarks": remarks_column(assignment.remarks),
+            }
+        return row
+
+    def prober(self, limits: Limits) -> Prober[ApplicationMetadata, TaskAssignment]:
+        from assignor_lab.groups.streams.probing import Prober as StreamsProber
+
+        prober = StreamsProber(limits)
+
+        def columns(answer: StreamsAnswer) -> Mapping[str, Any]:
+            asked, state = answer.asked, answer.state
+            if asked is None or state is None:
+                return {}
+            found = prober.probe(asked.name, asked.distribution, state, asked.configs, answer.outcome)
+            return {} if found is None else attrs.asdict(found)
+
+        return columns
+
+    def picture(self, answers: Sequence[StreamsAnswer], assignor: str | None) -> dict[str, Any]:
+        from assignor_lab.groups.streams.pictures import detail_of
+
+        return detail_of(answers, assignor)
+
+    def picture_size(self, picture: Mapping[str, Any]) -> int:
+        return len(picture["tasks"]) * (1 + len(picture["after"]))
+
+    def line(
+        self,
+        scenario: Scenario,
+        assignor: FoundAssignor,
+        answers: Sequence[tuple[ApplicationMetadata, TaskAssignment]],
+        options: AnswerOptions,
+    ) -> dict[str, Any]:
+        from assignor_lab.groups.streams.utilities import threads_of
+
+        ((state, assignment),) = answers
+        assert isinstance(assignor, FoundTaskAssignor)
+        threads = threads_of(state, assignment, sorted_sets=is_internal(assignor)) if options.threads else None
+        return result_row(scenario, assignor.name, assignment, threads=threads, with_followups=options.followups)
+
+    def remarks(self, answer: TaskAssignment) -> Sequence[str]:
+        return answer.remarks
+
+
+#: Applications of Kafka Streams.
+STREAMS = _Streams()

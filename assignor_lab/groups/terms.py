@@ -1,0 +1,38 @@
+"""The terms of a run's work: what travels to whoever scores, wherever that is."""
+
+from __future__ import annotations
+
+import attrs
+
+from assignment_api.plugins.selection import ConfigSources
+from assignor_lab.groups.entries import KindEntry, entry_of
+
+__all__ = ["NO_CONFIG", "JobSpec"]
+
+#: Scenarios under their own configuration alone.
+NO_CONFIG = ConfigSources((), ())
+
+
+@attrs.frozen
+class JobSpec:
+    """The terms of a run: who competes, what is measured, under which configuration.
+
+    Names only: whoever scores finds the plugins for itself, with the same policy.
+
+    Args:
+        assignors: Selectors of the assignors, in the order in which they are asked.
+        metrics: Names of the metrics, in the order of the columns.
+        families: Names of the families that histories belong to.
+        config: Configuration below and above a scenario's own; it holds the policy, too.
+        may_run_code: Whether ``module:attribute`` among the assignors may be imported.
+        observed: Score what Kafka really decided, too, where it is known.
+        kind: Kind of the scenarios, by its name or its entry; by default Streams applications.
+    """
+
+    assignors: tuple[str, ...]
+    metrics: tuple[str, ...]
+    families: tuple[str, ...] = ()
+    config: ConfigSources = NO_CONFIG
+    may_run_code: bool = False
+    observed: bool = True
+    kind: KindEntry = attrs.field(default=None, converter=entry_of)

@@ -1,0 +1,248 @@
+"""An assignor that is asked: the boundary to its plugin, and the calls in this process.
+
+What differs by kind of group is in one :class:`Asking`: how an assignor is selected, made, called and checked, and how
+question and answer travel to a process of its own and back. Everything else is here and in
+:mod:`assignor_lab.runtime.isolation.isolated`, once. :func:`assignor_for` is the one door to both.
+"""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from time import perf_counter_ns
+from typing import Any, Generic, Protocol, TypeVar
+
+from assignment_api import AssignmentError
+from assignment_api.plugins import Policy, Registry
+from assignor_lab.runtime.invocation import (
+    TRUSTED_DISTRIBUTION,
+    CallOutcome,
+    InputMutatedError,
+    InvalidAnswerError,
+    NamedAssignor,
+    failure_of,
+    prints_to_stderr,
+)
+
+__all__ = ["AskedAssignor", "Asking", "InProcessAssignor", "OwnProcesses", "assignor_for", "concluded"]
+
+S = TypeVar("S")
+A = TypeVar("A")
+
+
+class Asking(ABC, Generic[S, A]):
+    """How assignors of one kind are asked. ``S`` is what they are shown, ``A`` is what they answer.
+
+    A kind has one object of its subclass, in a module that imports little: plugins' processes import it, too.
+    """
+
+    #: Where that object is, as ``module:attribute``: a plugin's process finds it by this.
+    place: str
+    #: Whether an assignor object lives as long as its leader, as in Connect; else each call has a new one.
+    lives = False
+
+    # --- selecting --------------------------------------------------------------------------------
+
+    @abstractmethod
+    def select(self, registry: Registry, selector: str, *, may_run_code: bool) -> Any:
+        """The registry's entry that ``selector`` means; raises as :class:`assignment_api.plugins.Registry` does."""
+
+    @abstractmethod
+    def from_code(self, selector: str) -> Any:
+        """The entry for ``module:attribute``, for who knows that the policy allows to import it.
+
+        Raises:
+            PluginLoadError: if it cannot be imported, or is something else.
+        """
+
+    # --- one call ---------------------------------------------------------------------------------
+
+    @abstractmethod
+    def created(self, found: Any) -> Any:
+        """A new assignor object, not yet configured; what the plugin's factory raises passes through."""
+
+    def shown(self, state: S) -> S:
+        """The state as the assignor is given it: as it is, unless there is something to hide."""
+        return state
+
+    def fingerprint(self, state: S) -> object:
+        """Everything that the assignor is shown, to compare before and after a call within this process."""
+        return repr(state)
+
+    def called(self, assignor: Any, shown: S) -> object:
+        """Lets the assignor answer; this is the time that is measured."""
+        return assignor.assign(shown)
+
+    @abstractmethod
+    def checked(self, name: str, answer: object, state: S, *, is_trusted: bool) -> A:
+        """``answer`` once every item in it has the type that the SPI says, and it fits ``state``.
+
+        Args:
+            name: Who answered.
+            answer: What came.
+            state: What was asked.
+            is_trusted: Of this project; what only a careless author could get wrong need not be looked at.
+
+        Raises:
+            InvalidAnswerError: naming the first fault.
+        """
+
+    def validated(self, state: S, answer: A, assignor: Any | None) -> AssignmentError | None:
+        """What Kafka's own validation says; ``None`` where Kafka validates no answers of this kind.
+
+        Args:
+            state: What was asked.
+            answer: The answer, checked.
+            assignor: Who answered, for a callback that Kafka makes then; ``None``: it has been called already.
+        """
+        return None
+
+    # --- on the way to a process of its own ---------------------------------------------------------
+
+    @abstractmethod
+    def packed(self, state: S) -> tuple[bytes, ...]:
+        """The state as it travels."""
+
+    @abstractmethod
+    def receiver(self) -> Callable[..., S]:
+        """What makes states of the parts that :meth:`packed` gives; it may keep what states have in common."""
+
+    @abstractmethod
+    def answer_document(self, state: S, answer: A) -> Any:
+        """The answer as JSON."""
+
+    @abstractmethod
+    def answer_of(self, state: S, document: object) -> A:
+        """The answer in a document that a plugin may have forged: nothing in it is taken on trust.
+
+        Raises:
+            AnswerFormatError: if it is none.
+            AssignorLabError: if it is an answer that cannot be.
+        """
+
+
+class AskedAssignor(Protocol[S, A]):
+    """An assignor with its configuration, wherever it runs."""
+
+    def ask(self, state: S) -> CallOutcome[A]:
+        """What comes of one call; whatever the plugin does is in the outcome, only ``KeyboardInterrupt`` passes."""
+
+    def copied(self) -> AskedAssignor[S, A]:
+        """Another one with the same past, to see what would follow.
+
+        Raises:
+            Exception: whatever copying the plugin's object raises.
+        """
+
+
+class OwnProcesses(Protocol):
+    """Processes for those who are asked in one of their own (:mod:`assignor_lab.runtime.isolation.plugins`)."""
+
+    @property
+    def policy(self) -> Policy:
+        """Says who that is."""
+
+    def assignor(self, asking: Asking[S, A], found: NamedAssignor, configs: Mapping[str, Any]) -> AskedAssignor[S, A]:
+        """``found`` in a process of its own."""
+
+
+class InProcessAssignor(Generic[S, A]):
+    """An assignor in this process.
+
+    Args:
+        asking: How assignors of its kind are asked.
+        found: Entry of a registry.
+        configs: Its effective configuration.
+    """
+
+    def __init__(self, asking: Asking[S, A], found: NamedAssignor, configs: Mapping[str, Any]) -> None:
+        self._asking = asking
+        self._found = found
+        self._configs = configs
+        self._is_trusted = found.distribution == TRUSTED_DISTRIBUTION
+        self._assignor: Any = None
+
+    def ask(self, state: S) -> CallOutcome[A]:
+        """What comes of one call."""
+        asking = self._asking
+        before = None if self._is_trusted else asking.fingerprint(state)
+        shown = asking.shown(state)
+        outcome = self._called(state, shown)
+        # What was shown may share parts with the state and have others of its own: both count.
+        if not self._is_trusted and any(self._fingerprint(seen) != before for seen in _different(shown, state)):
+            error = InputMutatedError(
+                f"assignor {self._found.name} changed its input: inputs are immutable by contract"
+            )
+            return CallOutcome(failure_of(error), assign_ns=outcome.assign_ns, input_mutated=True)
+        return outcome
+
+    def copied(self) -> InProcessAssignor[S, A]:
+        """Another one with the same past."""
+        other = InProcessAssignor(self._asking, self._found, self._configs)
+        with prints_to_stderr():
+            other._assignor = copy.deepcopy(self._assignor)
+        return other
+
+    def _called(self, state: S, shown: S) -> CallOutcome[A]:
+        asking, name = self._asking, self._found.name
+        elapsed = 0
+        try:
+            with prints_to_stderr():
+                assignor = self._made()
+                start = perf_counter_ns()
+                try:
+                    given = asking.called(assignor, shown)
+                finally:
+                    elapsed = perf_counter_ns() - start
+                answer = asking.checked(name, given, state, is_trusted=self._is_trusted)
+                validation = asking.validated(state, answer, assignor)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a plugin may raise anything, SystemExit included
+            return CallOutcome(failure_of(error), assign_ns=elapsed, out_of_memory=isinstance(error, MemoryError))
+        return concluded(name, answer, validation, elapsed)
+
+    def _made(self) -> Any:
+        if self._assignor is not None:
+            return self._assignor
+        made = self._asking.created(self._found)
+        made.configure(self._configs)
+        if self._asking.lives:
+            self._assignor = made
+        return made
+
+    def _fingerprint(self, state: S) -> object:
+        try:
+            return self._asking.fingerprint(state)
+        except Exception:  # noqa: BLE001 - a plugin may have put anything in place of what was there
+            return None
+
+
+def _different(shown: S, state: S) -> tuple[S, ...]:
+    return (state,) if shown is state else (shown, state)
+
+
+def concluded(name: str, answer: A, validation: AssignmentError | None, assign_ns: int) -> CallOutcome[A]:
+    """The outcome of a call that gave a well-formed answer: a failure where Kafka's validation refuses it."""
+    if validation in (None, AssignmentError.NONE):
+        return CallOutcome(answer, assign_ns=assign_ns, validation=validation)
+    assert validation is not None
+    refused = InvalidAnswerError(f"assignor {name}: Kafka refuses this assignment: {validation.name}")
+    return CallOutcome(failure_of(refused), assign_ns=assign_ns, validation=validation)
+
+
+def assignor_for(
+    asking: Asking[S, A], found: NamedAssignor, configs: Mapping[str, Any], isolation: OwnProcesses | None = None
+) -> AskedAssignor[S, A]:
+    """The assignor ``found`` with its configuration, where the policy wants it to run.
+
+    Args:
+        asking: How assignors of its kind are asked.
+        found: Entry of a registry.
+        configs: Its effective configuration.
+        isolation: The policy, and the processes of those who have one of their own; ``None``: all run in this process.
+    """
+    if isolation is not None and isolation.policy.isolates(found.distribution, found.name):
+        return isolation.assignor(asking, found, configs)
+    return InProcessAssignor(asking, found, configs)

@@ -1,0 +1,221 @@
+"""The processes of a run's plugins, one for each, and the assignors that are asked in them."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Mapping
+from itertools import count
+from typing import Any, Generic, TypeVar
+
+from assignment_api import AssignmentError, AssignorLabError
+from assignment_api.plugins import Policy
+from assignor_lab.runtime.asking import AskedAssignor, Asking, concluded
+from assignor_lab.runtime.invocation import MESSAGE_LIMIT, CallOutcome, Failure, NamedAssignor, failure_of
+from assignor_lab.runtime.isolation.errors import AnswerFormatError, IsolationError
+from assignor_lab.runtime.isolation.launching import Launcher, launcher_of, search_path
+from assignor_lab.runtime.isolation.limits import Limits
+from assignor_lab.runtime.isolation.process import PluginProcess, Question
+
+__all__ = ["IsolatedAssignor", "Isolation", "plain", "process_of"]
+
+S = TypeVar("S")
+A = TypeVar("A")
+
+#: Where the handlers of questions are: a plugin's process imports what it is asked with.
+HANDLERS = "assignor_lab.runtime.isolation.handlers"
+_NAME_LIMIT = 200
+_numbers = count(1)
+
+
+class Isolation:
+    """The processes of a run's plugins, one for each; they end with :meth:`close`, or with this object.
+
+    Args:
+        limits: What each of them may use.
+        policy: Who is asked in a process of its own.
+    """
+
+    def __init__(self, limits: Limits, policy: Policy) -> None:
+        self._limits = limits
+        #: Who is asked in a process of its own.
+        self.policy = policy
+        self._processes: dict[tuple[str, str], PluginProcess] = {}
+        #: The state that was packed last: in the first round of a history all are asked about the same one.
+        self._packed: tuple[object, tuple[bytes, ...]] | None = None
+        weakref.finalize(self, _close_all, self._processes)
+
+    def assignor(self, asking: Asking[S, A], found: NamedAssignor, configs: Mapping[str, Any]) -> AskedAssignor[S, A]:
+        """``found`` in a process of its own, whatever the policy says."""
+        return IsolatedAssignor(asking, found, configs, self)
+
+    def process(self, asking: Asking[Any, Any], name: str, distribution: str | None) -> PluginProcess:
+        """The process of a plugin.
+
+        Args:
+            asking: How assignors of its kind are asked.
+            name: Name that selects it.
+            distribution: Distribution that it comes from; ``None``: it is ``module:attribute``.
+        """
+        key = (asking.place, name)
+        if key not in self._processes:
+            self._processes[key] = process_of(
+                asking, name, distribution, self._limits, launcher_of(self._limits.environment)
+            )
+        return self._processes[key]
+
+    def packed(self, asking: Asking[S, A], state: S) -> tuple[bytes, ...]:
+        """The state as it travels."""
+        if self._packed is None or self._packed[0] is not state:
+            self._packed = (state, asking.packed(state))
+        return self._packed[1]
+
+    def close(self) -> None:
+        """Ends all processes."""
+        _close_all(self._processes)
+
+
+def _close_all(processes: Mapping[tuple[str, str], PluginProcess]) -> None:
+    for process in processes.values():
+        process.close()
+
+
+def process_of(
+    asking: Asking[Any, Any],
+    name: str,
+    distribution: str | None,
+    limits: Limits,
+    launcher: Launcher,
+    *,
+    shows: bool = True,
+) -> PluginProcess:
+    """A process for one plugin, which imports that one and no other; it is started when it is asked something.
+
+    Args:
+        asking: How assignors of its kind are asked.
+        name: Name that selects it.
+        distribution: Distribution that it comes from; ``None``: it is ``module:attribute``.
+        limits: What it may use.
+        launcher: Who starts it.
+        shows: Whether what it prints is passed on.
+    """
+
+    def load() -> Question:
+        return (f"{HANDLERS}:load", (asking.place, name, distribution, search_path()))
+
+    modules = (HANDLERS, asking.place.partition(":")[0])
+    return PluginProcess(name, limits, launcher, load, modules, shows=shows)
+
+
+class IsolatedAssignor(Generic[S, A]):
+    """An assignor that is asked in a process of its own.
+
+    One that lives as long as its leader may keep what it needs from call to call. Where its process has to be started
+    again, it is taken through the calls that it has answered, so that it goes on as if nothing had happened to it.
+
+    Args:
+        asking: How assignors of its kind are asked.
+        found: Name that selects it, and the distribution that it comes from.
+        configs: Its effective configuration.
+        isolation: The processes.
+    """
+
+    def __init__(
+        self, asking: Asking[S, A], found: NamedAssignor, configs: Mapping[str, Any], isolation: Isolation
+    ) -> None:
+        self._asking = asking
+        self._found = found
+        self._configs = plain(configs)
+        self._isolation = isolation
+        self._process = isolation.process(asking, found.name, found.distribution)
+        self._number = next(_numbers) if asking.lives else 0
+        #: The calls that it has answered, and the start of the process in which it knows of them.
+        self._past: list[tuple[bytes, ...]] = []
+        self._start = -1
+
+    def ask(self, state: S) -> CallOutcome[A]:
+        """What comes of one call, the errors of isolation included."""
+        packed = self._isolation.packed(self._asking, state)
+        try:
+            document = self._process.ask(lambda start: self._question(start, packed))
+        except IsolationError as error:
+            return CallOutcome(failure_of(error), loss=error)
+        self._start = self._process.start
+        try:
+            outcome = self._outcome(document, state)
+        except AnswerFormatError:
+            refused = self._process.refuse()
+            return CallOutcome(failure_of(refused), loss=refused)
+        if self._asking.lives and outcome.failure is None:
+            self._past.append(packed)
+        return outcome
+
+    def copied(self) -> IsolatedAssignor[S, A]:
+        """Another one with the same past, to see what would follow.
+
+        Raises:
+            IsolationError: if the plugin's object cannot be copied, or its process does not answer.
+        """
+        other = IsolatedAssignor(self._asking, self._found, self._configs, self._isolation)
+        document = self._process.ask((f"{HANDLERS}:copied", (self._number, other._number)))
+        if "failure" in document or self._process.start != self._start:
+            raise IsolationError(f"assignor {self._found.name} cannot be copied")
+        other._past, other._start = list(self._past), self._start
+        return other
+
+    def _question(self, start: int, packed: tuple[bytes, ...]) -> Question:
+        if not self._asking.lives:
+            return (f"{HANDLERS}:asked", (self._configs, packed))
+        past = None if start == self._start else tuple(self._past)
+        return (f"{HANDLERS}:asked_again", (self._number, self._configs, past, packed))
+
+    def _outcome(self, document: Mapping[str, Any], state: S) -> CallOutcome[A]:
+        elapsed = _duration_in(document)
+        if "failure" in document:
+            validation = AssignmentError.__members__.get(str(document.get("validation")))
+            return CallOutcome(_failure_in(document), assign_ns=elapsed, validation=validation)
+        name = self._found.name
+        try:
+            given = self._asking.answer_of(state, document.get("answer"))
+            answer = self._asking.checked(name, given, state, is_trusted=False)
+            validation = self._asking.validated(state, answer, None)
+        except AnswerFormatError:
+            raise
+        except AssignorLabError as error:
+            return CallOutcome(failure_of(error), assign_ns=elapsed)
+        return concluded(name, answer, validation, elapsed)
+
+
+def _duration_in(document: Mapping[str, Any]) -> int:
+    """The nanoseconds that a process reports.
+
+    Raises:
+        AnswerFormatError: if they are none.
+    """
+    elapsed = document.get("ns", 0)
+    if type(elapsed) is not int or not 0 <= elapsed < 1 << 62:
+        raise AnswerFormatError("a duration that is none")
+    return elapsed
+
+
+def _failure_in(document: Mapping[str, Any]) -> Failure:
+    """The failure that a process reports.
+
+    Raises:
+        AnswerFormatError: if it is none.
+    """
+    parts = document["failure"]
+    if type(parts) is not list or [isinstance(part, str | None) for part in parts] != [True] * 3:
+        raise AnswerFormatError("a failure that is none")
+    name, java_type, message = parts
+    if name is None or message is None:
+        raise AnswerFormatError("a failure that is none")
+    return Failure(name[:_NAME_LIMIT], None if java_type is None else java_type[:_NAME_LIMIT], message[:MESSAGE_LIMIT])
+
+
+def plain(value: Any) -> Any:
+    """Configuration as plain data: read-only mappings do not travel."""
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return tuple(map(plain, value))
+    return value
