@@ -1,31 +1,39 @@
-"""Puts the commands together."""
+"""The application: the commands put together, each imported when it is the one that is called."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from importlib import import_module, metadata
 from typing import Annotated
 
 import typer
 
-__all__ = ["build_app"]
+__all__ = ["add_commands", "build_app"]
 
-#: Modules of this package that carry a command each, in the order of the help text.
-COMMANDS = (
-    "assign",
-    "score",
-    "bench",
-    "import_log",
-    "import_recording",
-    "convert",
-    "wire",
-    "connect",
-    "plugins",
-    "config",
-)
+#: Modules of this package that carry a command each, in the order of the help text, with the command's first sentence.
+COMMANDS = {
+    "assign": "Let an assignor place the tasks of every scenario in a file, in order.",
+    "score": "Score assignors on states from files, logs and generated families, or on Connect groups.",
+    "bench": "Time the assign call alone, one line for each scenario of a file.",
+    "import_log": "Turn each decision in the logs of a Kafka Streams group into a scenario.",
+    "import_recording": (
+        "Turn recorded answers of brokers and the leaders' logs into scenarios with everything that Kafka saw."
+    ),
+    "convert": "Turn Streams scenarios into what the brokers' protocol (KIP-1071) knows of the same groups.",
+    "plugins": "List assignors, metrics and scenario families, and say why something cannot be used.",
+    "config": "Show every effective value of the configuration and where it came from.",
+    "wire": "Read and write the bytes that members and leader of a group exchange.",
+    "connect": "Kafka Connect: simulate a group, plan static workers, run a cluster, look after one.",
+}
 
 
-def build_app() -> typer.Typer:
-    """The application with all its commands."""
+def build_app(words: Sequence[str] | None = None) -> typer.Typer:
+    """The application.
+
+    Args:
+        words: Words of the command line. Only the command that they name is imported; of the others there is no more
+            than what the help text shows. ``None``: all are.
+    """
     app = typer.Typer(
         name="assignor",
         help="Try, compare and score Kafka Streams and Kafka Connect assignors.",
@@ -34,11 +42,35 @@ def build_app() -> typer.Typer:
         add_completion=True,
         rich_markup_mode=None,
     )
-
     app.callback()(_root)
-    for name in COMMANDS:
-        import_module(f"assignor_lab.cli.{name}").register(app)
+    add_commands(app, "assignor_lab.cli", COMMANDS, words)
     return app
+
+
+def add_commands(app: typer.Typer, package: str, commands: Mapping[str, str], words: Sequence[str] | None) -> None:
+    """Adds the commands of a package to ``app``.
+
+    Args:
+        app: The application, or a part of it.
+        package: Where the modules are. Each has ``register(app)``; a package has ``register(app, words)``.
+        commands: Module to the first sentence of its command, in the order of the help text.
+        words: As for :func:`build_app`, from the name of the command on.
+    """
+    named = None if words is None else next((word for word in words if not word.startswith("-")), "")
+    for module, sentence in commands.items():
+        name = module.rstrip("_").replace("_", "-")
+        if named is not None and named != name:
+            app.command(name, help=sentence)(_not_called)
+            continue
+        found = import_module(f"{package}.{module}")
+        if hasattr(found, "__path__"):
+            found.register(app, None if words is None else words[words.index(name) + 1 :])
+        else:
+            found.register(app)
+
+
+def _not_called() -> None:
+    """Stands for a command that this command line does not call."""
 
 
 def _print_version(wanted: bool) -> None:

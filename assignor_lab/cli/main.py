@@ -40,6 +40,9 @@ EXTRAS = {
     "junitparser": "statistics",
 }
 
+#: Variable by which a shell asks for completions.
+_COMPLETION = "_ASSIGNOR_COMPLETE"
+
 WRONG_USE = 2
 INTERNAL_ERROR = 3
 INTERRUPTED = 130
@@ -59,7 +62,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     try:
         from assignor_lab.cli.app import build_app
 
-        build_app()(args=None if arguments is None else list(arguments), prog_name="assignor")
+        words = list(sys.argv[1:] if arguments is None else arguments)
+        build_app(None if _COMPLETION in os.environ else words)(args=words, prog_name="assignor")
     except SystemExit as leave:
         if leave.code == INTERRUPTED:
             # typer has caught Ctrl-C, and says nothing.

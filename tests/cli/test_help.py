@@ -41,6 +41,29 @@ def test_help_fits_80_columns_and_names_values_as_a_user_would(app: typer.Typer,
     assert not [line for line in options if re.search(r"<[a-z]", line)]
 
 
+def test_the_list_of_commands_is_what_the_commands_say_of_themselves() -> None:
+    for path in ((), ("connect",)):
+        listed, whole = (
+            CliRunner().invoke(build_app(words), [*path, "--help"], prog_name="assignor", env={"COLUMNS": "200"}).output
+            for words in ([*path, "--help"], None)
+        )
+        assert listed == whole
+
+
+def test_a_command_line_imports_its_own_command_alone() -> None:
+    program = """
+import sys
+from assignor_lab.cli.main import main
+try:
+    main(["plugins", "--help"])
+except SystemExit:
+    print(*[name for name in sys.modules if name.startswith("assignor_lab.")])
+"""
+    modules = run_program(program).splitlines()[-1].split()
+    assert "assignor_lab.cli.plugins" in modules
+    assert {name.split(".")[1] for name in modules} == {"cli"}
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_can_be_installed_for_each_shell(shell: str) -> None:
     script = run_with_completion({"_ASSIGNOR_COMPLETE": f"source_{shell}"})
@@ -55,9 +78,14 @@ def test_bash_completes_commands() -> None:
 
 def run_with_completion(environment: dict[str, str]) -> str:
     """What the command prints for a shell that asks by ``environment``."""
+    return run_program("from assignor_lab.cli.main import main; main()", environment)
+
+
+def run_program(program: str, environment: dict[str, str] | None = None) -> str:
+    """What a program prints."""
     done = subprocess.run(
-        [sys.executable, "-c", "from assignor_lab.cli.main import main; main()"],
-        env={**os.environ, **environment},
+        [sys.executable, "-c", program],
+        env={**os.environ, **(environment or {})},
         capture_output=True,
         text=True,
         check=True,
