@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["JunitFileError", "compared_with", "conclude", "parsed_gates", "terms_of"]
 
-GATE_FAILED = 1
+GATE_FAILED, TOO_UNSURE = 1, 2
 
 
 class JunitFileError(AssignorLabError):
@@ -108,7 +108,7 @@ def terms_of(
 
 
 def conclude(gates: Sequence[Mapping[str, Any]], junit: Path | None, say: Callable[[str], None]) -> None:
-    """Shows what came of the gates, writes the JUnit report, and ends the command with 1 if one did not pass.
+    """Shows what came of the gates, writes the JUnit report, and ends the command if one did not pass.
 
     Args:
         gates: Entries of the summary's ``gates``.
@@ -116,7 +116,8 @@ def conclude(gates: Sequence[Mapping[str, Any]], junit: Path | None, say: Callab
         say: Prints a line.
 
     Raises:
-        typer.Exit: with code 1, if a gate failed or could not be judged.
+        typer.Exit: with code 1, if a gate failed or could not be judged; with 2, if none did but the run does not bear
+            the confidence that one asks for.
         OSError: if the report cannot be written.
     """
     for gate in gates:
@@ -126,8 +127,9 @@ def conclude(gates: Sequence[Mapping[str, Any]], junit: Path | None, say: Callab
 
         write_junit(gates, junit)
         say(f"Gates: {junit}")
-    if any(gate["status"] != "passed" for gate in gates):
-        raise typer.Exit(GATE_FAILED)
+    not_passed = [gate for gate in gates if gate["status"] != "passed"]
+    if not_passed:
+        raise typer.Exit(TOO_UNSURE if all(gate["no_limit"] is not None for gate in not_passed) else GATE_FAILED)
 
 
 _WORDS = {"passed": "passed ", "failed": "FAILED ", "unknown": "UNKNOWN"}

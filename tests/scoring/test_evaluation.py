@@ -55,10 +55,22 @@ def test_differences_are_paired(tmp_path: Path) -> None:
     assert (less["histories"], less["states"], less["level"]) == (5, 5, 0.95)
     assert (less["mean"], less["baseline_mean"], less["difference"]) == pytest.approx((3.1, 2.4, 0.7))
     assert (less["lower"], less["equal"], less["higher"]) == (1, 2, 2)
-    assert less["low"] < 0.7 < less["high"]
+    assert (less["low"], less["high"]) == (None, None)
+    assert less["no_interval"]["code"] == "few"
+    assert less["no_interval"]["enough"] > 30
+    assert less["no_interval"]["reason"].startswith("5 histories are too few")
     assert (less["values"][0], less["values"][-1]) == (-1.0, 4.0)
     more = entry(differences, "b", "more")
-    assert (more["histories"], more["difference"], more["values"]) == (0, None, None)
+    assert (more["histories"], more["difference"], more["values"], more["no_interval"]) == (0, None, None, None)
+
+
+def test_a_difference_with_an_interval_has_no_reason_against_it(tmp_path: Path) -> None:
+    rows: list[Row] = [
+        (item, 0, name, {"less": item + shift * item}) for item in range(50) for name, shift in (("a", 0.0), ("b", 1.0))
+    ]
+    less = entry(evaluation(table_of(rows, tmp_path), PLUGINS, Terms("a"))["differences"], "b", "less")
+    assert less["low"] < less["difference"] == 24.5 < less["high"]
+    assert less["no_interval"] is None
 
 
 def test_worst_cases_by_figure_and_by_what_the_baseline_had(tmp_path: Path) -> None:
@@ -92,8 +104,8 @@ def test_gates_are_part_of_the_summary_and_all_of_it_is_json(tmp_path: Path) -> 
     gate = parse_gate("less > baseline with 95 % confidence")
     part = found(tmp_path, Terms("a", (gate,), Subjects(("a", "b"), "a")))
     (result,) = part["gates"]
-    assert (result["expression"], result["assignor"], result["status"]) == (gate.expression, "b", "passed")
-    assert (result["histories"], result["confidence"]) == (5, 0.95)
+    assert (result["expression"], result["assignor"], result["status"]) == (gate.expression, "b", "unknown")
+    assert (result["histories"], result["confidence"], result["no_limit"]["code"]) == (5, 0.95, "few")
     assert json.loads(json.dumps(part, allow_nan=False)) == part
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import exp
 from pathlib import Path
+from statistics import NormalDist
 
 import pytest
 
@@ -60,22 +63,78 @@ def test_what_is_measured_against_what(
     assert (found.value, found.bound) == pytest.approx((value, bound))
 
 
-# The differences are 1, 2, 3: standard error 1/sqrt(3), Student's t with 2 degrees at 95 % is 2.91999.
-LIMIT = 2 - 2.9199856 / 3**0.5
+def histories(folder: Path, differences: Sequence[float], own: float = 10.0) -> ResultsTable:
+    """Histories of one round: "a" has ``own`` in each, "b" is off by one of the differences."""
+    rows: list[Row] = [
+        (item, 0, name, {"less": own + (difference if name == "b" else 0.0)})
+        for item, difference in enumerate(differences)
+        for name in ("a", "b")
+    ]
+    return table_of(rows, folder)
+
+
+# 41 differences from -2 to 6, evenly: mean 2, standard deviation 0.2 sqrt(41 42 / 12), Student's t at 95 % 1.683851.
+EVEN = [-2 + 0.2 * step for step in range(41)]
+LIMIT = 2 - 1.683851 * 0.2 * (41 * 42 / 12) ** 0.5 / 41**0.5
 
 
 @pytest.mark.parametrize(
-    ("bound", "status"), [("baseline", "failed"), ("baseline + 0.3", "failed"), ("baseline + 0.32", "passed")]
+    ("bound", "status"), [("baseline", "failed"), ("baseline + 1.36", "failed"), ("baseline + 1.38", "passed")]
 )
-def test_with_confidence_the_limit_decides(table: ResultsTable, bound: str, status: str) -> None:
-    found = verdict(table, f"less of b > {bound} with 95 % confidence")
-    assert (found.status, found.units, found.states) == (status, 3, 6)
-    assert found.limit == pytest.approx(10.5 + LIMIT)
+def test_with_confidence_the_limit_decides(tmp_path: Path, bound: str, status: str) -> None:
+    found = verdict(histories(tmp_path, EVEN), f"less of b > {bound} with 95 % confidence")
+    assert (found.status, found.units, found.states, found.no_limit) == (status, 41, 41, None)
+    assert found.limit == pytest.approx(10 + LIMIT, rel=1e-6)
 
 
-def test_for_a_sign_below_the_upper_limit_decides(table: ResultsTable) -> None:
-    assert verdict(table, "less of b < 15 with 95 % confidence").status == "failed"
-    assert verdict(table, "less of b < 14 with 95 % confidence").status == "passed"
+def test_for_a_sign_below_the_upper_limit_decides(tmp_path: Path) -> None:
+    table = histories(tmp_path, EVEN)
+    assert verdict(table, "less of b < 12.64 with 95 % confidence").status == "failed"
+    assert verdict(table, "less of b < 12.62 with 95 % confidence").status == "passed"
+
+
+#: As even as a sample of a lognormal distribution can be.
+TAIL = [exp(2 * NormalDist().inv_cdf((step + 0.5) / 100)) for step in range(100)]
+
+
+@pytest.mark.parametrize(
+    ("differences", "gate", "code", "reason"),
+    [
+        ([1.0, 2.0, 3.0], "less of b > baseline", "few", "3 histories are too few: it takes 30 that differ"),
+        ([0.0] * 90 + [1.0] * 10, "less of b > baseline", "few", "10 of 100 histories differ noticeably"),
+        ([0.0] * 90 + [1.0] * 10, "less of b > baseline + 5 %", "few", "10 of 100 histories differ noticeably"),
+        ([0.0] * 90 + [1.0] * 10, "less of b < 11", "few", "about 410 histories would do"),
+        (TAIL, "less of b > baseline", "uneven", "a tenth of the 73 histories that differ make up"),
+        ([0.0] * 58, "less of b > baseline", "same", "all 58 histories are alike"),
+        ([2.0] * 58, "less of b > 11", "same", "about 59 histories would do"),
+    ],
+)
+def test_a_run_that_does_not_bear_the_confidence_says_why_and_how_many_histories_would_do(
+    tmp_path: Path, differences: list[float], gate: str, code: str, reason: str
+) -> None:
+    found = verdict(histories(tmp_path, differences), f"{gate} with 95 % confidence")
+    assert (found.status, found.limit, found.units) == ("unknown", None, len(differences))
+    assert found.no_limit is not None
+    assert (found.no_limit.code, reason in found.reason) == (code, True)
+    assert found.reason.startswith("no 95 % confidence: ")
+    assert f"about {found.no_limit.enough:,} histories would do" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("difference", "gate", "status"),
+    [
+        (0.0, "less of b > baseline", "passed"),
+        (0.0, "less of b > baseline + 5 %", "passed"),
+        (0.0, "less of b > 9", "failed"),
+        (2.0, "less of b > baseline + 1", "failed"),
+        (2.0, "less of b < 11", "passed"),
+    ],
+)
+def test_where_at_least_59_histories_say_the_very_same_that_decides(
+    tmp_path: Path, difference: float, gate: str, status: str
+) -> None:
+    found = verdict(histories(tmp_path, [difference] * 59), f"{gate} with 95 % confidence")
+    assert (found.status, found.limit, found.no_limit) == (status, None, None)
 
 
 def test_only_states_in_which_both_have_a_figure_count(table: ResultsTable) -> None:

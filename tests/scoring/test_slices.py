@@ -17,8 +17,8 @@ from assignor_lab.scoring.summary.evaluation import Terms, evaluation
 from assignor_lab.scoring.summary.figures import ResultsTable
 from tests.scoring.tables import PLUGINS
 
-#: Family and clients of each item; the clients of the last one are not known.
-ITEMS = [("grow", 2), ("grow", 5), ("grow", 6), ("shrink", 5), ("shrink", 300), (None, None)]
+#: Family and clients of each item, again and again; the clients of every sixth one are not known.
+ITEMS = [("grow", 2), ("grow", 5), ("grow", 6), ("shrink", 5), ("shrink", 300), (None, None)] * 15
 
 
 def less(item: int, number: int, assignor: str) -> float:
@@ -64,8 +64,8 @@ def test_the_parts_are_the_families_and_sizes_that_occur(table: ResultsTable) ->
     slices = slices_of(table, 1).described()
     assert slices["families"] == ["grow", "shrink", None]
     assert slices["sizes"] == [{"low": 1, "high": 3}, {"low": 4, "high": 8}, {"low": 101, "high": None}]
-    assert slices["of"][0] == {"family": None, "size": None, "histories": 6}
-    assert {"family": 0, "size": 1, "histories": 2} in slices["of"]
+    assert slices["of"][0] == {"family": None, "size": None, "histories": 90}
+    assert {"family": 0, "size": 1, "histories": 30} in slices["of"]
     assert {"family": 0, "size": 2, "histories": 0} not in slices["of"]
 
 
@@ -91,6 +91,8 @@ def test_differences_of_a_part_are_those_of_its_histories(table: ResultsTable) -
         assert found["difference"][place] == pytest.approx(expected.difference, rel=1e-5)
         for end, value in (("low", expected.low), ("high", expected.high)):
             assert found[end][place] == (None if value is None else pytest.approx(value, rel=1e-5, abs=1e-9))
+        assert found["no_interval"][place] == (None if expected.no_interval is None else expected.no_interval.code)
+    assert set(found["no_interval"]) == {None, "few"}
 
 
 def test_without_a_figure_there_are_none(table: ResultsTable) -> None:

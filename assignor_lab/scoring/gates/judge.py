@@ -15,6 +15,7 @@ from assignor_lab.scoring.gates.errors import GateNameError
 from assignor_lab.scoring.gates.grammar import Gate, Named
 from assignor_lab.scoring.statistics.intervals import lower_limit, mean_of, stable, unit_means, upper_limit
 from assignor_lab.scoring.statistics.pairs import PairedFigures, pairs_of
+from assignor_lab.scoring.statistics.refusal import FEWEST, NoInterval, few, least_alike, same
 from assignor_lab.scoring.summary.figures import ResultsTable
 
 __all__ = ["Status", "Subjects", "Verdict", "check_gates", "judge"]
@@ -67,6 +68,7 @@ class Verdict:
         units: Histories and single states that counted; ``None`` for counts of rows.
         states: States that counted, or rows.
         reason: One sentence.
+        no_limit: Why the figures do not bear the confidence that is asked for; ``None`` if they do, or none is.
     """
 
     expression: str
@@ -79,6 +81,7 @@ class Verdict:
     units: int | None
     states: int
     reason: str
+    no_limit: NoInterval | None = None
 
 
 def check_gates(gates: Iterable[Gate], metrics: Sequence[str], subjects: Subjects) -> None:
@@ -136,25 +139,43 @@ def _verdict(gate: Gate, assignor: str, baseline: str | None, table: ResultsTabl
     else:
         value, reference = (mean_of(unit_means(side, figures.units)) or 0.0 for side in (figures.own, figures.baseline))
     bound = gate.bound.factor * reference + gate.bound.offset
-    return _compared(gate, assignor, value, bound, figures)
+    itself = gate.bound.relative and assignor == other
+    return _compared(gate, assignor, value, bound, figures, itself=itself)
 
 
-def _compared(gate: Gate, assignor: str, value: float, bound: float, figures: PairedFigures) -> Verdict:
-    units = len(np.unique(figures.units))
+def _compared(
+    gate: Gate, assignor: str, value: float, bound: float, figures: PairedFigures, *, itself: bool
+) -> Verdict:
+    units, states = len(np.unique(figures.units)), len(figures.own)
     compare = _COMPARISONS[gate.sign]
-    limit: float | None = None
-    if gate.confidence is not None:
-        # What is beyond the bound in each history: the bound is as uncertain as the value, and pairing cancels most.
-        beyond = unit_means(figures.own - gate.bound.factor * figures.baseline - gate.bound.offset, figures.units)
-        sure = (lower_limit if gate.sign.startswith(">") else upper_limit)(beyond, gate.confidence)
-        if sure is None:
-            reason = f"{units} history is too few to be sure of anything"
-            return attrs.evolve(_unknown(gate, assignor, reason), value=value, bound=bound, units=units)
-        limit = stable(bound + sure)
-        holds = compare(sure, 0.0)
-    else:
+    if gate.confidence is None:
         holds = compare(value, bound)
-    return _decided(gate, assignor, value, bound, holds=holds, limit=limit, units=units, states=len(figures.own))
+        return _decided(gate, assignor, value, bound, holds=holds, limit=None, units=units, states=states)
+    sure = None if itself else _sure(gate, figures, gate.confidence)
+    if isinstance(sure, NoInterval):
+        reason = f"no {gate.confidence * 100:g} % confidence: {sure.reason}"
+        found = _unknown(gate, assignor, reason)
+        return attrs.evolve(found, value=value, bound=bound, units=units, states=states, no_limit=sure)
+    limit = None if sure is None else stable(bound + sure)
+    holds = compare(value, bound) if sure is None else compare(sure, 0.0)
+    return _decided(gate, assignor, value, bound, holds=holds, limit=limit, units=units, states=states)
+
+
+def _sure(gate: Gate, figures: PairedFigures, confidence: float) -> float | NoInterval | None:
+    """By how much the mean surely lies above the bound, or below it; ``None`` where all histories say the same."""
+    # What is beyond the bound in each history: the bound is as uncertain as the value, and pairing cancels most.
+    beyond = unit_means(figures.own - gate.bound.factor * figures.baseline - gate.bound.offset, figures.units)
+    number, enough = len(beyond), least_alike(confidence)
+    differing = number
+    if gate.bound.relative:
+        # What is beyond `baseline + 5 %` varies with the baseline, and hides that the two differ hardly ever.
+        differing = int(np.count_nonzero(unit_means(figures.own - figures.baseline, figures.units)))
+    if 0 < differing < FEWEST:
+        return few(number, differing)
+    found = (lower_limit if gate.sign.startswith(">") else upper_limit)(beyond, confidence)
+    if differing == 0 or (isinstance(found, NoInterval) and found.code == "same"):
+        return None if number >= enough else same(number, enough)
+    return found
 
 
 def _count_verdict(gate: Gate, assignor: str, baseline: str, table: ResultsTable) -> Verdict:

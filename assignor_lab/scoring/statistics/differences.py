@@ -8,7 +8,9 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from assignor_lab.scoring.statistics.intervals import Numbers, deviation, mean_interval, mean_of, stable, unit_means
+from assignor_lab.scoring.statistics.intervals import Numbers, interval_of, mean_of, stable, unit_means
+from assignor_lab.scoring.statistics.refusal import NoInterval
+from assignor_lab.scoring.statistics.shape import Shape, shape_of
 
 __all__ = ["LEVEL", "Difference", "paired_difference"]
 
@@ -26,9 +28,10 @@ class Difference:
         mean: Mean of the assignor, each unit counting alike; ``None`` without a unit.
         baseline_mean: The baseline's.
         difference: ``mean`` less ``baseline_mean``.
-        low: Lower end of the confidence interval of the difference; ``None`` for fewer than two units.
+        low: Lower end of the confidence interval of the difference; ``None`` where there is none.
         high: Its upper end.
         level: Its confidence.
+        no_interval: Why there is no interval; ``None`` where there is one, or no unit.
         effect: The difference in standard deviations of the units' differences (Cohen's d for pairs, with Hedges'
             correction for few units): 0.2 is small, 0.8 large. 0 where nothing differs; ``None`` where it is unknown,
             or all units differ by the very same amount.
@@ -46,6 +49,7 @@ class Difference:
     low: float | None
     high: float | None
     level: float
+    no_interval: NoInterval | None
     effect: float | None
     lower: int
     equal: int
@@ -74,17 +78,19 @@ def paired_difference(
         raise ValueError(f"{len(values)} values, {len(baseline)} of the baseline, {len(units)} units: not paired")
     own, other = np.asarray(values, dtype=np.float64), np.asarray(baseline, dtype=np.float64)
     differences = unit_means(own - other, units) if len(own) else np.zeros(0)
-    interval = mean_interval(differences, level)
+    shape = shape_of(differences) if len(differences) else None
+    low, high, no_interval = _interval(shape, level)
     return Difference(
         units=len(differences),
         states=len(own),
         mean=mean_of(unit_means(own, units)) if len(own) else None,
         baseline_mean=mean_of(unit_means(other, units)) if len(own) else None,
         difference=mean_of(differences),
-        low=None if interval is None else interval[0],
-        high=None if interval is None else interval[1],
+        low=low,
+        high=high,
         level=level,
-        effect=_effect(differences),
+        no_interval=no_interval,
+        effect=None if shape is None else _effect(shape),
         lower=int(np.count_nonzero(differences < 0)),
         equal=int(np.count_nonzero(differences == 0)),
         higher=int(np.count_nonzero(differences > 0)),
@@ -92,12 +98,18 @@ def paired_difference(
     )
 
 
-def _effect(differences: npt.NDArray[np.float64]) -> float | None:
-    spread, mean = deviation(differences), mean_of(differences)
-    if spread is None or mean is None:
+def _interval(shape: Shape | None, level: float) -> tuple[float | None, float | None, NoInterval | None]:
+    found = None if shape is None else interval_of(shape, level)
+    if found is None or isinstance(found, NoInterval):
+        return None, None, found
+    return *found, None
+
+
+def _effect(shape: Shape) -> float | None:
+    if shape.number < 2:
         return None
-    if spread == 0:
-        return 0.0 if mean == 0 else None
+    if shape.spread == 0:
+        return 0.0 if shape.mean == 0 else None
     # Hedges: few values make an effect look larger than it is.
-    correction = 1 - 3 / (4 * (len(differences) - 1) - 1)
-    return stable(mean / spread * correction)
+    correction = 1 - 3 / (4 * (shape.number - 1) - 1)
+    return stable(shape.mean / shape.spread * correction)

@@ -2,36 +2,40 @@
 
 The unit is the history (or the single state), never the round: the rounds of a history follow from one another, and
 counting them as independent makes every interval too narrow. Each unit has one value, the mean of its rounds, and
-the interval is put around the mean of these values. Sums are exact, so no order of rows shows in a figure.
+the interval is put around the mean of these values.
 
-The interval spans Student's and the one that Hall's transformation corrects for skewness (P. Hall, "On the removal of
-skewness by transformation", 1992). Differences of assignors are 0 in most histories and large in a few, and Student's
-own interval then misses the truth two or three times as often as it says; Hall's does so where the tails are heavy on
-both sides. Without skewness the two are the same.
+Differences of assignors are 0 in most histories and large in a few, and Student's interval then misses the truth two or
+three times as often as it says. On the side of the tail ours takes Hall's transformation where that reaches further
+(P. Hall, "On the removal of skewness by transformation", 1992), and is stretched where the differences are nearly too
+uneven for an interval. On the other side it lies between Student's and Hall's, the nearer to Hall's the more all that
+differs is on one side: Hall's alone is too narrow where tails are heavy on both. Without skewness it is Student's.
+
+Where the sample does not bear an interval there is a reason in its place
+(:mod:`assignor_lab.scoring.statistics.refusal`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import fsum, sqrt
 
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from assignor_lab.scoring.statistics.refusal import NoInterval, largest_inequality, refusal
+from assignor_lab.scoring.statistics.shape import Numbers, Shape, shape_of
+
 __all__ = [
     "Numbers",
-    "deviation",
-    "limits",
+    "interval_of",
     "lower_limit",
     "mean_interval",
     "mean_of",
+    "one_sided_limits",
     "stable",
     "unit_means",
     "upper_limit",
 ]
-
-Numbers = Sequence[float] | npt.NDArray[np.float64]
 
 #: Digits that every machine agrees on; the last ones of a quantile of Student's t depend on the build of scipy.
 DIGITS = 12
@@ -39,7 +43,7 @@ DIGITS = 12
 _NO_SKEWNESS = 1e-9
 
 
-def unit_means(values: Numbers, units: Sequence[int] | npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+def unit_means(values: Numbers, units: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """The mean of each unit, in the order of the units' numbers.
 
     Args:
@@ -56,74 +60,73 @@ def mean_of(values: Numbers) -> float | None:
     return fsum(values) / len(values) if len(values) else None
 
 
-def deviation(values: Numbers) -> float | None:
-    """Standard deviation of the sample; ``None`` for fewer than two values."""
-    if len(values) < 2:
-        return None
-    mean = fsum(values) / len(values)
-    return sqrt(fsum((float(value) - mean) ** 2 for value in values) / (len(values) - 1))
-
-
-def mean_interval(values: Numbers, level: float) -> tuple[float, float] | None:
-    """Two-sided confidence interval of the mean.
+def mean_interval(values: Numbers, level: float) -> tuple[float, float] | NoInterval:
+    """Two-sided confidence interval of the mean, or why there is none.
 
     Args:
-        values: One value for each unit.
+        values: One value for each unit, at least one.
         level: Between 0 and 1, such as 0.95.
-
-    Returns:
-        Both ends; ``None`` for fewer than two values. Values that are all equal have an interval without width.
     """
-    return _limits_of(values, (1 + level) / 2)
+    return interval_of(shape_of(values), level)
 
 
-def lower_limit(values: Numbers, level: float) -> float | None:
-    """One-sided limit: the mean is above it with confidence ``level``; ``None`` for fewer than two values."""
-    found = _limits_of(values, level)
-    return None if found is None else found[0]
+def interval_of(shape: Shape, level: float) -> tuple[float, float] | NoInterval:
+    """As :func:`mean_interval`, for a sample of this shape."""
+    refused = refusal(shape)
+    return _limits(shape, (1 + level) / 2, abs(shape.lean)) if refused is None else refused
 
 
-def upper_limit(values: Numbers, level: float) -> float | None:
-    """One-sided limit: the mean is below it with confidence ``level``; ``None`` for fewer than two values."""
-    found = _limits_of(values, level)
-    return None if found is None else found[1]
+def lower_limit(values: Numbers, level: float) -> float | NoInterval:
+    """One-sided limit: the mean is above it with confidence ``level``; or why there is none."""
+    found = one_sided_limits(shape_of(values), level)
+    return found if isinstance(found, NoInterval) else found[0]
 
 
-def _limits_of(values: Numbers, quantile: float) -> tuple[float, float] | None:
-    spread, mean = deviation(values), mean_of(values)
-    if spread is None or mean is None:
-        return None
-    cubes = fsum((float(value) - mean) ** 3 for value in values) / len(values)
-    return limits(len(values), mean, spread, cubes, quantile)
+def upper_limit(values: Numbers, level: float) -> float | NoInterval:
+    """One-sided limit: the mean is below it with confidence ``level``; or why there is none."""
+    found = one_sided_limits(shape_of(values), level)
+    return found if isinstance(found, NoInterval) else found[1]
 
 
-def limits(number: int, mean: float, spread: float, cubes: float, quantile: float) -> tuple[float, float]:
+def one_sided_limits(shape: Shape, level: float) -> tuple[float, float] | NoInterval:
+    """:func:`lower_limit` and :func:`upper_limit` of a sample of this shape."""
+    refused = refusal(shape)
+    # The short side stays Student's: samples that just have enough differing histories are those with many of them,
+    # and the limit away from the tail, which has nothing on its other side to make up for it, would miss too often.
+    return _limits(shape, level, 0.0) if refused is None else refused
+
+
+def _limits(shape: Shape, quantile: float, one_sided: float) -> tuple[float, float]:
     """The limits below and above the mean, each of which the true mean is beyond with chance 1 - ``quantile``.
 
     Args:
-        number: How many values there are, at least two.
-        mean: Their mean.
-        spread: Their standard deviation, that of the sample.
-        cubes: Mean of their cubed distances from the mean.
+        shape: Of a sample that bears an interval.
         quantile: Confidence of either side.
+        one_sided: How far the short side goes from Student's quantile, at 0, to Hall's, at 1.
     """
-    if spread == 0:
-        return stable(mean), stable(mean)
-    student = float(special.stdtrit(number - 1, quantile))
-    skewness = cubes / spread**3
-    error = spread / sqrt(number)
-    below = max(student, _without_skewness(student, skewness, number))
-    above = min(-student, _without_skewness(-student, skewness, number))
-    return stable(mean - error * below), stable(mean - error * above)
+    student = float(special.stdtrit(shape.number - 1, quantile))
+    side = 1.0 if (shape.lean or shape.skewness) >= 0 else -1.0
+    tail = max(student, _halls(student, -side * shape.skewness, shape.number)) * _stretch(shape)
+    short = _halls(student, side * shape.skewness, shape.number)
+    short = max(short, one_sided * short + (1 - one_sided) * student)
+    error = shape.spread / sqrt(shape.number)
+    below, above = (short, tail) if side > 0 else (tail, short)
+    return stable(shape.mean - error * below), stable(shape.mean + error * above)
 
 
-def _without_skewness(student: float, skewness: float, number: int) -> float:
-    """Where Student's quantile lies once the skewness of the values is taken into account: Hall's transformation."""
+def _halls(student: float, skewness: float, number: int) -> float:
+    """How many standard errors the limit lies below the mean of values of this skewness: Hall's transformation."""
     if abs(skewness) < _NO_SKEWNESS:
         return student
     root = sqrt(number)
     bent = 1 + skewness / root * (student - skewness / (6 * root))
     return 3 * root / skewness * (float(np.cbrt(bent)) - 1)
+
+
+def _stretch(shape: Shape) -> float:
+    """From 1 to 2: the nearer the sample is to having no interval, in standard errors of its inequality or about so."""
+    margin = (largest_inequality(shape.differing) - shape.inequality) * sqrt(shape.differing)
+    return 1 + min(max(1 - margin, 0.0), 1.0)
 
 
 def stable(figure: float) -> float:

@@ -102,7 +102,8 @@ def _difference(figures: PairedFigures) -> dict[str, Any]:
     spread = quantiles(pa.array(entry.pop("unit_differences")))
     entry["histories"] = entry.pop("units")
     order = ("histories", "states", "mean", "baseline_mean", "difference", "low", "high", "level", "effect")
-    return {**{key: entry[key] for key in (*order, "lower", "equal", "higher")}, "values": spread}
+    why = None if found.no_interval is None else attrs.asdict(found.no_interval)
+    return {**{key: entry[key] for key in (*order, "lower", "equal", "higher")}, "values": spread, "no_interval": why}
 
 
 def _sliced(slices: Slices, figures: PairedFigures) -> dict[str, Any]:

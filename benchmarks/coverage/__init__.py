@@ -1,0 +1,1 @@
+"""How often intervals of differences cover the truth: measured on populations whose mean is known."""
