@@ -20,6 +20,14 @@ __all__ = [
 
 
 @attrs.frozen
+class NoInterval:
+    """Why a difference has no interval."""
+
+    code: str
+    reason: str
+
+
+@attrs.frozen
 class Difference:
     """One metric of an assignor against the baseline's, history by history."""
 
@@ -37,6 +45,7 @@ class Difference:
     lower: int
     equal: int
     higher: int
+    no_interval: NoInterval | None = None
 
 
 @attrs.frozen
@@ -105,6 +114,7 @@ class SliceDifferences:
     difference: tuple[float | None, ...]
     low: tuple[float | None, ...]
     high: tuple[float | None, ...]
+    no_interval: tuple[str | None, ...] = ()
 
 
 @attrs.frozen

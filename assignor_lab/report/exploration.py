@@ -95,7 +95,8 @@ class DifferenceRow:
         name: The assignor.
         difference: The figures.
         drawing: Where the interval lies; ``None`` without one.
-        verdict: What the interval tells: ``better``, ``worse``, ``lower``, ``higher``, ``equal`` or ``unclear``.
+        verdict: What the interval tells: ``better``, ``worse``, ``lower``, ``higher``, ``equal`` or ``unclear``; ``none``
+            where a reason stands in its place.
         better: Histories in which it does better than the baseline.
         worse: Histories in which it does worse.
         place: Its place among the differences in parts of the run, or ``None``.
@@ -155,18 +156,19 @@ def _table(
     rows = []
     for each, drawing in zip(differences, forests(differences), strict=True):
         ahead, behind = (each.higher, each.lower) if metric.direction == "higher" else (each.lower, each.higher)
-        verdict = _verdict(each.low, each.high, metric.direction)
+        verdict = _verdict(each, metric.direction)
         place = places.get((each.assignor, each.metric))
         rows.append(DifferenceRow(names[each.assignor], each, drawing, verdict, ahead, behind, place))
     return DifferenceTable(metric, words.label(metric), words.better(metric), tuple(rows))
 
 
-def _verdict(low: float | None, high: float | None, direction: str) -> str:
-    if low is None or high is None or low < 0 < high:
-        return "unclear"
-    if low == high == 0:
+def _verdict(difference: Difference, direction: str) -> str:
+    low, high, why = difference.low, difference.high, difference.no_interval
+    if difference.lower == difference.higher == 0 and (why is None or why.code == "same"):
         return "equal"
-    if low <= 0 <= high:
+    if why is not None:
+        return "none"
+    if low is None or high is None or low <= 0 <= high:
         return "unclear"
     is_lower = high < 0
     if direction == "none":

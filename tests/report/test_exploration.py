@@ -65,7 +65,6 @@ def test_differences_of_one_metric_share_a_scale_with_zero_on_it() -> None:
         (-2.0, -1.0, "none", "lower"),
         (-1.0, 1.0, "lower", "unclear"),
         (0.0, 1.0, "lower", "unclear"),
-        (0.0, 0.0, "lower", "equal"),
         (None, None, "lower", "unclear"),
     ],
 )
@@ -76,6 +75,20 @@ def test_only_an_interval_without_zero_tells(low: float, high: float, direction:
     document["results"] |= {"metrics": [metric], "differences": [{**own[0], "low": low, "high": high}]}
     ((table,),) = (group.tables for group in difference_groups(results(document), NAMES))
     assert table.rows[0].verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("code", "equal", "verdict"), [("few", 9, "none"), ("uneven", 5, "none"), ("same", 9, "equal"), ("same", 0, "none")]
+)
+def test_without_an_interval_the_reason_is_told_or_that_nothing_differs(code: str, equal: int, verdict: str) -> None:
+    document = families()
+    own = document["results"]["differences"][0]
+    reason = f"{code} <b>histories</b>"
+    missing = {"low": None, "high": None, "no_interval": {"code": code, "reason": reason, "enough": 41}}
+    own |= {**missing, "lower": 9 - equal, "equal": equal, "higher": 0}
+    assert difference_groups(results(document), NAMES)[0].tables[0].rows[0].verdict == verdict
+    page = render_report(summary_from_document(document))
+    assert ("histories&lt;/b&gt;" in page) == (verdict == "none")
 
 
 def test_a_state_that_is_worst_in_two_ways_is_listed_once() -> None:

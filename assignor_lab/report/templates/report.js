@@ -106,12 +106,14 @@
       fill(row.children, [null, null, ...texts, "–"]);
     };
 
-    const verdict = (low, high, direction) => {
+    const verdict = (low, high, direction, none, difference) => {
+      if (none) return none === "same" && difference === 0 ? "equal" : none;
       if (low === null || (low <= 0 && high >= 0)) return low === 0 && high === 0 ? "equal" : "unclear";
       if (direction === "none") return high < 0 ? "lower" : "higher";
       return high < 0 === (direction === "lower") ? "better" : "worse";
     };
-    const verdictWords = { equal: "no difference", unclear: "not clear" };
+    const verdictWords = { equal: "no difference", unclear: "not clear", few: "no interval: too few histories differ",
+      same: "no interval: all histories are alike", uneven: "no interval: differences too uneven" };
     const showDifferences = ({ body, rows }, part) => {
       rows.forEach(restore);
       if (part === 0) return;
@@ -120,7 +122,8 @@
       const low = Math.min(0, ...ends), high = Math.max(0, ...ends);
       const { unit, direction } = body.dataset;
       for (const { row } of rows) {
-        const found = verdict(at(row, "low"), at(row, "high"), direction);
+        const none = part < 0 ? null : (slices.differences[Number(row.dataset.difference)].no_interval || [])[part];
+        const found = verdict(at(row, "low"), at(row, "high"), direction, none, at(row, "difference"));
         const drawing = row.querySelector("svg"), known = at(row, "low") !== null;
         drawing.setAttribute("class", `forest ${found}`);
         const zero = place(0, low, high);

@@ -61,13 +61,14 @@ def shape_of(values: Numbers) -> Shape:
         return Shape(number, mean, 0.0, 0.0, 0.0, 0, 0.0, 0.0)
     # In mean distances, so that no square is too large.
     about = (ordered - mean) / typical
-    spread = sqrt(float((about**2).sum()) / (number - 1))
+    squares = about * about
+    spread = sqrt(float(squares.sum()) / (number - 1))
     standing_out = distances[distances > STANDS_OUT * typical]
     return Shape(
         number=number,
         mean=mean,
         spread=spread * typical,
-        skewness=float((about**3).sum()) / number / spread**3,
+        skewness=float((squares * about).sum()) / number / spread**3,
         lean=(mean - usual) / typical,
         differing=len(standing_out),
         inequality=_gini(standing_out),
