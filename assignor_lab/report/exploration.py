@@ -95,8 +95,8 @@ class DifferenceRow:
         name: The assignor.
         difference: The figures.
         drawing: Where the interval lies; ``None`` without one.
-        verdict: What the interval tells: ``better``, ``worse``, ``lower``, ``higher``, ``equal`` or ``unclear``; ``none``
-            where a reason stands in its place.
+        verdict: What the interval tells: ``better``, ``worse``, ``lower``, ``higher``, ``equal`` or ``unclear``;
+            ``none`` where a reason stands in its place.
         better: Histories in which it does better than the baseline.
         worse: Histories in which it does worse.
         place: Its place among the differences in parts of the run, or ``None``.

@@ -28,10 +28,10 @@ def summary_of(folder: Path) -> dict[str, Any]:
 
 def test_a_worse_copy_fails_its_gate_and_its_worst_case_can_be_seen_again(spark: SparkSession, tmp_path: Path) -> None:
     gates = ["--fail-if", GATE, "--fail-if", "failed_rows > 0", "--junit", "gates.xml"]
-    done = command(tmp_path, "--assignor", WORSE, "--baseline", "sticky", *FAMILY, "--count", "6", *gates, spark=spark)
+    done = command(tmp_path, "--assignor", WORSE, "--baseline", "sticky", *FAMILY, "--count", "40", *gates, spark=spark)
     assert done.returncode == 1, done.stderr
     assert f"FAILED  {WORSE}: {GATE}: " in done.stdout
-    assert f"passed  {WORSE}: failed_rows > 0: 0; fails at > 0; over 48 rows" in done.stdout
+    assert f"passed  {WORSE}: failed_rows > 0: 0; fails at > 0; over 320 rows" in done.stdout
 
     (suite,) = JUnitXml.fromfile(str(tmp_path / "gates.xml"))
     assert (suite.tests, suite.failures, suite.errors) == (2, 1, 0)
@@ -60,6 +60,26 @@ def test_a_worse_copy_fails_its_gate_and_its_worst_case_can_be_seen_again(spark:
     for row in rows:
         assert row == {**before[row["scenario"], row["assignor"]], "item": 0}
     assert summary_of(tmp_path)["states"] == 1
+
+
+def test_too_few_histories_for_the_confidence_end_with_2_and_say_how_many_would_do(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    gates = ["--fail-if", GATE, "--fail-if", "failed_rows > 0", "--junit", "gates.xml"]
+    done = command(tmp_path, "--assignor", WORSE, "--baseline", "sticky", *FAMILY, "--count", "6", *gates, spark=spark)
+    assert done.returncode == 2, done.stderr
+    why = "no 95 % confidence: 6 histories are too few: it takes 30 that differ; about "
+    assert f"UNKNOWN {WORSE}: {GATE}: {why}" in done.stdout
+    (suite,) = JUnitXml.fromfile(str(tmp_path / "gates.xml"))
+    assert (suite.tests, suite.failures, suite.errors) == (2, 0, 1)
+    results = summary_of(tmp_path)
+    assert [each["status"] for each in results["gates"]] == ["unknown", "passed"]
+    assert results["gates"][0]["no_limit"]["enough"] > 30
+    assert {each["no_interval"]["code"] for each in results["differences"] if each["histories"]} <= {"few", "same"}
+
+    gates = ["--fail-if", GATE, "--fail-if", "total_tasks_per_thread > baseline"]
+    done = command(tmp_path, "--assignor", WORSE, "--baseline", "sticky", *FAMILY, "--count", "6", *gates, spark=spark)
+    assert done.returncode == 1, done.stderr
 
 
 def test_an_assignor_against_itself_passes(spark: SparkSession, tmp_path: Path) -> None:
