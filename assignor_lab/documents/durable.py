@@ -70,11 +70,13 @@ def replacing(path: str | PathLike[str]) -> Iterator[Path]:
     temporary = final.parent / f".{final.name[:_MOST_NAME]}.{secrets.token_hex(6)}.tmp"
     try:
         with naming_failures(path):
-            temporary.open("xb").close()
+            # Nobody may read meanwhile what nobody else could read before.
+            mode = stat.S_IMODE(final.stat().st_mode) if final.exists() else None
+            os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else 0o600))
         yield temporary
         with naming_failures(path):
-            if final.exists():
-                temporary.chmod(stat.S_IMODE(final.stat().st_mode))
+            if mode is not None:
+                temporary.chmod(mode)
             sync(temporary)
             temporary.replace(final)
             sync(final.parent)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import os
+import random
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -25,9 +30,12 @@ from assignor_lab.connect.storage import (
     RecordLog,
     StorageError,
     Topics,
+    frames,
 )
 from assignor_lab.connect.storage import record_log as record_log_module
-from assignor_lab.connect.storage.frames import MAGIC, frame_of
+from assignor_lab.connect.storage.frames import MAGIC, FrameFile, frame_of
+from assignor_lab.documents import durable
+from assignor_lab.kafka.herder.statuses import State, Status
 
 
 def written(path: Path, *batches: Sequence[tuple[str, object]]) -> None:
@@ -199,23 +207,308 @@ def test_a_compacted_log_whose_last_record_stays_is_read_again(tmp_path: Path, m
     log.close()
 
 
-def test_a_write_that_fails_is_told_and_nothing_more_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object) -> int:
-        raise OSError(28, "No space left on device")
+# --- disks that are full or fail --------------------------------------------------------------------
 
+
+def full(*_: object) -> int:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def failing(*_: object) -> None:
+    raise OSError(errno.EIO, "Input/output error")
+
+
+def test_a_write_that_fails_is_told_and_the_log_goes_on_when_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def write() -> None:
         log = RecordLog(tmp_path / "a.log")
         log.start(asyncio.get_running_loop())
         await log.write([("a", 1)])
-        monkeypatch.setattr(os, "write", full)
+        assert log.failure is None
+        monkeypatch.setattr(os, "pwrite", full)
         for _ in range(2):
             with pytest.raises(StorageError, match="No space left"):
                 await log.write([("b", 2)])
+        assert "No space left" in str(log.failure)
         monkeypatch.undo()
+        assert await log.write([("c", 3)]) == 2
+        assert log.failure is None
         await asyncio.to_thread(log.close)
 
     asyncio.run(write())
-    assert read(tmp_path / "a.log") == {"a": 1}
+    assert read(tmp_path / "a.log") == {"a": 1, "c": 3}
+
+
+def test_what_could_not_be_brought_to_the_disk_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.log"
+
+    async def write() -> bytes:
+        log = RecordLog(path)
+        log.start(asyncio.get_running_loop())
+        await log.write([("a", 1)])
+        good = path.read_bytes()
+        monkeypatch.setattr(os, "fsync", failing)
+        with pytest.raises(StorageError, match="Input/output error"):
+            await log.write([("b", 2)])
+        monkeypatch.undo()
+        # Nothing but the failed frame is gone, and it before anything follows.
+        await log.write([("c", 3)])
+        assert path.read_bytes().startswith(good)
+        await asyncio.to_thread(log.close)
+        return good
+
+    asyncio.run(write())
+    assert read(path) == {"a": 1, "c": 3}
+
+
+def test_what_nobody_waits_for_is_tried_again_the_latest_of_each_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(record_log_module, "_RETRY_S", 0.02)
+
+    async def write() -> list[tuple[str, object]]:
+        log = RecordLog(tmp_path / "a.log")
+        log.start(asyncio.get_running_loop())
+        heard: list[tuple[str, object]] = []
+        log.subscribe(lambda record: heard.append((record.key, record.value)))
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "pwrite", full)
+            for number in range(5):
+                log.put([("a", number), (f"b{number}", number)])
+            with pytest.raises(StorageError, match="No space left"):
+                await log.write([])
+            log.put([("b0", None)])
+            assert heard == []
+        while log.failure is not None or ("b0", None) not in heard:
+            await asyncio.sleep(0.01)
+        await asyncio.to_thread(log.close)
+        return heard
+
+    heard = asyncio.run(write())
+    assert [value for key, value in heard if key == "a"] == [4]
+    assert heard[-1] == ("b0", None)
+    assert read(tmp_path / "a.log") == {"a": 4, **{f"b{number}": number for number in range(1, 5)}}
+
+
+def test_a_log_that_is_closed_while_nothing_can_be_written_says_what_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def write() -> None:
+        log = RecordLog(tmp_path / "a.log")
+        log.start(asyncio.get_running_loop())
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "pwrite", full)
+            log.put([("a", 1), ("b", 2)])
+            await asyncio.to_thread(log.close)
+
+    asyncio.run(write())
+    assert "2 records that nobody waited for are lost" in caplog.text
+    assert read(tmp_path / "a.log") == {}
+
+
+@pytest.mark.parametrize("room", [3_000, 20_000])
+def test_a_full_disk_costs_what_was_refused_and_nothing_else(tmp_path: Path, room: int) -> None:
+    program = """if True:
+        import asyncio, json, resource, signal, sys
+        from pathlib import Path
+        from assignor_lab.connect.storage import RecordLog, StorageError, Topics
+        from assignment_api.connectors import SourceRecord
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        room, told = int(sys.argv[2]), {"log": [], "topic": []}
+        async def main():
+            log = RecordLog(Path(sys.argv[1]) / "a.log")
+            log.start(asyncio.get_running_loop())
+            topics = Topics(Path(sys.argv[1]))
+            for number in range(300):
+                if number in (0, 200):
+                    limit = room if number == 0 else resource.RLIM_INFINITY
+                    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+                try:
+                    await log.write([(f"k{number}", "x" * 100)])
+                    told["log"].append(number)
+                except StorageError:
+                    pass
+                try:
+                    for partition in topics.append([SourceRecord({}, {}, "t", number, None, 0)] * 3):
+                        partition.sync()
+                    told["topic"].append(number)
+                except StorageError:
+                    pass
+            await asyncio.to_thread(log.close)
+        asyncio.run(main())
+        print(json.dumps(told))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path), str(room)], capture_output=True, text=True, check=True
+    )
+    told = json.loads(done.stdout)
+    assert told["log"][-100:] == told["topic"][-100:] == list(range(200, 300))
+    assert 0 < len(told["log"]) < 300
+    assert list(read(tmp_path / "a.log")) == [f"k{number}" for number in told["log"]]
+    topics = Topics(tmp_path)
+    records = topics.partition("t", 0).read(0, 10_000)
+    assert [record.value for record in records] == [number for number in told["topic"] for _ in range(3)]
+    topics.close()
+
+
+def test_a_topic_that_could_not_be_brought_to_the_disk_is_written_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topics = Topics(tmp_path)
+    (partition,) = topics.append([SourceRecord({}, {}, "t", 1, None, 0)])
+    partition.sync()
+    topics.append([SourceRecord({}, {}, "t", 2, None, 0)])
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", failing)
+        for _ in range(2):
+            with pytest.raises(StorageError, match="Input/output error"):
+                partition.sync()
+    written_again = []
+    real = os.pwrite
+
+    def noted(file: int, data: bytes, place: int) -> int:
+        written_again.append(bytes(data))
+        return real(file, data, place)
+
+    monkeypatch.setattr(os, "pwrite", noted)
+    partition.sync()
+    partition.sync()
+    assert len(written_again) == 1
+    assert b"[1,null,2," in written_again[0]
+    assert [record.value for record in partition.read(0)] == [1, 2]
+    topics.close()
+
+
+def test_a_sync_waits_for_another_that_is_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    topics = Topics(tmp_path)
+    (partition,) = topics.append([SourceRecord({}, {}, "t", 1, None, 0)])
+    begun, may_end = threading.Event(), threading.Event()
+    real = os.fsync
+
+    def slow(file: int) -> None:
+        begun.set()
+        assert may_end.wait(30)
+        real(file)
+
+    monkeypatch.setattr(os, "fsync", slow)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(partition.sync)
+        assert begun.wait(30)
+        second = pool.submit(partition.sync)
+        assert not wait([second], timeout=0.2).done
+        may_end.set()
+        first.result()
+        second.result()
+    topics.close()
+
+
+def test_a_compaction_that_fails_is_put_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(record_log_module, "_COMPACT_ABOVE_BYTES", 500)
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", failing)
+        written(tmp_path / "a.log", *([("k", number)] for number in range(100)))
+    assert "not compacted: " in caplog.text
+    assert read(tmp_path / "a.log") == {"k": 99}
+    assert [path.name for path in tmp_path.iterdir()] == ["a.log"]
+    written(tmp_path / "a.log", *([("k", number)] for number in range(100)))
+    assert (tmp_path / "a.log").stat().st_size < 1_000
+
+
+def test_a_compacted_file_whose_name_is_not_on_disk_yet_is_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = FrameFile(tmp_path / "a.log", lambda place, payload: None)
+    file.append(b"old")
+    file.sync()
+    synced: list[Path] = []
+
+    def refused(path: Path) -> None:
+        if path == tmp_path:
+            raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(durable, "sync", refused)
+        file.replace([b"new"])
+    monkeypatch.setattr(frames, "sync", synced.append)
+    file.append(b"next")
+    file.sync()
+    file.append(b"last")
+    file.sync()
+    assert synced == [tmp_path]
+    file.close()
+    found: list[bytes] = []
+    FrameFile(tmp_path / "a.log", lambda place, payload: found.append(payload)).close()
+    assert found == [b"new", b"next", b"last"]
+
+
+def test_logs_say_why_they_are_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record_log_module, "_RETRY_S", 0.02)
+
+    async def fill() -> None:
+        logs = ClusterLogs(tmp_path)
+        logs.start()
+        assert logs.failures() == []
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "pwrite", full)
+            logs.statuses.put("c", Status(State.RUNNING, "w:1", 1))
+            while not logs.failures():
+                await asyncio.sleep(0.01)
+            assert "status.log: No space left" in str(logs.failures()[0])
+            assert logs.statuses.connector("c") is None
+        while logs.statuses.connector("c") is None:
+            await asyncio.sleep(0.01)
+        assert logs.failures() == []
+        await asyncio.to_thread(logs.close)
+
+    asyncio.run(fill())
+
+
+# --- kill -9 ----------------------------------------------------------------------------------------
+
+WRITER = """if True:
+    import asyncio, os, sys
+    from pathlib import Path
+    from assignor_lab.connect.storage import RecordLog, record_log
+    record_log._COMPACT_ABOVE_BYTES = 20_000
+    async def main():
+        log = RecordLog(Path(sys.argv[1]))
+        log.start(asyncio.get_running_loop())
+        known = {record.key: record.value for record in log.records()}
+        async def write(key):
+            number = known.get(key, 0)
+            while True:
+                number += 1
+                await log.write([(key, number), (f"{key}-{number % 3}", "x" * 50)])
+                os.write(1, f"{key} {number}\\n".encode())
+        await asyncio.gather(*(write(f"k{number}") for number in range(20)))
+    asyncio.run(main())
+"""
+
+
+def test_kill_9_at_any_moment_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+    path, draw = tmp_path / "a.log", random.Random(4)
+    acknowledged: dict[str, Any] = {}
+    for _ in range(20):
+        with subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            for _ in range(draw.randrange(400)):
+                key, number = process.stdout.readline().split()
+                acknowledged[key.decode()] = int(number)
+            process.kill()
+            for line in process.stdout.read().splitlines(keepends=True):
+                if line.endswith(b"\n"):
+                    acknowledged[line.split()[0].decode()] = int(line.split()[1])
+        found = read(path)
+        # A writer may have died between the disk and telling us of it; what is there counts from now on.
+        assert {key: number for key, number in acknowledged.items() if found[key] not in (number, number + 1)} == {}
+        acknowledged = {key: found[key] for key in found if "-" not in key}
+    assert sum(acknowledged.values()) > 1_000
+
+
+# --- the data directory -----------------------------------------------------------------------------
 
 
 def test_a_directory_belongs_to_one_process(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from assignor_lab.connect.clock import Clock
 from assignor_lab.connect.logs.offsets import OffsetLog
 from assignor_lab.connect.logs.run_ledger import RunLedger
 from assignor_lab.connect.logs.statuses import StatusLog
-from assignor_lab.connect.storage import DataDir, RecordLog, Topics
+from assignor_lab.connect.storage import DataDir, RecordLog, StorageError, Topics
 
 __all__ = ["ClusterLogs"]
 
@@ -53,6 +53,10 @@ class ClusterLogs:
         loop = asyncio.get_running_loop()
         for log in self.logs:
             log.start(loop)
+
+    def failures(self) -> list[StorageError]:
+        """Why logs cannot be written at present: for each that cannot, its last failure."""
+        return [log.failure for log in self.logs if log.failure is not None]
 
     def close(self) -> None:
         """Writes what is waiting and lets others use the directory. Tasks must have ended."""

@@ -120,9 +120,9 @@ class StatusLog:
 
     def _append(self, key: str, value: Any) -> None:
         try:
-            self._log.append([(key, value)])
+            # As in Kafka, nobody waits for a status, and it is tried again until it is written.
+            self._log.put([(key, value)])
         except StorageError as error:
-            # As in Kafka, nobody waits for a status: what cannot be written is said once by the log itself.
             _logger.warning("status %s not written: %s", key, error)
 
     # --- reading --------------------------------------------------------------------------------------

@@ -25,6 +25,8 @@ from pathlib import Path
 
 from assignment_api.connectors import PathNotAllowedError
 from assignor_lab.connect.storage.errors import DataDirLockedError, StorageError
+from assignor_lab.documents.durable import write_durably
+from assignor_lab.documents.errors import OutputFileError
 
 __all__ = ["DataDir"]
 
@@ -101,9 +103,9 @@ class DataDir:
             if path.is_file() and _CLUSTER_ID.match(text := path.read_text(encoding="ascii", errors="replace").strip()):
                 return text
             made = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-            temporary = path.with_suffix(".new")
-            temporary.write_text(f"{made}\n", encoding="ascii")
-            temporary.replace(path)
+            write_durably(path, f"{made}\n".encode())
+        except OutputFileError as error:
+            raise StorageError(str(error)) from error
         except OSError as error:
             raise StorageError(f"{path}: {error.strerror or error}") from error
         return made

@@ -1,19 +1,26 @@
-"""Frames: how bytes lie in the log files, and how a torn end is told from damage.
+"""Files of frames: how bytes lie in the logs, and how a torn end is told from damage.
 
 A file is the line ``assignor-log 1`` and frames after it. A frame is 12 bytes of head and a payload: its size, the
-CRC-32 of the payload, and the CRC-32 of these 8 bytes, each four bytes, big-endian. A frame is written by one call and
-is there as a whole or not at all: what a crash leaves of the last one is cut off.
+CRC-32 of the payload, and the CRC-32 of these 8 bytes, each four bytes, big-endian. A frame is there as a whole or not
+at all: what a crash leaves of the last one is cut off when the file is opened.
 """
 
 from __future__ import annotations
 
+import logging
+import os
 import struct
 import zlib
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from assignor_lab.connect.storage.errors import LogCorruptError
+from assignor_lab.documents.durable import replacing, sync
 
-__all__ = ["MAGIC", "frame_of", "scan"]
+__all__ = ["MAGIC", "FrameFile", "frame_of"]
+
+_logger = logging.getLogger(__name__)
 
 #: First bytes of every log file.
 MAGIC = b"assignor-log 1\n"
@@ -28,51 +35,190 @@ def frame_of(payload: bytes) -> bytes:
     return sizes + struct.pack(">I", zlib.crc32(sizes)) + payload
 
 
-def scan(path: Path, data: bytes) -> tuple[list[tuple[int, bytes]], int]:
-    """Frames of a file.
+class FrameFile:
+    """A file of frames, open for reading and appending.
+
+    After a failure the file goes on where it was: nothing that was on disk is touched, and what failed is written anew
+    or cut off before anything follows it. Appending is for one thread at a time, and so is :meth:`sync`; the two may
+    run side by side.
 
     Args:
-        path: The file, for errors.
-        data: What is in it.
-
-    Returns:
-        Position and payload of each frame, and where the last good one ends; a torn end follows there.
+        path: The file, made if it is not there, for its owner alone.
+        take: Told place and payload of each frame that is there, in order.
 
     Raises:
-        LogCorruptError: if there are good frames behind bad bytes, or the file is none of ours.
+        LogCorruptError: if good frames follow bad bytes, or the file is none of ours.
+        OSError: if it cannot be read or written.
     """
-    if not data.startswith(MAGIC):
-        if MAGIC.startswith(data) or not data.strip(b"\0"):
+
+    def __init__(self, path: Path, take: Callable[[int, bytes], None]) -> None:
+        self.path = path
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            #: Where the next frame begins, and up to where everything is on disk.
+            self.size = self.synced = self._opened(take)
+        except BaseException:
+            os.close(self._file)
+            raise
+        #: Whether the system has given up a write since ``synced``, and whether it keeps the file's name.
+        self._given_up = False
+        self._name_kept = True
+
+    def _opened(self, take: Callable[[int, bytes], None]) -> int:
+        with self.path.open("rb") as file:
+            good = _read_all(self.path, file, take)
+        torn = self.path.stat().st_size - good
+        if torn > 0:
+            _logger.warning("%s: %d bytes of an unfinished write cut off", self.path, torn)
+        os.ftruncate(self._file, good)
+        if good == 0:
+            _write_at(self._file, MAGIC, 0)
+            good = len(MAGIC)
+        os.fsync(self._file)
+        sync(self.path.parent)
+        return good
+
+    def append(self, payload: bytes) -> int:
+        """Writes a frame, which is on disk after the next :meth:`sync`, and returns its place.
+
+        Raises:
+            OSError: if that failed; there is no frame then.
+        """
+        frame, place = frame_of(payload), self.size
+        # Part of a frame that could not be written is written over.
+        _write_at(self._file, frame, place)
+        self.size += len(frame)
+        return place
+
+    def sync(self) -> None:
+        """What was appended before the call is on disk when this returns.
+
+        Raises:
+            OSError: if that failed; another call tries again.
+        """
+        upto = self.size
+        if upto == self.synced:
+            return
+        if self._given_up:
+            # Linux takes pages that it could not write for clean: they have to be made dirty again.
+            _write_at(self._file, os.pread(self._file, upto - self.synced, self.synced), self.synced)
+        try:
+            os.fsync(self._file)
+            if not self._name_kept:
+                sync(self.path.parent)
+        except OSError:
+            self._given_up = True
+            raise
+        self._given_up, self._name_kept, self.synced = False, True, upto
+
+    def cut_back(self) -> None:
+        """Takes away what is not known to be on disk, so that no crash can bring it back.
+
+        Raises:
+            OSError: if that failed; nothing may be appended before it has worked.
+        """
+        if self.size == self.synced and not self._given_up:
+            return
+        os.ftruncate(self._file, self.synced)
+        os.fsync(self._file)
+        self.size, self._given_up = self.synced, False
+
+    def read(self, place: int, end: int) -> bytes:
+        """Payload of the frame from ``place`` to ``end``.
+
+        Raises:
+            LogCorruptError: if it has changed since it was written.
+            OSError: if it cannot be read.
+        """
+        payload = _payload_at(os.pread(self._file, end - place, place), 0)
+        if payload is None or len(payload) != end - place - _HEAD.size:
+            raise LogCorruptError(f"{self.path}: the frame at byte {place} has changed since it was written")
+        return payload
+
+    def replace(self, payloads: Iterable[bytes]) -> None:
+        """Puts a new file with these frames, on disk, in the place of this one; everything has been synced before.
+
+        Raises:
+            OSError: if that failed; the old file goes on.
+        """
+        new = -1
+        try:
+            with replacing(self.path) as part:
+                part.write_bytes(MAGIC + b"".join(map(frame_of, payloads)))
+                new = os.open(part, os.O_RDWR | os.O_CLOEXEC)
+        except OSError:
+            if new < 0:
+                raise
+            if not os.path.samestat(os.fstat(new), self.path.stat()):
+                os.close(new)
+                raise
+            # It has the name, and a loss of power could still take that away: the next sync is of the folder, too.
+            self._name_kept = False
+        os.close(self._file)
+        self._file, self._given_up = new, False
+        self.size = self.synced = os.fstat(new).st_size
+
+    def close(self) -> None:
+        """Closes the file; what somebody still tries fails."""
+        os.close(self._file)
+        self._file = -1
+
+
+def _read_all(path: Path, file: BinaryIO, take: Callable[[int, bytes], None]) -> int:
+    """Gives all frames to ``take``, and returns where the last good one ends; 0: the file has not been begun."""
+    magic = file.read(len(MAGIC))
+    if magic != MAGIC:
+        if MAGIC.startswith(magic) or not (magic + file.read()).strip(b"\0"):
             # The crash came while the file was being made.
-            return [], 0
+            return 0
         raise LogCorruptError(f"{path}: not a log of this project: move it away, or name another data directory")
-    frames = []
-    position = len(MAGIC)
-    while (payload := _payload_at(data, position)) is not None:
-        frames.append((position, payload))
-        position += _HEAD.size + len(payload)
-    if position < len(data):
-        _check_nothing_follows(path, data, position)
-    return frames, position
+    good = len(MAGIC)
+    for place, payload in _frames_in(file):
+        take(place, payload)
+        good = place + _HEAD.size + len(payload)
+    file.seek(good)
+    _check_nothing_follows(path, good, file.read())
+    return good
 
 
-def _payload_at(data: bytes, position: int) -> bytes | None:
-    if position + _HEAD.size > len(data):
+def _frames_in(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Place and payload of each frame up to the first that is none."""
+    place = len(MAGIC)
+    while len(head := file.read(_HEAD.size)) == _HEAD.size:
+        payload = _payload(head, file.read)
+        if payload is None:
+            return
+        yield place, payload
+        place += _HEAD.size + len(payload)
+
+
+def _payload(head: bytes, read: Callable[[int], bytes]) -> bytes | None:
+    size, checksum, head_checksum = _HEAD.unpack(head)
+    if zlib.crc32(head[: _SIZES.size]) != head_checksum:
         return None
-    size, checksum, head_checksum = _HEAD.unpack_from(data, position)
-    if zlib.crc32(data[position : position + _SIZES.size]) != head_checksum:
-        return None
-    start = position + _HEAD.size
-    payload = data[start : start + size]
+    payload = read(size)
     return payload if len(payload) == size and zlib.crc32(payload) == checksum else None
 
 
-def _check_nothing_follows(path: Path, data: bytes, position: int) -> None:
+def _payload_at(data: bytes, place: int) -> bytes | None:
+    start = place + _HEAD.size
+    head = data[place:start]
+    return _payload(head, lambda size: data[start : start + size]) if len(head) == _HEAD.size else None
+
+
+def _check_nothing_follows(path: Path, good: int, data: bytes) -> None:
     """A crash damages the end alone: what was written before it was complete."""
-    for later in range(position + 1, len(data) - _HEAD.size):
+    for later in range(1, len(data) - _HEAD.size):
         # An all-zero head has the wrong checksum, so that zeros at the end cost one step each and nothing more.
         if _payload_at(data, later) is not None:
             raise LogCorruptError(
-                f"{path}: bytes {position} to {later} are damaged, and good records follow: restore the file from a "
+                f"{path}: bytes {good} to {good + later} are damaged, and good records follow: restore the file from a "
                 "copy; if what is behind them may be lost, cut the file off at the first of these bytes"
             )
+
+
+def _write_at(file: int, data: bytes, place: int) -> None:
+    view = memoryview(data)
+    while view:
+        written = os.pwrite(file, view, place)
+        view, place = view[written:], place + written

@@ -2,32 +2,36 @@
 
 Any thread may append. Whatever has come in while the last write was on its way to the disk goes into the next frame
 together, so that many writers share one ``fsync``. Readers hear of a record, on the event loop and in order, after it
-is on disk and before its writer is told so.
+is on disk and before its writer is told so. A write that fails leaves the log as it was; the next one is tried again.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
-import os
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, InvalidStateError
 from pathlib import Path
 from typing import Any
 
 import attrs
 
 from assignor_lab.connect.storage.errors import LogCorruptError, StorageError
-from assignor_lab.connect.storage.frames import MAGIC, frame_of, scan
+from assignor_lab.connect.storage.frames import FrameFile
 
 __all__ = ["LogRecord", "RecordLog"]
 
 _logger = logging.getLogger(__name__)
 
-#: A file is compacted when it is larger than this and than so many times what compaction would leave.
+#: A file is compacted when it is larger than this and than so many times what compaction would leave, about.
 _COMPACT_ABOVE_BYTES, _COMPACT_RATIO = 1 << 20, 4
+#: Records of one frame that compaction writes.
+_COMPACTED_TOGETHER = 1000
+#: How long records of :meth:`RecordLog.put` wait for another try where nothing else is written, in seconds.
+_RETRY_S = 1.0
 
 #: A key that no record has: its place says how far a compacted log went.
 _POSITION_KEY = ""
@@ -48,6 +52,14 @@ class LogRecord:
     value: Any
 
 
+@attrs.frozen(eq=False)
+class _Batch:
+    """What is appended together: keys, values and the texts of both; ``done`` ``None``: nobody waits for it."""
+
+    records: Sequence[tuple[str, Any, str]]
+    done: Future[int] | None
+
+
 class RecordLog:
     """The log.
 
@@ -61,24 +73,28 @@ class RecordLog:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        #: Why nothing can be written at present; ``None``: all is well.
+        self.failure: StorageError | None = None
+        #: The place after the last record that readers know.
+        self.end = 0
         self._lock = threading.Condition()
-        self._pending: list[tuple[list[LogRecord], list[str], Future[int]]] = []
+        self._pending: list[_Batch] = []
+        self._closing = False
         self._readers: list[Callable[[LogRecord], None]] = []
         #: By key, in the order of their places: what readers that come later get first.
         self._kept: dict[str, LogRecord] = {}
-        #: What the thread has written, as texts: what compaction keeps. Only the thread touches it once it runs.
-        self._written: dict[str, str] = {}
-        self._written_bytes = 0
-        self._broken: StorageError | None = None
-        self._closing = False
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self.end = 0
+        self._found = 0
         try:
-            self._file, self._size = self._opened()
+            self._file = FrameFile(path, self._load)
         except OSError as error:
             raise StorageError(f"{path}: {error.strerror or error}: check the data directory") from error
-        self._assigned = self.end
+        # For the thread alone: the next place, what is on disk, what is to be tried again, and when to compact.
+        self._next = self.end
+        self._live = dict(self._kept)
+        self._owed: dict[str, tuple[str, Any, str]] = {}
+        self._compact_above = _compact_above(self._file.size * len(self._kept) // max(self._found, 1))
 
     # --- life -----------------------------------------------------------------------------------------
 
@@ -95,7 +111,7 @@ class RecordLog:
             self._lock.notify()
         if self._thread is not None:
             self._thread.join()
-        os.close(self._file)
+        self._file.close()
 
     # --- reading and writing --------------------------------------------------------------------------
 
@@ -124,83 +140,101 @@ class RecordLog:
 
         Returns:
             The place after the last one, once they are on disk and all readers know them. It raises ``StorageError``
-            where that failed.
+            where that failed; then none of them is in the log.
 
         Raises:
-            StorageError: if the log is broken or closed.
+            StorageError: if the log is closed.
             ValueError, TypeError, RecursionError: if a value has no JSON form; nothing is appended.
         """
-        encoded = [(key, value, _json(key), _json(value)) for key, value in records]
         done: Future[int] = Future()
-        with self._lock:
-            if self._broken is not None:
-                raise self._broken
-            if self._closing or self._thread is None:
-                raise StorageError(f"{self.path}: the log is closed: the worker is shutting down")
-            made, texts = [], []
-            for key, value, key_text, value_text in encoded:
-                made.append(LogRecord(self._assigned, key, value))
-                texts.append(f"[{self._assigned},{key_text},{value_text}]")
-                self._assigned += 1
-            self._pending.append((made, texts, done))
-            self._lock.notify()
+        self._take(_Batch(_encoded(records), done))
         return done
 
     async def write(self, records: Sequence[tuple[str, Any]]) -> int:
         """As :meth:`append`, and waits."""
         return await asyncio.wrap_future(self.append(records))
 
+    def put(self, records: Iterable[tuple[str, Any]]) -> None:
+        """Appends records that nobody waits for; any thread.
+
+        While nothing can be written they are tried again, the latest of each key. :attr:`failure` says why.
+
+        Raises:
+            StorageError, ValueError, TypeError, RecursionError: as :meth:`append`.
+        """
+        self._take(_Batch(_encoded(records), None))
+
+    def _take(self, batch: _Batch) -> None:
+        with self._lock:
+            if self._closing or self._thread is None:
+                raise StorageError(f"{self.path}: the log is closed: the worker is shutting down")
+            self._pending.append(batch)
+            self._lock.notify()
+
     # --- the thread -----------------------------------------------------------------------------------
 
     def _write_all(self) -> None:
-        while True:
-            with self._lock:
-                while not self._pending and not self._closing:
-                    self._lock.wait()
-                if not self._pending:
-                    return
-                group, self._pending = self._pending, []
+        while group := self._next_group():
             try:
-                self._write(group)
+                made = self._write(group)
             except OSError as error:
                 self._fail(group, error)
+                with self._lock:
+                    if self._closing and not self._pending:
+                        break
                 continue
-            self._tell(self._deliver, group)
-            if self._size > max(_COMPACT_ABOVE_BYTES, _COMPACT_RATIO * self._written_bytes):
-                try:
-                    self._compact()
-                except OSError as error:
-                    # The old file is complete: it can wait for a better moment.
-                    _logger.warning("%s: not compacted: %s", self.path, error)
-                    self._written_bytes = max(self._written_bytes, self._size)
+            self._owed.clear()
+            if made and self.failure is not None:
+                _logger.warning("%s: is written again", self.path)
+                self.failure = None
+            self._tell(self._deliver, group, made)
+            if self._file.size > self._compact_above:
+                self._compact()
+        if self._owed:
+            _logger.error("%s: %d records that nobody waited for are lost", self.path, len(self._owed))
 
-    def _write(self, group: Sequence[tuple[list[LogRecord], list[str], Future[int]]]) -> None:
-        texts = [text for _, texts, _ in group for text in texts]
-        frame = frame_of(f"[{','.join(texts)}]".encode())
-        _write_fully(self._file, frame)
-        os.fsync(self._file)
-        self._size += len(frame)
-        for made, texts, _ in group:
-            for record, text in zip(made, texts, strict=True):
-                self._note_written(record, text)
-
-    def _note_written(self, record: LogRecord, text: str) -> None:
-        self._written_bytes -= len(self._written.pop(record.key, ""))
-        if record.value is not None:
-            self._written[record.key] = text
-            self._written_bytes += len(text)
-
-    def _fail(self, group: Sequence[tuple[list[LogRecord], list[str], Future[int]]], error: OSError) -> None:
-        # What the disk holds now is not known: a later write might seem to follow what is not there.
-        broken = StorageError(f"{self.path}: {error.strerror or error}: nothing more is written; start again")
-        _logger.error("%s", broken)
+    def _next_group(self) -> list[_Batch]:
+        """What to write next; nothing: the log is being closed."""
         with self._lock:
-            self._broken = broken
-            group = [*group, *self._pending]
-            self._pending = []
-        for _, _, done in group:
-            if not done.done():
-                done.set_exception(broken)
+            if not (self._pending or self._closing):
+                self._lock.wait(_RETRY_S if self._owed else None)
+            while not (self._pending or self._owed or self._closing):
+                self._lock.wait()
+            group, self._pending = self._pending, []
+        return [_Batch(list(self._owed.values()), None), *group] if self._owed else group
+
+    def _write(self, group: Sequence[_Batch]) -> list[LogRecord]:
+        """Brings a group to the disk as one frame, and returns its records."""
+        self._file.cut_back()
+        made, texts = [], []
+        for place, (key, value, text) in enumerate((each for batch in group for each in batch.records), self._next):
+            made.append(LogRecord(place, key, value))
+            texts.append(f"[{place},{text}]")
+        if made:
+            self._file.append(f"[{','.join(texts)}]".encode())
+            self._file.sync()
+            self._next += len(made)
+            for record in made:
+                _keep(self._live, record)
+        return made
+
+    def _fail(self, group: Sequence[_Batch], error: OSError) -> None:
+        failure = StorageError(f"{self.path}: {error.strerror or error}: nothing is written until that is mended")
+        if self.failure is None:
+            _logger.error("%s", failure)
+        self.failure = failure
+        with contextlib.suppress(OSError):
+            self._file.cut_back()
+        for batch in group:
+            if batch.done is None:
+                for record in batch.records:
+                    # The latest of a key comes last, as it would have been written.
+                    self._owed.pop(record[0], None)
+                    self._owed[record[0]] = record
+            else:
+                # Whoever waited may have gone meanwhile.
+                with contextlib.suppress(InvalidStateError):
+                    batch.done.set_exception(failure)
 
     def _tell(self, call: Callable[..., None], *arguments: Any) -> None:
         assert self._loop is not None
@@ -210,83 +244,76 @@ class RecordLog:
             # The loop is closed, and nobody is left to be told.
             return
 
-    def _deliver(self, group: Sequence[tuple[list[LogRecord], list[str], Future[int]]]) -> None:
-        for made, _, done in group:
-            for record in made:
-                self._keep(record)
+    def _deliver(self, group: Sequence[_Batch], made: Sequence[LogRecord]) -> None:
+        records = iter(made)
+        for batch in group:
+            for _ in batch.records:
+                record = next(records)
+                self._take_in(record)
                 for reader in tuple(self._readers):
                     _read(reader, record)
-            if not done.cancelled():
-                done.set_result(self.end)
+            if batch.done is not None and not batch.done.cancelled():
+                batch.done.set_result(self.end)
 
-    def _keep(self, record: LogRecord) -> None:
-        self._kept.pop(record.key, None)
-        if record.value is not None:
-            self._kept[record.key] = record
+    def _take_in(self, record: LogRecord) -> None:
+        _keep(self._kept, record)
         self.end = record.offset + 1
 
-    # --- files ----------------------------------------------------------------------------------------
+    # --- the file -------------------------------------------------------------------------------------
 
-    def _opened(self) -> tuple[int, int]:
-        file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        data = self.path.read_bytes()
-        frames, good = scan(self.path, data)
-        for position, payload in frames:
-            self._load(position, payload)
-        if good < len(data):
-            _logger.warning("%s: %d bytes of an unfinished write cut off", self.path, len(data) - good)
-            os.ftruncate(file, good)
-        if good == 0:
-            _write_fully(file, MAGIC)
-            good = len(MAGIC)
-        os.lseek(file, good, os.SEEK_SET)
-        os.fsync(file)
-        _sync_directory(self.path.parent)
-        return file, good
-
-    def _load(self, position: int, payload: bytes) -> None:
+    def _load(self, place: int, payload: bytes) -> None:
         try:
             records = json.loads(payload)
             if not isinstance(records, list):
                 raise TypeError("a frame is a list of records")
             for offset, key, value in records:
                 # The place that compaction notes is that of the last record, which may be there, too.
-                earliest = self.end - 1 if key == _POSITION_KEY else self.end
-                if type(offset) is not int or type(key) is not str or offset < max(earliest, 0):
+                earliest = max(self.end - 1, 0) if key == _POSITION_KEY else self.end
+                if type(offset) is not int or type(key) is not str or offset < earliest:
                     raise TypeError("a record is a place, a key and a value, in order of their places")
-                if key != _POSITION_KEY:
-                    record = LogRecord(offset, key, value)
-                    self._keep(record)
-                    self._note_written(record, f"[{offset},{_json(key)},{_json(value)}]")
-                self.end = offset + 1
+                if key == _POSITION_KEY:
+                    self.end = offset + 1
+                else:
+                    self._take_in(LogRecord(offset, key, value))
+                    self._found += 1
         except (ValueError, TypeError, RecursionError) as error:
-            raise LogCorruptError(f"{self.path}: the record at byte {position} is none of ours: {error}") from error
+            raise LogCorruptError(f"{self.path}: the record at byte {place} is none of ours: {error}") from error
 
     def _compact(self) -> None:
         """Writes what readers need into a new file, which then takes the old one's place."""
-        temporary = self.path.with_suffix(".compacting")
-        texts = [*self._written.values(), f'[{self._last_written()},"",null]']
-        data = MAGIC + b"".join(
-            frame_of(f"[{','.join(texts[start : start + 1000])}]".encode()) for start in range(0, len(texts), 1000)
-        )
-        file = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        texts = [f"[{record.offset},{_text(record.key, record.value)}]" for record in self._live.values()]
         try:
-            _write_fully(file, data)
-            os.fsync(file)
-            temporary.replace(self.path)
-        except OSError:
-            os.close(file)
-            temporary.unlink(missing_ok=True)
-            raise
-        old, self._file, self._size = self._file, file, len(data)
-        os.close(old)
-        _sync_directory(self.path.parent)
-        _logger.info("%s: compacted to %d records", self.path, len(self._written))
+            self._file.replace(_together([*texts, f"[{self._next - 1},{_text(_POSITION_KEY, None)}]"]))
+        except OSError as error:
+            # The old file is complete: it can wait for a better moment.
+            _logger.warning("not compacted: %s", error)
+            self._compact_above = self._file.size * 2
+            return
+        self._compact_above = _compact_above(self._file.size)
+        _logger.info("%s: compacted to %d records", self.path, len(texts))
 
-    def _last_written(self) -> int:
-        # Places behind it may have been given to records that wait: they come later, with their own.
-        with self._lock:
-            return self._assigned - sum(len(made) for made, _, _ in self._pending) - 1
+
+def _compact_above(compacted: int) -> int:
+    return max(_COMPACT_ABOVE_BYTES, _COMPACT_RATIO * compacted)
+
+
+def _together(texts: Sequence[str]) -> Iterator[bytes]:
+    for start in range(0, len(texts), _COMPACTED_TOGETHER):
+        yield f"[{','.join(texts[start : start + _COMPACTED_TOGETHER])}]".encode()
+
+
+def _encoded(records: Iterable[tuple[str, Any]]) -> list[tuple[str, Any, str]]:
+    return [(key, value, _text(key, value)) for key, value in records]
+
+
+def _text(key: str, value: Any) -> str:
+    return json.dumps([key, value], separators=(",", ":"))[1:-1]
+
+
+def _keep(records: dict[str, LogRecord], record: LogRecord) -> None:
+    records.pop(record.key, None)
+    if record.value is not None:
+        records[record.key] = record
 
 
 def _read(reader: Callable[[LogRecord], None], record: LogRecord) -> None:
@@ -295,21 +322,3 @@ def _read(reader: Callable[[LogRecord], None], record: LogRecord) -> None:
     except Exception:
         # One reader's fault must keep neither the others nor the writer waiting.
         _logger.exception("a reader cannot take the record at %d", record.offset)
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"))
-
-
-def _write_fully(file: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(file, view) :]
-
-
-def _sync_directory(path: Path) -> None:
-    directory = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import bisect
 import json
-import os
 import re
 import threading
 import time
@@ -19,7 +18,7 @@ from typing import Any
 from assignment_api.connectors import SinkRecord, SourceRecord
 from assignor_lab.connect.contract import BadRequestError
 from assignor_lab.connect.storage.errors import LogCorruptError, StorageError
-from assignor_lab.connect.storage.frames import MAGIC, frame_of, scan
+from assignor_lab.connect.storage.frames import FrameFile
 
 __all__ = ["MOST_PARTITIONS", "Partition", "Topics", "check_topic"]
 
@@ -53,33 +52,24 @@ class Partition:
 
     def __init__(self, path: Path, topic: str, number: int) -> None:
         self._path, self._topic, self._number = path, topic, number
-        self._lock = threading.Lock()
+        self._lock, self._sync_lock = threading.Lock(), threading.Lock()
         #: First offset and place in the file of each frame.
         self._first_offsets: list[int] = []
         self._places: list[int] = []
-        self._unsynced = False
         self.end = 0
         try:
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            self._size = self._load(path.read_bytes())
+            self._file = FrameFile(path, self._load)
         except OSError as error:
             raise StorageError(f"{path}: {error.strerror or error}: check the data directory") from error
 
-    def _load(self, data: bytes) -> int:
-        frames, good = scan(self._path, data)
-        for place, payload in frames:
-            try:
-                first, last = _check(json.loads(payload), self.end)
-            except (ValueError, TypeError, IndexError, RecursionError) as error:
-                raise LogCorruptError(f"{self._path}: the frame at byte {place} is none of ours: {error}") from error
-            self._first_offsets.append(first)
-            self._places.append(place)
-            self.end = last + 1
-        os.ftruncate(self._file, good)
-        if good == 0:
-            os.pwrite(self._file, MAGIC, 0)
-            good = len(MAGIC)
-        return good
+    def _load(self, place: int, payload: bytes) -> None:
+        try:
+            first, last = _check(json.loads(payload), self.end)
+        except (ValueError, TypeError, IndexError, RecursionError) as error:
+            raise LogCorruptError(f"{self._path}: the frame at byte {place} is none of ours: {error}") from error
+        self._first_offsets.append(first)
+        self._places.append(place)
+        self.end = last + 1
 
     def append(self, records: Sequence[tuple[Any, Any]]) -> None:
         """Appends keys and values; they are safe after the next :meth:`sync`.
@@ -92,28 +82,25 @@ class Partition:
         encoded = [json.dumps([key, value, now], separators=(",", ":"))[1:] for key, value in records]
         with self._lock:
             payload = ",".join(f"[{self.end + index},{text}" for index, text in enumerate(encoded))
-            frame = frame_of(f"[{payload}]".encode())
             try:
-                if os.pwrite(self._file, frame, self._size) != len(frame):
-                    raise OSError(None, "the disk is full")
+                place = self._file.append(f"[{payload}]".encode())
             except OSError as error:
                 raise StorageError(f"{self._path}: {error.strerror or error}") from error
             self._first_offsets.append(self.end)
-            self._places.append(self._size)
-            self._size += len(frame)
+            self._places.append(place)
             self.end += len(records)
-            self._unsynced = True
 
     def sync(self) -> None:
-        """What was appended so far is on disk when this returns."""
-        with self._lock:
-            if not self._unsynced:
-                return
-            self._unsynced = False
-        try:
-            os.fsync(self._file)
-        except OSError as error:
-            raise StorageError(f"{self._path}: {error.strerror or error}") from error
+        """What was appended so far is on disk when this returns.
+
+        Raises:
+            StorageError: if it could not be brought there; another call tries again.
+        """
+        with self._sync_lock:
+            try:
+                self._file.sync()
+            except OSError as error:
+                raise StorageError(f"{self._path}: {error.strerror or error}") from error
 
     def read(self, offset: int, most: int = 500) -> list[SinkRecord]:
         """Records from ``offset`` on, at most about so many; none at the end."""
@@ -124,14 +111,12 @@ class Partition:
                 if offset >= self.end or index < 0:
                     return found
                 place = self._places[index]
-                end = self._places[index + 1] if index + 1 < len(self._places) else self._size
+                end = self._places[index + 1] if index + 1 < len(self._places) else self._file.size
             try:
-                frames, _ = scan(self._path, MAGIC + os.pread(self._file, end - place, place))
+                payload = self._file.read(place, end)
             except OSError as error:
                 raise StorageError(f"{self._path}: {error.strerror or error}") from error
-            if len(frames) != 1:
-                raise LogCorruptError(f"{self._path}: the frame at byte {place} has changed since it was written")
-            for at, key, value, timestamp in json.loads(frames[0][1]):
+            for at, key, value, timestamp in json.loads(payload):
                 if at >= offset:
                     found.append(SinkRecord(self._topic, self._number, at, key, value, timestamp))
             offset = found[-1].offset + 1
@@ -140,8 +125,7 @@ class Partition:
     def close(self) -> None:
         """Closes the file; what a task that was given up still tries fails."""
         with self._lock:
-            os.close(self._file)
-            self._file = -1
+            self._file.close()
 
 
 def _check(records: list[tuple[int, Any, Any, int]], first: int) -> tuple[int, int]:
