@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 import attrs
 
 from assignment_api.errors import IllegalAssignmentStateError
+from assignment_api.java.hash_table import JavaHashTable, iteration_order
+from assignment_api.java.hashing import task_id_hash
 from assignment_api.streams.ids import ProcessID, TaskId
 
 __all__ = ["AssignedTask", "AssignedTaskType", "AssignmentError", "StreamsClientAssignment", "TaskAssignment"]
@@ -60,8 +62,8 @@ def _checked_tasks(tasks: Iterable[AssignedTask]) -> tuple[AssignedTask, ...]:
 class StreamsClientAssignment:
     """The tasks of one client. Kafka: ``KafkaStreamsAssignment``; draft KIP-924: ``StreamsClientAssignment``.
 
-    A value: the ``with_*`` and ``without_*`` methods return a new one. The order of ``tasks`` has no meaning for
-    Kafka, but equal answers should come in an equal order.
+    A value: the ``with_*`` and ``without_*`` methods return a new one. ``tasks`` are in the order in which they were put
+    into Kafka's hash map, which can matter where hash codes collide; equal answers should come in an equal order.
 
     Args:
         process_id: The client.
@@ -76,6 +78,8 @@ class StreamsClientAssignment:
     process_id: ProcessID
     tasks: tuple[AssignedTask, ...] = attrs.field(converter=_checked_tasks, default=())
     followup_rebalance_deadline_ms: int | None = None
+    #: Tasks that were put into Kafka's map (True) or taken out (False), in that order; None where none was taken out.
+    _steps: tuple[tuple[TaskId, bool], ...] | None = attrs.field(default=None, init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         try:
@@ -104,19 +108,54 @@ class StreamsClientAssignment:
         """Ids of the standby tasks, in the order of ``tasks``."""
         return tuple(task.id for task in self.tasks if task.type is AssignedTaskType.STANDBY)
 
+    def tasks_in_map_order(self) -> tuple[AssignedTask, ...]:
+        """The tasks in the order in which Kafka's hash map of them yields them.
+
+        A map never shrinks, and a crowded slot of it is a tree whose order tells of tasks that are gone again: so this
+        depends on what ``without_task`` took out, too.
+        """
+        tasks = {task.id: task for task in self.tasks}
+        if self._steps is None:
+            hashes = [_hash(task) for task in tasks]
+            return tuple([tasks[task] for task in iteration_order(list(tasks), hashes, sort_key=TaskId.sort_key)])
+        table: JavaHashTable[TaskId, None] = JavaHashTable(_hash, TaskId.sort_key)
+        for task, came in self._steps:
+            if came:
+                table.put(task, None)
+            else:
+                table.remove(task)
+        return tuple([tasks[task] for task in table])
+
     def with_task(self, task: AssignedTask) -> StreamsClientAssignment:
         """The same with ``task``, in place of an entry of the same id or at the end."""
         tasks = {held.id: held for held in self.tasks}
         tasks[task.id] = task
-        return attrs.evolve(self, tasks=tuple(tasks.values()))
+        steps = None if self._steps is None else (*self._steps, (task.id, True))
+        return with_steps(attrs.evolve(self, tasks=tuple(tasks.values())), steps)
 
     def without_task(self, task: TaskId) -> StreamsClientAssignment:
         """The same without ``task``, whatever its type; the same value where it is not held."""
-        return attrs.evolve(self, tasks=tuple(held for held in self.tasks if held.id != task))
+        kept = tuple([held for held in self.tasks if held.id != task])
+        if len(kept) == len(self.tasks):
+            return self
+        steps = self._steps or tuple([(held.id, True) for held in self.tasks])
+        return with_steps(attrs.evolve(self, tasks=kept), (*steps, (task, False)))
 
     def with_followup_rebalance(self, deadline_ms: int) -> StreamsClientAssignment:
         """The same with a follow-up rebalance after ``deadline_ms`` (epoch milliseconds; 0 = at once)."""
-        return attrs.evolve(self, followup_rebalance_deadline_ms=deadline_ms)
+        return with_steps(attrs.evolve(self, followup_rebalance_deadline_ms=deadline_ms), self._steps)
+
+
+def with_steps(
+    assignment: StreamsClientAssignment, steps: Iterable[tuple[TaskId, bool]] | None
+) -> StreamsClientAssignment:
+    """``assignment``, a value of the caller's own, whose map went through ``steps`` (see ``_steps``); it is changed."""
+    object.__setattr__(assignment, "_steps", None if steps is None else tuple(steps))
+    return assignment
+
+
+def _hash(task: TaskId) -> int:
+    return task_id_hash(task.subtopology, task.partition, task.topology_name)
 
 
 def _checked_assignments(

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from assignment_api.errors import IllegalAssignmentArgumentError
 from assignment_api.java.hash_table import JavaHashTable, iteration_order
-from assignment_api.java.hashing import task_id_hash, uuid_hash
+from assignment_api.java.hashing import task_id_hash
 from assignment_api.streams.application import ApplicationMetadata
 from assignment_api.streams.assignment import AssignedTask, AssignedTaskType, StreamsClientAssignment
 from assignment_api.streams.client_state import StreamsClientState
 from assignment_api.streams.ids import ProcessID, TaskId
+from assignment_api.utils.client_order import clients_in_map_order, map_order
 from assignment_api.utils.standby import (
     ClientTags,
     OrderOfPending,
@@ -135,11 +136,10 @@ def _owners(
 ) -> dict[int, list[int]]:
     """Clients on which each logged task is active, in the hash order of the assignments, as Kafka finds them."""
     client_numbers = {client.process_id: number for number, client in enumerate(clients)}
-    processes = list(assignments)
-    processes += [process for process in application.streams_client_states() if process not in assignments]
-    hashes = [uuid_hash(process.most_significant_bits, process.least_significant_bits) for process in processes]
+    states = application.streams_client_states()
+    processes = [*assignments, *[process for process in clients_in_map_order(states) if process not in assignments]]
     owners: dict[int, list[int]] = {}
-    for process in iteration_order(processes, hashes, sort_key=ProcessID.sort_key):
+    for process in map_order(processes):
         held = assignments.get(process)
         for task in () if held is None else held.active_tasks():
             if task not in logged:

@@ -9,8 +9,6 @@ from collections.abc import Set as AbstractSet
 
 import attrs
 
-from assignment_api.java.hash_table import iteration_order
-from assignment_api.java.hashing import task_id_hash
 from assignment_api.streams.application import ApplicationMetadata
 from assignment_api.streams.assignment import (
     AssignedTaskType,
@@ -59,8 +57,7 @@ def _first_task_error(
     client: StreamsClientAssignment, known: KeysView[TaskId], active: AbstractSet[TaskId]
 ) -> AssignmentError:
     """Which of a client's wrong tasks Kafka meets first: it walks a hash map of them."""
-    hashes = [task_id_hash(task.id.subtopology, task.id.partition, task.id.topology_name) for task in client.tasks]
-    for task in iteration_order(client.tasks, hashes, sort_key=lambda task: task.id.sort_key()):
+    for task in client.tasks_in_map_order():
         if task.id not in known:
             return AssignmentError.UNKNOWN_TASK_ID
         if task.type is AssignedTaskType.ACTIVE and task.id in active:

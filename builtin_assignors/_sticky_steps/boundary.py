@@ -8,7 +8,6 @@ import attrs
 
 from assignment_api.java import (
     DEFAULT_JDK,
-    JavaHashTable,
     JdkGeneration,
     iteration_order,
     task_id_hash,
@@ -26,6 +25,7 @@ from assignment_api.streams import (
     TaskId,
     TaskInfo,
 )
+from assignment_api.streams.assignment import with_steps
 from builtin_assignors._sticky_steps.placement import Placement
 from builtin_assignors._sticky_steps.problem import StickyProblem
 
@@ -141,17 +141,6 @@ class _Tasks:
         return [place_of[task] for task in tasks]
 
 
-def _map_order(history: Iterable[int], tasks: Sequence[TaskId]) -> dict[TaskId, int]:
-    """Places of a client's tasks in its hash map, which keeps the size that it once had, and its trees."""
-    table: JavaHashTable[int, None] = JavaHashTable(lambda task: _task_hash(tasks[task]))
-    for step in history:
-        if step >= 0:
-            table.put(step, None)
-        else:
-            table.remove(~step)
-    return {tasks[task]: place for place, task in enumerate(table)}
-
-
 def to_assignment(
     application: ApplicationMetadata,
     ids: StickyIds,
@@ -160,8 +149,8 @@ def to_assignment(
 ) -> TaskAssignment:
     """The answer: clients in the order of the input, their active tasks and then their standbys as they came.
 
-    Kafka's maps of an answer are filled in that order, and the spread over threads can depend on it (reference 6.6).
-    Where an optimiser took tasks out of a map again, they stand in the map's own order, which says the same.
+    Kafka's maps of an answer are filled in that order, and the spread over threads can depend on it (reference 6.6);
+    and on what an optimiser took out of a map again, so that is noted with them.
 
     Args:
         application: The input.
@@ -179,17 +168,17 @@ def to_assignment(
             if standby is None:
                 standby = as_standby[task] = AssignedTask(tasks[task], AssignedTaskType.STANDBY)
             held.append(standby)
-        if placement.histories:
-            order = _map_order(placement.histories[client], tasks)
-            held.sort(key=lambda task: order[task.id])
         tasks_of[process] = held
     processes = list(application.streams_client_states())
     leader = application.leader_process_id() or (processes[0] if processes else None)
-    return TaskAssignment(
-        StreamsClientAssignment(
+    assignments = {
+        process: StreamsClientAssignment(
             process,
             tuple(tasks_of[process]),
             followup_rebalance_deadline_ms if process == leader else None,
         )
         for process in processes
-    )
+    }
+    for process, history in zip(ids.processes, placement.histories, strict=False):
+        with_steps(assignments[process], [(tasks[task if task >= 0 else ~task], task >= 0) for task in history])
+    return TaskAssignment(assignments)

@@ -12,7 +12,8 @@ another placement. So every sweep has to be accounted for, but not played:
   with growth rates beside the values, which tells for how many periods no comparison changes its outcome; those are
   skipped at once.
 
-Needs costs that are not negative: only then a client's own tasks can take part in the minima (they never win).
+Needs costs that are not negative, for only then a client's own tasks can take part in the minima (they never win),
+and that do not overflow Java's integers, for only then a cost is a sum; ``whole_graph`` takes all others.
 Work for each cycle: sweeps played x tasks that changed x racks. Memory: 129 snapshots of the distances.
 """
 
@@ -20,18 +21,15 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections.abc import Sequence
-from operator import sub
 
 import attrs
 
 from assignment_api.utils.rack_aware.distances import Distances
 from assignment_api.utils.rack_aware.flow_problem import FlowProblem
 from assignment_api.utils.rack_aware.growth import play_period
+from assignment_api.utils.rack_aware.repetition import FallHistory
 
 __all__ = ["Flow", "cancel_cycles"]
-
-#: Longest period that is looked for, in sweeps.
-MAX_PERIOD = 64
 
 
 @attrs.define(eq=False)
@@ -110,7 +108,7 @@ def cancel_cycles(flow: Flow) -> None:
 def _next_cycle(flow: Flow) -> list[tuple[int, int]] | None:
     """The moves (task, new client) of the cycle that Kafka would cancel next."""
     distances = Distances(flow)
-    history = _History()
+    history = FallHistory()
     last = flow.nodes()
     sweep = 0
     while sweep < last:
@@ -120,7 +118,7 @@ def _next_cycle(flow: Flow) -> list[tuple[int, int]] | None:
         sweep += 1
         if sweep >= last - 1:
             continue
-        history.add(distances)
+        history.add(distances.snapshot())
         period = history.period()
         if period is None or sweep + period[0] >= last - 1:
             continue
@@ -131,38 +129,5 @@ def _next_cycle(flow: Flow) -> list[tuple[int, int]] | None:
         if skipped > 0:
             distances.fall(gains, skipped)
             sweep += skipped * length
-        history = _History(pause=0 if skipped > 0 else 2 * length)
+        history = FallHistory(pause=0 if skipped > 0 else 2 * length)
     return distances.last_sweep()
-
-
-class _History:
-    """Distances after the latest sweeps, to see whether their changes repeat."""
-
-    __slots__ = ("_pause", "_snapshots", "_sums")
-
-    def __init__(self, pause: int = 0) -> None:
-        self._pause = pause
-        self._snapshots: list[list[int]] = []
-        self._sums: list[int] = []
-
-    def add(self, distances: Distances) -> None:
-        snapshot = distances.snapshot()
-        self._snapshots.append(snapshot)
-        self._sums.append(sum(snapshot))
-        if len(self._snapshots) > 2 * MAX_PERIOD + 1:
-            del self._snapshots[0], self._sums[0]
-
-    def period(self) -> tuple[int, list[int]] | None:
-        """Shortest period whose changes came twice in a row, with the changes; ``None`` if there is none."""
-        if self._pause > 0:
-            self._pause -= 1
-            return None
-        sums = self._sums
-        for length in range(1, (len(sums) - 1) // 2 + 1):
-            if sums[-1] - sums[-1 - length] != sums[-1 - length] - sums[-1 - 2 * length]:
-                continue
-            now, before, earlier = (self._snapshots[-1 - turns * length] for turns in range(3))
-            gains = list(map(sub, now, before))
-            if gains == list(map(sub, before, earlier)):
-                return length, gains
-        return None

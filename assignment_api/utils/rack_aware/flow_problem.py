@@ -10,7 +10,10 @@ from collections.abc import Sequence
 
 import attrs
 
-__all__ = ["FlowProblem"]
+__all__ = ["HIGHEST_COST", "LOWEST_COST", "FlowProblem"]
+
+#: Range of the cost of an edge in Kafka's graph.
+LOWEST_COST, HIGHEST_COST = -(1 << 31), (1 << 31) - 1
 
 
 @attrs.frozen
@@ -40,7 +43,7 @@ class FlowProblem:
         return self.group_of[-1] + 1 if self.group_of else 0
 
     def cost(self, task: int, client: int) -> int:
-        """Cost of ``task`` on ``client``."""
+        """Cost of ``task`` on ``client``, as a sum: Kafka's wraps around where it overflows."""
         traffic = self.rack_costs[self.rack_of[client]][task]
         return traffic if self.holder[task] == client else traffic + self.non_overlap_cost
 
@@ -48,6 +51,11 @@ class FlowProblem:
         """Cost of a whole placement, given as the client of each task."""
         return sum(self.cost(task, client) for task, client in enumerate(owner))
 
-    def has_negative_cost(self) -> bool:
-        """Whether some cost is below zero, as a negative cost in the configuration makes it (Kafka allows that)."""
-        return self.non_overlap_cost < 0 or any(min(costs, default=0) < 0 for costs in self.rack_costs)
+    def has_plain_costs(self) -> bool:
+        """Whether every cost is what its sum says: none is negative, and none overflows the ``int`` of Kafka's graph.
+
+        Kafka allows any integers in the configuration, and adds them up in 32 bits.
+        """
+        lowest = min([min(costs, default=0) for costs in self.rack_costs], default=0)
+        highest = max([max(costs, default=0) for costs in self.rack_costs], default=0)
+        return self.non_overlap_cost >= 0 and lowest >= 0 and highest + self.non_overlap_cost <= HIGHEST_COST

@@ -10,11 +10,9 @@ from __future__ import annotations
 from operator import add
 
 from assignment_api.utils.rack_aware.distances import FROM_CLIENT, Distances
+from assignment_api.utils.rack_aware.repetition import UNBOUNDED
 
 __all__ = ["play_period"]
-
-#: More periods than any graph has sweeps.
-UNBOUNDED = 1 << 60
 
 
 def play_period(distances: Distances, length: int, gains: list[int]) -> int:

@@ -16,7 +16,7 @@ from assignment_api.streams.tasks import TaskInfo
 from assignment_api.utils.rack_aware.flow_problem import FlowProblem
 from assignment_api.utils.rack_aware.gates import internal_reason_against
 from assignment_api.utils.rack_aware.placement import balance_subtopology, min_traffic
-from assignment_api.utils.rack_aware.traffic import costs_of, crossings, numbered_racks
+from assignment_api.utils.rack_aware.traffic import NO_COST, costs_of, crossings, numbered_racks
 
 __all__ = ["MAX_STANDBY_ROUNDS", "InternalRackOptimizer"]
 
@@ -43,8 +43,8 @@ class InternalRackOptimizer:
     ) -> None:
         infos = [application.task_infos()[task] for task in tasks]
         racks, self._rack_of = numbered_racks(client.rack_id for client in clients)
-        self._source = crossings(infos, TaskInfo.source_partitions, racks)
-        self._changelog = crossings(infos, TaskInfo.changelog_partitions, racks)
+        self._source = crossings(infos, TaskInfo.source_partitions, racks, NO_COST)
+        self._changelog = crossings(infos, TaskInfo.changelog_partitions, racks, NO_COST)
         strategy = application.assignment_configs().rack_aware_assignment_strategy
         self._balanced = strategy == RACK_AWARE_STRATEGY_BALANCE_SUBTOPOLOGY
         self._groups = _group_numbers(tasks)

@@ -9,7 +9,7 @@ from math import ceil
 from assignment_api.errors import IllegalAssignmentStateError
 from assignment_api.utils.rack_aware.cycle_canceling import Flow, cancel_cycles
 from assignment_api.utils.rack_aware.flow_problem import FlowProblem
-from assignment_api.utils.rack_aware.literal_graph import LiteralGraph
+from assignment_api.utils.rack_aware.whole_graph import cancel_all_cycles
 
 __all__ = ["balance_subtopology", "min_traffic"]
 
@@ -21,8 +21,8 @@ def min_traffic(problem: FlowProblem) -> list[int]:
 
     Kafka: ``MinTrafficGraphConstructor``. Groups do not matter; all tasks must be in group 0.
     """
-    if problem.has_negative_cost():
-        return _literal_min_traffic(problem)
+    if not problem.has_plain_costs():
+        return cancel_all_cycles(problem, problem.holder)
     flow = Flow(problem, list(problem.holder))
     cancel_cycles(flow)
     return flow.owner
@@ -42,9 +42,9 @@ def balance_subtopology(problem: FlowProblem, counts: Sequence[int]) -> list[int
         IllegalAssignmentStateError: if the tasks cannot all be placed.
     """
     capacities = _second_stage(problem, counts)
-    if problem.has_negative_cost():
-        return _literal_balance(problem, counts, capacities)
     owner = _maximal_flow(problem, counts, capacities)
+    if not problem.has_plain_costs():
+        return cancel_all_cycles(problem, owner, capacities)
     flow = Flow(problem, owner, capacities)
     cancel_cycles(flow)
     return flow.owner
@@ -171,49 +171,3 @@ def _augment(
             group, client = divmod(node - tasks, clients)
             held[group][client] -= 1
         node = before
-
-
-# --- Kafka's graph for negative costs -------------------------------------------------------------
-
-
-def _literal_min_traffic(problem: FlowProblem) -> list[int]:
-    tasks, clients = len(problem.holder), len(problem.rack_of)
-    sink = tasks + clients
-    graph = LiteralGraph(_SOURCE, sink)
-    for task, holder in enumerate(problem.holder):
-        for client in range(clients):
-            graph.add_edge(task, tasks + client, 1, problem.cost(task, client), int(client == holder))
-        graph.add_edge(_SOURCE, task, 1, 0, 1)
-    for client in range(clients):
-        count = sum(holder == client for holder in problem.holder)
-        graph.add_edge(tasks + client, sink, count, 0, count)
-    graph.solve_min_cost_flow()
-    return [next(client for client in range(clients) if graph.flow(task, tasks + client) == 1) for task in range(tasks)]
-
-
-def _literal_balance(problem: FlowProblem, counts: Sequence[int], capacities: Sequence[Sequence[int]]) -> list[int]:
-    tasks, clients, groups = len(problem.holder), len(counts), len(capacities)
-    second = tasks + clients * groups
-    sink = second + clients
-    graph = LiteralGraph(_SOURCE, sink)
-    for task, group in enumerate(problem.group_of):
-        for client in range(clients):
-            graph.add_edge(task, tasks + clients * group + client, 1, problem.cost(task, client), 0)
-        graph.add_edge(_SOURCE, task, 1, 0, 0)
-    for group, row in enumerate(capacities):
-        for client, capacity in enumerate(row):
-            graph.add_edge(tasks + clients * group + client, second + client, capacity, 0, 0)
-    for client, count in enumerate(counts):
-        graph.add_edge(second + client, sink, count, 0, 0)
-    placed = graph.solve_max_flow()
-    if placed != tasks:
-        raise IllegalAssignmentStateError(f"max flow calculated: {placed} does not match taskCount: {tasks}")
-    graph.solve_min_cost_flow()
-    return [
-        next(
-            client
-            for client in range(clients)
-            if graph.flow(task, tasks + clients * problem.group_of[task] + client) == 1
-        )
-        for task in range(tasks)
-    ]

@@ -12,13 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 import attrs
 
 from assignment_api.errors import IllegalAssignmentArgumentError, IllegalAssignmentStateError
-from assignment_api.java.hash_table import iteration_order
-from assignment_api.java.hashing import uuid_hash
 from assignment_api.streams.application import ApplicationMetadata
 from assignment_api.streams.assignment import AssignedTask, AssignedTaskType, StreamsClientAssignment
 from assignment_api.streams.configs import RACK_AWARE_STRATEGY_BALANCE_SUBTOPOLOGY
 from assignment_api.streams.ids import ProcessID, TaskId
 from assignment_api.streams.tasks import TaskInfo
+from assignment_api.utils.client_order import clients_in_map_order
+from assignment_api.utils.default_standby import UnknownClientError
 from assignment_api.utils.rack_aware.flow_problem import FlowProblem
 from assignment_api.utils.rack_aware.gates import public_reason_against
 from assignment_api.utils.rack_aware.internal import MAX_STANDBY_ROUNDS
@@ -121,7 +121,9 @@ def optimize_rack_aware_standby_tasks(
 
     Raises:
         IllegalAssignmentArgumentError: if one of ``tasks`` is a standby on no client of the application.
-        UnknownTaskToOptimizeError: if one of them is none of the application's.
+        UnknownTaskToOptimizeError: if one of them, or another standby that may move, is none of the application's.
+        UnknownClientError: if tags are configured and a client that the application does not have holds a standby
+            that may move.
         IllegalAssignmentStateError: if strategy ``balance_subtopology`` meets a standby that is not among ``tasks``.
         StrangerError: if there is an assignment for a client that the application does not have.
     """
@@ -188,6 +190,8 @@ class _State:
     #: For each client its tasks of the kind; and of any kind.
     held: list[set[TaskId]]
     everything: list[set[TaskId]]
+    #: Tasks of clients that the application does not have.
+    of_strangers: set[TaskId]
     moves: Moves
 
     @classmethod
@@ -202,9 +206,7 @@ class _State:
         moves: Moves,
     ) -> _State:
         states = application.streams_client_states()
-        listed = list(states)
-        hashes = [uuid_hash(process.most_significant_bits, process.least_significant_bits) for process in listed]
-        processes = iteration_order(listed, hashes, sort_key=ProcessID.sort_key)
+        processes = clients_in_map_order(states)
         assignments = dict(given)
         for process in states:
             assignments.setdefault(process, StreamsClientAssignment.of(process, ()))
@@ -219,11 +221,12 @@ class _State:
             processes,
             rack_of,
             {task: number for number, task in enumerate(infos)},
-            crossings(infos.values(), partitions, racks),
+            crossings(infos.values(), partitions, racks, 0),
             (configs.rack_aware_traffic_cost or 0) if traffic_cost is None else traffic_cost,
             (configs.rack_aware_non_overlap_cost or 0) if non_overlap_cost is None else non_overlap_cost,
             [{task.id for task in of_client if task.type is kind} for of_client in tasks],
             [{task.id for task in of_client} for of_client in tasks],
+            {task.id for process, held in given.items() if process not in states for task in held.tasks},
             moves,
         )
 
@@ -251,10 +254,14 @@ class _State:
             self._check_held(task, any(task in held for held in self.held))
 
     def _check_held(self, task: TaskId, is_held: bool) -> None:  # noqa: FBT001 - it is data
-        if task not in self.infos and self.processes:
-            raise UnknownTaskToOptimizeError(f"task {task} cannot move: it is none of the application's tasks")
+        if self.processes:
+            self._check_known(task)
         if not is_held:
             raise IllegalAssignmentArgumentError(f"Task {task} not assigned to any client")
+
+    def _check_known(self, task: TaskId) -> None:
+        if task not in self.infos:
+            raise UnknownTaskToOptimizeError(f"task {task} cannot move: it is none of the application's tasks")
 
     def check_no_strangers(self) -> None:
         """Kafka counts assignments where it means clients, and runs out of clients after the first one's pairs."""
@@ -271,12 +278,24 @@ class _State:
         """Lets two clients exchange what the other one does not have; answers whether anything moved."""
         there = self.held[first] - self.everything[second]
         back = self.held[second] - self.everything[first]
+        if self.of_strangers:
+            self._check_tags_known(there | back)
         if not there or not back:
             return False
         tasks = sorted(there | back, key=TaskId.sort_key)
         pair = sorted((first, second), key=lambda client: self.processes[client].sort_key())
         holder = [pair.index(first if task in there else second) for task in tasks]
         return self.solve(tasks, pair, holder, groups)
+
+    def _check_tags_known(self, tasks: Iterable[TaskId]) -> None:
+        """With tags Kafka looks for those of all other clients that hold a standby which may move."""
+        if self.application.assignment_configs().rack_aware_assignment_tags:
+            for task in tasks:
+                if task in self.of_strangers:
+                    raise UnknownClientError(
+                        f"an assignment for a client that the application does not have holds task {task}: "
+                        "its tags are unknown"
+                    )
 
     def solve(
         self, tasks: Sequence[TaskId], clients: Sequence[int], holder: Sequence[int], groups: Mapping[TaskId, int]
@@ -290,6 +309,9 @@ class _State:
             stranger = next((task for task in tasks if task not in groups), None)
             if stranger is not None:
                 raise IllegalAssignmentStateError(f"Task {stranger} not in tasksForTopicGroup")
+        for task in tasks:
+            self._check_known(task)
+        if balanced:
             order.sort(key=lambda place: groups[tasks[place]])
             present = sorted({groups[task] for task in tasks})
             numbers = [present.index(groups[tasks[place]]) for place in order]

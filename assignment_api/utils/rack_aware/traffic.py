@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from assignment_api.errors import IllegalAssignmentStateError
 from assignment_api.streams.tasks import TaskInfo, TaskTopicPartition
 
-__all__ = ["Partitions", "all_partitions", "crossings", "numbered_racks"]
+__all__ = ["NO_COST", "Partitions", "all_partitions", "costs_of", "crossings", "numbered_racks"]
 
 Partitions = Callable[[TaskInfo], Sequence[TaskTopicPartition]]
 
@@ -24,16 +24,27 @@ def numbered_racks(racks: Iterable[str | None]) -> tuple[list[str | None], list[
     return list(numbers), numbered
 
 
-def crossings(infos: Iterable[TaskInfo], partitions: Partitions, racks: Sequence[str | None]) -> list[list[int]]:
+#: Count of a task that has no partitions, where asking for its cost is an error.
+NO_COST = -1
+
+
+def crossings(
+    infos: Iterable[TaskInfo], partitions: Partitions, racks: Sequence[str | None], without_partitions: int
+) -> list[list[int]]:
     """For each rack and task the number of the task's partitions without a replica there.
 
-    A task without any such partition counts -1: it has no cost, and asking for it is an error.
+    Args:
+        infos: The tasks.
+        partitions: The partitions of a task that count.
+        racks: The racks.
+        without_partitions: Number for a task that has no such partition: 0 in the public utilities, where it costs
+            nothing, ``NO_COST`` in the internal optimiser.
     """
     counted: list[list[int]] = [[] for _ in racks]
     for info in infos:
         replicas = [partition.rack_ids or () for partition in partitions(info)]
         for row, rack in zip(counted, racks, strict=True):
-            row.append(sum(rack not in racks_of for racks_of in replicas) if replicas else -1)
+            row.append(sum([rack not in racks_of for racks_of in replicas]) if replicas else without_partitions)
     return counted
 
 
@@ -41,11 +52,8 @@ def costs_of(counted: Sequence[Sequence[int]], tasks: Sequence[int], traffic_cos
     """Traffic cost of ``tasks`` on each rack.
 
     Raises:
-        IllegalAssignmentStateError: if a task has no partition that could cross a rack.
+        IllegalAssignmentStateError: if a task has no partition, and ``crossings`` was told to mark those.
     """
-    for task in tasks:
-        if counted and counted[0][task] < 0:
-            raise IllegalAssignmentStateError(
-                "a task without partitions has no traffic cost. Maybe forgot to call canEnableRackAwareAssignor first"
-            )
+    if counted and NO_COST in [counted[0][task] for task in tasks]:
+        raise IllegalAssignmentStateError("a task that reads or logs nothing has no TopicPartitions, thus no cost")
     return [[traffic_cost * row[task] for task in tasks] for row in counted]

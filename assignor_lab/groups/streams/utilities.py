@@ -58,13 +58,16 @@ _Call = Callable[[ApplicationMetadata, Scenario], tuple[TaskAssignment, dict[str
 
 
 def given_assignment(scenario: Scenario) -> dict[ProcessID, StreamsClientAssignment]:
-    """The scenario's ``assignment``, in the order of the document, actives first; empty where it has none."""
+    """The scenario's ``assignment``, in the order of the document, actives first; empty where it has none.
+
+    A client's tasks with their roles are a set in Kafka: a task that is listed twice in one role counts once.
+    """
     given = {}
     for process_text, tasks in (scenario.document.get("assignment") or {}).items():
         process = ProcessID.parse(process_text)
         active = [AssignedTask.active(TaskId.parse(task)) for task in tasks["active"]]
         standby = [AssignedTask.standby(TaskId.parse(task)) for task in tasks["standby"]]
-        given[process] = StreamsClientAssignment.of(process, active + standby)
+        given[process] = StreamsClientAssignment.of(process, dict.fromkeys(active + standby))
     return given
 
 

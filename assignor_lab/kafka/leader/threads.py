@@ -76,7 +76,7 @@ def _kept_sorted(assignment: StreamsClientAssignment) -> tuple[list[TaskId], lis
 
 def _kept_hashed(assignment: StreamsClientAssignment) -> tuple[list[TaskId], list[TaskId]]:
     """The same after a custom assignor: one hash map of the answer is split into two hash sets."""
-    held = _hash_order([task.id for task in assignment.tasks])
+    held = [task.id for task in assignment.tasks_in_map_order()]
     active = set(assignment.active_tasks())
     actives = _hash_order([task for task in held if task in active])
     return actives, _hash_order([task for task in held if task not in active])

@@ -1,18 +1,21 @@
 """Kafka's graph, literally: residual edges, breadth-first augmentation, Bellman-Ford sweeps in node order.
 
-Slow, with no assumption about costs. It answers where a cost is negative, and it is what the fast solver is tested
-against (reference 3.5, 3.6; Kafka class ``Graph``). Work per cancelled cycle: nodes x edges.
+Slow, with no assumption about costs: what both solvers are tested against (reference 3.5, 3.6; Kafka class ``Graph``).
+Work per cancelled cycle: nodes x edges.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 
 import attrs
 
 from assignment_api.errors import IllegalAssignmentStateError
+from assignment_api.java import int32
+from assignment_api.utils.rack_aware.flow_problem import FlowProblem
 
-__all__ = ["LiteralGraph"]
+__all__ = ["EndlessCyclesError", "LiteralGraph", "literal_balance", "literal_min_traffic"]
 
 
 @attrs.define(eq=False)
@@ -23,6 +26,10 @@ class _Edge:
     forward: bool
     flow: int
     counter: _Edge = attrs.field(init=False, repr=False)
+
+
+class EndlessCyclesError(Exception):
+    """Cycles would be cancelled for ever."""
 
 
 class LiteralGraph:
@@ -40,9 +47,9 @@ class LiteralGraph:
         self._originals: dict[tuple[int, int], _Edge] = {}
 
     def add_edge(self, start: int, end: int, capacity: int, cost: int, flow: int) -> None:
-        """Adds an edge that carries ``flow`` of its ``capacity``."""
-        forward = _Edge(end, cost, capacity - flow, True, flow)
-        backward = _Edge(start, -cost, flow, False, 0)
+        """Adds an edge that carries ``flow`` of its ``capacity``; costs are 32-bit integers."""
+        forward = _Edge(end, int32(cost), capacity - flow, True, flow)
+        backward = _Edge(start, int32(-int32(cost)), flow, False, 0)
         forward.counter, backward.counter = backward, forward
         self._edges.setdefault(start, {})[end] = forward
         self._edges.setdefault(end, {})[start] = backward
@@ -82,11 +89,17 @@ class LiteralGraph:
 
         Raises:
             IllegalAssignmentStateError: if the flow is not kept at some inner node.
+            EndlessCyclesError: if the flow comes back to what it was.
         """
         self._check_flow()
         order = sorted(self._edges)
         edges = {node: [self._edges[node][end] for end in sorted(self._edges[node])] for node in order}
+        seen = set()
         while (cycle := self._negative_cycle(order, edges)) is not None:
+            flows = tuple(edge.flow for edge in self._originals.values())
+            if flows in seen:
+                raise EndlessCyclesError
+            seen.add(flows)
             amount = min(edge.residual for edge in cycle)
             for edge in cycle:
                 _push(edge, amount)
@@ -151,3 +164,54 @@ def _cycle_behind(entered: dict[int, _Edge], node: int) -> list[_Edge]:
         node = edge.counter.destination
         if node == first:
             return cycle
+
+
+# --- the two graphs of Kafka ----------------------------------------------------------------------
+
+_SOURCE = -1
+
+
+def literal_min_traffic(problem: FlowProblem) -> list[int]:
+    """Client of each task after ``MinTrafficGraphConstructor``."""
+    tasks, clients = len(problem.holder), len(problem.rack_of)
+    sink = tasks + clients
+    graph = LiteralGraph(_SOURCE, sink)
+    for task, holder in enumerate(problem.holder):
+        for client in range(clients):
+            graph.add_edge(task, tasks + client, 1, problem.cost(task, client), int(client == holder))
+        graph.add_edge(_SOURCE, task, 1, 0, 1)
+    for client in range(clients):
+        count = sum(holder == client for holder in problem.holder)
+        graph.add_edge(tasks + client, sink, count, 0, count)
+    graph.solve_min_cost_flow()
+    return [next(client for client in range(clients) if graph.flow(task, tasks + client) == 1) for task in range(tasks)]
+
+
+def literal_balance(
+    problem: FlowProblem, counts: Sequence[int], capacities: Sequence[Sequence[int]]
+) -> list[int] | None:
+    """Client of each task after ``BalanceSubtopologyGraphConstructor``; None where not every task can be placed."""
+    tasks, clients, groups = len(problem.holder), len(counts), len(capacities)
+    second = tasks + clients * groups
+    sink = second + clients
+    graph = LiteralGraph(_SOURCE, sink)
+    for task, group in enumerate(problem.group_of):
+        for client in range(clients):
+            graph.add_edge(task, tasks + clients * group + client, 1, problem.cost(task, client), 0)
+        graph.add_edge(_SOURCE, task, 1, 0, 0)
+    for group, row in enumerate(capacities):
+        for client, capacity in enumerate(row):
+            graph.add_edge(tasks + clients * group + client, second + client, capacity, 0, 0)
+    for client, count in enumerate(counts):
+        graph.add_edge(second + client, sink, count, 0, 0)
+    if graph.solve_max_flow() != tasks:
+        return None
+    graph.solve_min_cost_flow()
+    return [
+        next(
+            client
+            for client in range(clients)
+            if graph.flow(task, tasks + clients * problem.group_of[task] + client) == 1
+        )
+        for task in range(tasks)
+    ]
