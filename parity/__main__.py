@@ -10,7 +10,6 @@ import argparse
 import secrets
 import sys
 import time
-from collections import Counter
 from pathlib import Path
 
 from assignment_api.java import DEFAULT_JDK, JdkGeneration
@@ -61,7 +60,7 @@ def _compare(official: OfficialKafka, seed: int, options: argparse.Namespace) ->
         if time.monotonic() - said > 30:
             said = time.monotonic()
             print(f"  {done:,} scenarios, {comparison.differing} rows differ", flush=True)
-    for line in _table(comparison.rows, comparison.refused, comparison.different):
+    for line in _table(comparison):
         print(line)
     print(
         f"{comparison.scenarios:,} scenarios, {sum(comparison.rows.values()):,} rows, {comparison.differing} differ; "
@@ -73,9 +72,10 @@ def _compare(official: OfficialKafka, seed: int, options: argparse.Namespace) ->
     return 1 if comparison.differing else 0
 
 
-def _table(rows: Counter[str], refused: Counter[str], different: Counter[str]) -> list[str]:
-    lines = [f"{'asked':<24}{'rows':>9}{'errors':>9}{'differ':>9}"]
-    lines += [f"{name:<24}{rows[name]:>9,}{refused[name]:>9,}{different[name]:>9,}" for name in sorted(rows)]
+def _table(comparison: Comparison) -> list[str]:
+    columns = (comparison.rows, comparison.refused, comparison.endless, comparison.different)
+    lines = [f"{'asked':<24}{'rows':>9}{'errors':>9}{'endless':>9}{'differ':>9}"]
+    lines += [f"{name:<24}" + "".join(f"{column[name]:>9,}" for column in columns) for name in sorted(comparison.rows)]
     return lines
 
 

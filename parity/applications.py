@@ -12,6 +12,8 @@ from typing import Any
 
 import attrs
 
+from parity.oddities import PLAIN, Oddities, colliding_task_numbers
+
 __all__ = ["Application", "draw_application"]
 
 #: Distance between two partitions whose tasks collide with those of neighbouring sub-topologies (hash multiplier).
@@ -48,20 +50,27 @@ class Application:
         return f"{chance.choice(self.named)}__{plain}" if self.named else plain
 
 
-def draw_application(chance: Random, most_tasks: int) -> Application:
-    """An application of at most ``most_tasks`` tasks, seldom none."""
+def draw_application(chance: Random, most_tasks: int, oddities: Oddities = PLAIN) -> Application:
+    """An application of about ``most_tasks`` tasks at most, seldom none."""
     racks = [f"rack-{number}" for number in range(chance.choice((1, 2, 3, 3, 4, 5)))]
-    named = [f"topology{letter}" for letter in "AB"[: chance.randint(1, 2)]] if chance.random() < 0.1 else []
+    named = _names(chance, oddities) if chance.random() < 0.1 else []
     cluster = _Cluster(chance, racks, chance.choice((0.0,) * 6 + (0.02, 0.3)))
     tasks: list[dict[str, Any]] = []
     if chance.random() > 0.01:
         wanted = chance.randint(1, most_tasks)
-        for subtopology, partitions in _partition_numbers(chance, wanted):
+        draw = colliding_task_numbers if oddities.tasks_collide else _partition_numbers
+        for subtopology, partitions in draw(chance, wanted):
             name = f"{chance.choice(named)}__" if named else ""
             tasks += _tasks_of(chance, cluster, f"{name}{subtopology}", subtopology, partitions)
     if chance.random() < 0.25:
         chance.shuffle(tasks)
     return Application(tasks, racks, ["zone", "cluster", "region", "arch"][: chance.randint(1, 4)], named)
+
+
+def _names(chance: Random, oddities: Oddities) -> list[str]:
+    if oddities.tasks_collide:
+        return chance.sample(("AaAa", "BBBB", "AaBB", "BBAa", "\uff5e", "\U0001f600"), chance.randint(1, 4))
+    return [f"topology{letter}" for letter in "AB"[: chance.randint(1, 2)]]
 
 
 def _partition_numbers(chance: Random, wanted: int) -> list[tuple[int, list[int]]]:

@@ -12,6 +12,7 @@ import attrs
 from parity.applications import Application, draw_application
 from parity.connect_histories import CONNECT_ASSIGNOR, draw_connect_history
 from parity.groups import draw_clients, draw_config
+from parity.oddities import Oddities, draw_oddities, odd_cost
 from parity.streams_groups import draw_streams_group, next_streams_group
 
 __all__ = ["ASSIGNORS", "CONNECT_ASSIGNOR", "GROUP_ASSIGNOR", "Case", "draw_case", "next_round"]
@@ -54,26 +55,27 @@ def draw_case(seed: int, number: int) -> Case:
     if number % _CONNECT_STEP == _CONNECT_STEP - 2:
         return Case(draw_connect_history(chance, f"parity-{seed}-{number:06}"), (CONNECT_ASSIGNOR,))
     style = chance.random()
-    most_tasks, most_clients = (40, 7) if chance.random() < 0.99 else (120, 20)
-    application = draw_application(chance, most_tasks)
+    oddities = draw_oddities(chance)
+    most_tasks, most_clients = _sizes(chance, oddities)
+    application = draw_application(chance, most_tasks, oddities)
     document: dict[str, Any] = {
         "format": 1,
         "kind": "streams",
         "id": f"parity-{seed}-{number:06}",
-        "config": draw_config(chance, application),
+        "config": draw_config(chance, application, oddities),
         "tasks": application.tasks,
-        "clients": draw_clients(chance, application, most_clients),
+        "clients": draw_clients(chance, application, most_clients, oddities),
     }
     if style < 0.22:
         operation = chance.choice(_UTILITIES)
         if operation != "identity":
-            _give_assignment(chance, application, document, is_tidy=operation.startswith("optimize"))
+            _give_assignment(chance, application, document, oddities, is_tidy=operation.startswith("optimize"))
         if operation.startswith("optimize"):
-            _give_params(chance, application, document)
+            _give_params(chance, application, document, oddities)
         return Case(document, (f"utils.{operation}",))
     has_lags = all(client["lags"] is not None for client in document["clients"])
     if style < 0.3 and has_lags:
-        _give_assignment(chance, application, document, is_tidy=True)
+        _give_assignment(chance, application, document, oddities, is_tidy=True)
         known = {client["process_id"] for client in document["clients"]}
         # A client that is none would have failed the rebalance before anything is spread.
         document["assignment"] = {name: held for name, held in document["assignment"].items() if name in known}
@@ -84,13 +86,24 @@ def draw_case(seed: int, number: int) -> Case:
     return Case(document, ASSIGNORS, threads=has_lags and chance.random() < 0.4)
 
 
+def _sizes(chance: Random, oddities: Oddities) -> tuple[int, int]:
+    """Most tasks and most clients. Java's search for placements grows with the square of both."""
+    if oddities.processes_collide:
+        return (24, 30)
+    if oddities.tasks_collide:
+        return (60, chance.choice((1, 2, 3, 7)))
+    return (40, 7) if chance.random() < 0.99 else (120, 20)
+
+
 # --- input of the utilities -----------------------------------------------------------------------
 
 
-def _give_assignment(chance: Random, application: Application, document: dict[str, Any], *, is_tidy: bool) -> None:
+def _give_assignment(
+    chance: Random, application: Application, document: dict[str, Any], oddities: Oddities, *, is_tidy: bool
+) -> None:
     """An assignment to start from; a tidy one has every task active once, but for one case in twenty-five."""
     processes = [client["process_id"] for client in document["clients"]]
-    is_tidy = is_tidy and chance.random() < 0.96
+    is_tidy = is_tidy and chance.random() < (0.7 if oddities.is_untidy else 0.96)
     if not is_tidy and chance.random() < 0.15:
         processes.append(str(uuid.UUID(int=chance.getrandbits(128))))
     if chance.random() < 0.2:
@@ -102,12 +115,16 @@ def _give_assignment(chance: Random, application: Application, document: dict[st
             chance.choice(lists)["active"].append(task)
         if not is_tidy and chance.random() < 0.02:
             _add(chance.choice(lists), "active", task)
-    standbys = application.logged() if is_tidy or chance.random() < 0.7 else application.ids()
+    logged_only = 0.3 if oddities.is_untidy else 1.0 if is_tidy else 0.7
+    standbys = application.logged() if chance.random() < logged_only else application.ids()
+    most = len(lists) if oddities.has_many_standbys else 2
     for task in standbys if chance.random() < 0.7 else ():
-        for tasks in chance.sample(lists, chance.randint(0, min(2, len(lists)))):
+        for tasks in chance.sample(lists, chance.randint(0, min(most, len(lists)))):
             _add(tasks, "standby", task)
     if not is_tidy and chance.random() < 0.15:
         _add(chance.choice(lists), chance.choice(("active", "standby")), application.lost_task(chance))
+    if oddities.is_untidy:
+        _repeat(chance, application, lists)
     for tasks in lists:
         if chance.random() < 0.3:
             chance.shuffle(tasks["active"])
@@ -115,21 +132,39 @@ def _give_assignment(chance: Random, application: Application, document: dict[st
     document["assignment"] = given
 
 
+def _repeat(chance: Random, application: Application, lists: list[dict[str, list[str]]]) -> None:
+    """Tasks that are listed twice in one role, which is once; seldom in both, which Kafka refuses; and lost ones."""
+    for tasks in lists:
+        for role in ("active", "standby"):
+            tasks[role] += [task for task in tasks[role] if chance.random() < 0.15]
+    if chance.random() < 0.04:
+        tasks = chance.choice(lists)
+        tasks["standby"] += tasks["active"][:1]
+    if chance.random() < 0.15:
+        lost = application.lost_task(chance)
+        for tasks in chance.sample(lists, chance.randint(1, min(3, len(lists)))):
+            _add(tasks, "standby", lost)
+
+
 def _add(tasks: dict[str, list[str]], role: str, task: str) -> None:
     if task not in tasks["active"] and task not in tasks["standby"]:
         tasks[role].append(task)
 
 
-def _give_params(chance: Random, application: Application, document: dict[str, Any]) -> None:
+def _give_params(chance: Random, application: Application, document: dict[str, Any], oddities: Oddities) -> None:
     tasks: str | list[str] = chance.choice(("all", "all", "stateful", "stateless"))
     if chance.random() < 0.15:
         ids = application.ids()
         tasks = chance.sample(ids, chance.randint(0, len(ids)))
+        if oddities.is_untidy and chance.random() < 0.2:
+            tasks.append(application.lost_task(chance))
     document["params"] = {
         "tasks": tasks,
         "traffic_cost": chance.choice((None, None, 1, 10)),
         "non_overlap_cost": chance.choice((None, None, 0, 1, 10)),
     }
+    if oddities.costs_overflow and chance.random() < 0.4:
+        document["params"][chance.choice(("traffic_cost", "non_overlap_cost"))] = odd_cost(chance)
     if chance.random() < 0.85:
         # Without racks, costs and a strategy these utilities do nothing at all.
         config = document["config"]

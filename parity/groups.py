@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 from parity.applications import Application
+from parity.oddities import PLAIN, Oddities, colliding_process_ids, odd_cost
 
 __all__ = ["draw_clients", "draw_config"]
 
@@ -15,7 +16,7 @@ _RUNNING_ACTIVE = -2
 _UNKNOWN = -3
 
 
-def draw_config(chance: Random, application: Application) -> dict[str, Any]:
+def draw_config(chance: Random, application: Application, oddities: Oddities = PLAIN) -> dict[str, Any]:
     """A configuration; one in sixty has a value that Kafka refuses."""
     config: dict[str, Any] = {
         "num.standby.replicas": chance.choice((0, 0, 0, 1, 1, 1, 2, 2, 3)),
@@ -28,6 +29,8 @@ def draw_config(chance: Random, application: Application) -> dict[str, Any]:
         "rack.aware.assignment.traffic_cost": _cost(chance),
         "rack.aware.assignment.non_overlap_cost": _cost(chance),
     }
+    if oddities.costs_overflow:
+        _give_odd_costs(chance, config)
     if chance.random() < 0.5:
         config["probing.rebalance.interval.ms"] = 600_000
     if chance.random() < 0.03:
@@ -56,17 +59,30 @@ _COSTS = (None, None, None, None, 0, 1, 2, 5, 10, 10, 100)
 
 
 def _cost(chance: Random) -> int | None:
-    # From about 10**9 on, Java's 32-bit sums overflow, and its search for cycles need not end.
     return chance.choice((-1, 1_000_000)) if chance.random() < 0.02 else chance.choice(_COSTS)
 
 
-def draw_clients(chance: Random, application: Application, most_clients: int) -> list[dict[str, Any]]:
+def _give_odd_costs(chance: Random, config: dict[str, Any]) -> None:
+    config["rack.aware.assignment.strategy"] = chance.choice(("min_traffic", "balance_subtopology"))
+    keys = ["rack.aware.assignment.traffic_cost", "rack.aware.assignment.non_overlap_cost"]
+    for key in chance.sample(keys, chance.choice((1, 1, 2))):
+        config[key] = odd_cost(chance)
+    for key in keys:
+        if config[key] is None and chance.random() < 0.7:
+            config[key] = chance.choice((0, 1, 10))
+
+
+def draw_clients(
+    chance: Random, application: Application, most_clients: int, oddities: Oddities = PLAIN
+) -> list[dict[str, Any]]:
     """Clients in insertion order, one at least; they agree neither in racks nor in tags nor in size."""
     number = chance.randint(1, most_clients)
+    if oddities.processes_collide:
+        number = chance.randint(9, chance.choice((14, 30)))
     most_threads = chance.choice((1, 1, 2, 4, 8))
     without_rack = chance.choice((0.0,) * 5 + (0.2, 1.0))
     clients = []
-    for place, process in enumerate(_process_ids(chance, number)):
+    for place, process in enumerate(_process_ids(chance, number, oddities)):
         threads = chance.randint(1, most_threads)
         clients.append(
             {
@@ -75,14 +91,14 @@ def draw_clients(chance: Random, application: Application, most_clients: int) ->
                 "tags": _tags(chance, application),
                 "host": f"host{place}:80" if chance.random() < 0.3 else None,
                 "threads": threads,
-                "consumers": [f"app-{place}-thread-{thread}-consumer" for thread in range(1, threads + 1)],
+                "consumers": _consumers(chance, place, threads, oddities),
                 "previous_active": [],
                 "previous_standby": [],
                 "lags": {},
                 "previous_by_consumer": None,
             }
         )
-    _give_past(chance, application, clients)
+    _give_past(chance, application, clients, oddities)
     if chance.random() < 0.05:
         # A synthetic client may have no consumers; one in Kafka without threads has none either.
         client = chance.choice(clients)
@@ -92,9 +108,22 @@ def draw_clients(chance: Random, application: Application, most_clients: int) ->
     return clients
 
 
-def _process_ids(chance: Random, number: int) -> list[str]:
+def _consumers(chance: Random, place: int, threads: int, oddities: Oddities) -> list[str]:
+    """Names of consumers; odd ones do not sort as they were made, and differently as code units and characters."""
+    names = [f"app-{place}-thread-{thread}-consumer" for thread in range(1, threads + 1)]
+    if oddities != PLAIN and chance.random() < 0.4:
+        names = [chance.choice(("Aa", "BB", "", "z")) + name + chance.choice(_ODD_ENDS) for name in names]
+    return names
+
+
+_ODD_ENDS = ("", "", "\uffff", "\U00010000", "\uff5e", "\U0001f600", "ß")
+
+
+def _process_ids(chance: Random, number: int, oddities: Oddities) -> list[str]:
     style = chance.random()
-    if style < 0.55:
+    if oddities.processes_collide:
+        found = colliding_process_ids(chance, number)
+    elif style < 0.55:
         found = [uuid.UUID(int=place + 1) for place in range(number)]
     elif style < 0.85:
         found = [uuid.UUID(int=chance.getrandbits(128)) for _ in range(number)]
@@ -114,13 +143,13 @@ def _tags(chance: Random, application: Application) -> dict[str, str]:
     return {tag: chance.choice(values[tag]) for tag in application.tags if not (lacking and chance.random() < 0.5)}
 
 
-def _give_past(chance: Random, application: Application, clients: list[dict[str, Any]]) -> None:
+def _give_past(chance: Random, application: Application, clients: list[dict[str, Any]], oddities: Oddities) -> None:
     """Previous tasks, lags that go with them, and who of a client's consumers reported what."""
     logged = application.logged()
     style = chance.random()
     known = chance.choice((0.3, 0.8, 1.0)) if style > 0.25 else 0.0
     members = chance.sample(clients, chance.randint(1, len(clients)))
-    replicas = chance.choice((0, 1, 1, 2))
+    replicas = chance.choice((2, 5, len(members))) if oddities.has_many_standbys else chance.choice((0, 1, 1, 2))
     for task in application.ids():
         if chance.random() < known:
             chance.choice(members)["previous_active"].append(task)
@@ -131,6 +160,8 @@ def _give_past(chance: Random, application: Application, clients: list[dict[str,
                     client["previous_standby"].append(task)
     if chance.random() < 0.06:
         _spoil(chance, application, clients)
+    if oddities.is_untidy:
+        _contradict(chance, application, clients)
     far = chance.choice((10, 500, 20_000, 100_000))
     for client in clients:
         client["lags"] = {task: _lag(chance, client, task, far) for task in logged}
@@ -153,6 +184,24 @@ def _spoil(chance: Random, application: Application, clients: list[dict[str, Any
         task = chance.choice(claimed)
         if task not in client["previous_active"] + client["previous_standby"]:
             client["previous_active"].append(task)
+
+
+def _contradict(chance: Random, application: Application, clients: list[dict[str, Any]]) -> None:
+    """Tasks that several clients claim, that one has in both roles, or that log nothing and were standbys."""
+    for task in application.ids():
+        if chance.random() < 0.2:
+            client = chance.choice(clients)
+            role = chance.choice(("previous_active", "previous_standby"))
+            if task not in client[role]:
+                client[role].append(task)
+    if chance.random() < 0.3:
+        gone = [application.lost_task(chance) for _ in range(chance.randint(1, 12))]
+        for client in clients:
+            client["previous_active"] += [task for task in dict.fromkeys(gone) if chance.random() < 0.2]
+            client["previous_standby"] += [task for task in dict.fromkeys(gone) if chance.random() < 0.3]
+        for client in clients:
+            for role in ("previous_active", "previous_standby"):
+                client[role] = list(dict.fromkeys(client[role]))
 
 
 def _lag(chance: Random, client: dict[str, Any], task: str, far: int) -> int:

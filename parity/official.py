@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,7 @@ from typing import IO, Any, Self
 
 from assignment_api.java import JdkGeneration
 
-__all__ = ["KAFKA_VERSION", "OfficialKafka", "OfficialKafkaError"]
+__all__ = ["KAFKA_VERSION", "OfficialKafka", "OfficialKafkaError", "OfficialKafkaSilentError"]
 
 #: The release that answers; ``java/pom.xml`` names it too.
 KAFKA_VERSION = "4.3.1"
@@ -26,6 +27,10 @@ _NEWER_COPIES = 19
 
 class OfficialKafkaError(Exception):
     """The JVM could not be started, or ended before its answer; the message has the end of what it printed."""
+
+
+class OfficialKafkaSilentError(OfficialKafkaError):
+    """No answer came in time; the JVM was ended, and another one has been started."""
 
 
 class OfficialKafka:
@@ -41,11 +46,15 @@ class OfficialKafka:
     def __init__(self, heap: str = "2g") -> None:
         if not (_BUILD / "classes" / ".built").exists():
             raise OfficialKafkaError("the driver for Kafka's classes is not built: run scripts/build-official")
+        self._heap = heap
+        self._start()
+
+    def _start(self) -> None:
         java = str(Path(os.environ["JAVA_HOME"]) / "bin" / "java") if os.environ.get("JAVA_HOME") else "java"
         class_path = f"{_BUILD / 'classes'}{os.pathsep}{_BUILD / 'lib' / '*'}"
         self._messages = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the JVM
         self._process = subprocess.Popen(
-            [java, f"-Xmx{heap}", "-XX:+UseSerialGC", "-cp", class_path, "official.Main"],
+            [java, f"-Xmx{self._heap}", "-XX:+UseSerialGC", "-cp", class_path, "official.Main"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._messages,
@@ -67,11 +76,20 @@ class OfficialKafka:
         return JdkGeneration.JDK_19 if self._started["feature"] >= _NEWER_COPIES else JdkGeneration.JDK_17
 
     def rows(
-        self, scenario: Mapping[str, Any], assignors: Sequence[str], *, threads: bool = False
+        self,
+        scenario: Mapping[str, Any],
+        assignors: Sequence[str],
+        *,
+        threads: bool = False,
+        patience_s: float | None = None,
     ) -> list[dict[str, Any]]:
-        """The result rows of ``assignors`` (also ``utils.*`` and ``threads``) for a scenario document."""
+        """The result rows of ``assignors`` (also ``utils.*`` and ``threads``) for a scenario document.
+
+        Raises:
+            OfficialKafkaSilentError: if they are not there after ``patience_s`` seconds; ``None``: waits for ever.
+        """
         request = {"do": "answer", "assignors": list(assignors), "threads": threads, "scenario": scenario}
-        answer: list[dict[str, Any]] = self._ask(request)["rows"]
+        answer: list[dict[str, Any]] = self._ask(request, patience_s)["rows"]
         return answer
 
     def measured(
@@ -113,10 +131,16 @@ class OfficialKafka:
             self._process.kill()
         self.close()
 
-    def _ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
+    def _ask(self, request: Mapping[str, Any], patience_s: float | None = None) -> dict[str, Any]:
         stdin = _stream(self._process.stdin)
         stdin.write(json.dumps(request).encode() + b"\n")
         stdin.flush()
+        # One line is an answer, so nothing of it is in the buffer yet.
+        if not select.select([_stream(self._process.stdout)], [], [], patience_s)[0]:
+            self._process.kill()
+            self.close()
+            self._start()
+            raise OfficialKafkaSilentError(f"no answer after {patience_s} s")
         return self._read()
 
     def _read(self) -> dict[str, Any]:

@@ -62,8 +62,8 @@ def _checked_tasks(tasks: Iterable[AssignedTask]) -> tuple[AssignedTask, ...]:
 class StreamsClientAssignment:
     """The tasks of one client. Kafka: ``KafkaStreamsAssignment``; draft KIP-924: ``StreamsClientAssignment``.
 
-    A value: the ``with_*`` and ``without_*`` methods return a new one. ``tasks`` are in the order in which they were put
-    into Kafka's hash map, which can matter where hash codes collide; equal answers should come in an equal order.
+    A value: the ``with_*`` and ``without_*`` methods return a new one. ``tasks`` stand in the order in which they were
+    put into Kafka's hash map, which can matter where hash codes collide; equal answers should come in an equal order.
 
     Args:
         process_id: The client.

@@ -12,16 +12,18 @@ __all__ = ["identity_assignment"]
 def identity_assignment(application: ApplicationMetadata) -> dict[ProcessID, StreamsClientAssignment]:
     """Every client gets its previous active tasks as active and its previous standbys as standby.
 
-    Nothing is repaired: tasks that no longer exist stay, tasks that nobody had are left out. A task that a client
-    reports in both roles ends as a standby, as in Kafka, where the second entry of a map replaces the first.
+    Nothing is repaired: tasks that no longer exist stay, tasks that nobody had are left out.
     Kafka: ``TaskAssignmentUtils.identityAssignment`` (reference 5.2).
 
     Returns:
         An assignment for each client, in the order of the clients.
+
+    Raises:
+        IllegalAssignmentStateError: if a client had a task as active and as standby.
     """
     assignments = {}
     for process, client in application.streams_client_states().items():
-        tasks = {task: AssignedTask.active(task) for task in client.previous_active_tasks}
-        tasks.update((task, AssignedTask.standby(task)) for task in client.previous_standby_tasks)
-        assignments[process] = StreamsClientAssignment.of(process, tasks.values())
+        tasks = [AssignedTask.active(task) for task in client.previous_active_tasks]
+        tasks += [AssignedTask.standby(task) for task in client.previous_standby_tasks]
+        assignments[process] = StreamsClientAssignment.of(process, tasks)
     return assignments
