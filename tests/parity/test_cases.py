@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from assignment_api import ProcessID, TaskId
+from assignment_api.java import spread, task_id_hash, uuid_hash
 from assignor_lab.scenarios import Place, read_scenarios, scenario_from_document
 from parity.cases import ASSIGNORS, CONNECT_ASSIGNOR, GROUP_ASSIGNOR, draw_case, next_round
 from parity.comparison import Comparison
+from parity.official import OfficialKafkaSilentError
 
 
 def test_a_case_depends_on_seed_and_number_alone() -> None:
@@ -39,6 +43,42 @@ def test_every_kind_of_question_is_asked() -> None:
     assert strategies >= {"none", "min_traffic", "balance_subtopology"}
 
 
+def most_in_one_slot(hashes: Iterable[int], slots: int = 64) -> int:
+    """How many keys of these hash codes share a slot of the smallest hash table that makes trees."""
+    return max(Counter(spread(code) & slots - 1 for code in hashes).values(), default=0)
+
+
+def test_odd_corners_are_drawn_beside_the_others() -> None:
+    cases = [draw_case(8, number) for number in range(600)]
+    documents = [case.document for case in cases if case.document["kind"] == "streams"]
+    tasks = [[TaskId.parse(task["id"]) for task in document["tasks"]] for document in documents]
+    processes = [[ProcessID.parse(client["process_id"]) for client in document["clients"]] for document in documents]
+    crowded = {
+        "tasks": [
+            most_in_one_slot(task_id_hash(t.subtopology, t.partition, t.topology_name) for t in ids) for ids in tasks
+        ],
+        "processes": [most_in_one_slot(uuid_hash(*process.sort_key()) for process in ids) for ids in processes],
+    }
+    costs = [document["config"].get("rack.aware.assignment.traffic_cost") or 0 for document in documents]
+    for found in crowded.values():
+        assert 20 < sum(most > 10 for most in found) < len(documents) / 3
+    assert sum(len({task.subtopology for task in ids}) > 20 for ids in tasks) > 10
+    assert any(task.subtopology > 64 for ids in tasks for task in ids)
+    assert max(costs) > 10**9
+    assert min(costs) < -(10**6)
+
+
+def test_contradictions_are_drawn_beside_tidy_groups() -> None:
+    cases = [draw_case(9, number) for number in range(900)]
+    clients = [client for case in cases for client in case.document.get("clients", ())]
+    given = [held for case in cases for held in (case.document.get("assignment") or {}).values()]
+    roles = [role for held in given for role in held.values()]
+    assert any(set(client["previous_active"]) & set(client["previous_standby"]) for client in clients)
+    assert any(len(set(role)) < len(role) for role in roles)
+    assert any(set(held["active"]) & set(held["standby"]) for held in given)
+    assert sum(len(set(role)) == len(role) for role in roles) > len(roles) / 2
+
+
 class FirstTaskIsMissing:
     """Answers like us, but for a task that it leaves out."""
 
@@ -46,7 +86,12 @@ class FirstTaskIsMissing:
         self.own = own
 
     def rows(
-        self, scenario: Mapping[str, Any], assignors: Sequence[str], *, threads: bool = False
+        self,
+        scenario: Mapping[str, Any],
+        assignors: Sequence[str],
+        *,
+        threads: bool = False,
+        patience_s: float | None = None,
     ) -> list[dict[str, Any]]:
         case = next(case for case in CASES if case.document == scenario)
         rows = copy.deepcopy(self.own._own_rows(case))
@@ -55,6 +100,20 @@ class FirstTaskIsMissing:
             for tasks in (row["assignment"] or {}).values():
                 del tasks["active"][:1]
         return rows
+
+
+class NeverAnswers:
+    """Kafka's classes where their search does not end."""
+
+    def rows(self, *_: object, **options: object) -> list[dict[str, Any]]:
+        raise OfficialKafkaSilentError(f"no answer after {options['patience_s']} s")
+
+
+def test_a_search_without_end_is_a_difference_where_we_have_an_answer(tmp_path: Path) -> None:
+    comparison = Comparison(NeverAnswers(), tmp_path)  # type: ignore[arg-type]
+    assert list(comparison.run(5, 0, 1)) == [1]
+    assert comparison.differing == len(CASES[0].asked)
+    assert sum(comparison.endless.values()) == 0
 
 
 CASES = [draw_case(5, number) for number in range(6)]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from parity.comparison import Comparison
-from parity.official import OfficialKafka
+from parity.official import OfficialKafka, OfficialKafkaSilentError
 
 pytestmark = pytest.mark.services
 
@@ -69,3 +69,13 @@ def test_random_scenarios_are_answered_as_kafka_answers_them(official: OfficialK
         pass
     assert comparison.different == {}
     assert sum(comparison.rows.values()) > 1_000
+
+
+def test_after_a_search_without_end_another_jvm_answers(official: OfficialKafka) -> None:
+    # Partitions in two other racks cost the lowest integer, which is its own negative.
+    endless, row = lines("edge/cost-overflow.scenarios.jsonl.gz")[1], lines("edge/cost-overflow.results.jsonl.gz")[1]
+    lowest = {**endless, "config": {**endless["config"], "rack.aware.assignment.traffic_cost": 2**30}}
+    lowest["config"]["rack.aware.assignment.non_overlap_cost"] = 0
+    with pytest.raises(OfficialKafkaSilentError):
+        official.rows(lowest, ["high_availability"], patience_s=2)
+    assert official.rows(endless, ["high_availability"], patience_s=60) == [row]
