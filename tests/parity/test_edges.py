@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from assignment_api.plugins import config_sources, discover
-from assignor_lab.runtime.answering import AnswerOptions, answerer
+from assignor_lab.groups.answering import AnswerOptions, answerer
 from assignor_lab.scenarios import Place, scenario_from_document
 from parity.comparison import comparable
 

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from operator import add, sub
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from assignment_api.utils.rack_aware.cycle_canceling import Flow
+from assignment_api.utils.rack_aware.flow import Flow
 
 __all__ = ["FROM_CLIENT", "Distances"]
 

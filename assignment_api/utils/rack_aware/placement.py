@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from math import ceil
 
 from assignment_api.errors import IllegalAssignmentStateError
-from assignment_api.utils.rack_aware.cycle_canceling import Flow, cancel_cycles
+from assignment_api.utils.rack_aware.cycle_canceling import cancel_cycles
+from assignment_api.utils.rack_aware.flow import Flow
 from assignment_api.utils.rack_aware.flow_problem import FlowProblem
 from assignment_api.utils.rack_aware.whole_graph import cancel_all_cycles
 

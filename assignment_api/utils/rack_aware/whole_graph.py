@@ -41,7 +41,7 @@ def cancel_all_cycles(
     Args:
         problem: What is to be placed.
         owner: Client of each task at the start.
-        second_stage: As for :class:`~assignment_api.utils.rack_aware.cycle_canceling.Flow`.
+        second_stage: As for :class:`~assignment_api.utils.rack_aware.flow.Flow`.
 
     Raises:
         EndlessOptimizationError: if Kafka would go on for ever.
