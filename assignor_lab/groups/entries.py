@@ -47,9 +47,7 @@ _ENTRIES: dict[str, KindEntry] = {
     entry.name: entry
     for entry in (
         KindEntry("streams", "assignor_lab.groups.streams.kind:STREAMS", "task-assignor"),
-        KindEntry(
-            "streams-group", "assignor_lab.groups.streams_group.kind:STREAMS_GROUP", "group-assignor", is_scored=False
-        ),
+        KindEntry("streams-group", "assignor_lab.groups.streams_group.kind:STREAMS_GROUP", "group-assignor"),
         KindEntry("connect", "assignor_lab.groups.connect.kind:CONNECT", "connect-assignor"),
         KindEntry(
             "connect-episode",

@@ -97,6 +97,7 @@ def render_report(summary: Summary) -> str:
         panels=panels,
         groups=groups,
         drawn=summary.results.placements[: len(panels)],
+        members=any(client.process is not None for each in summary.results.placements for client in each.clients),
         anchors=anchors,
         deciders=sorted(deciders.items()),
         left_out=summary.results.placements_left_out

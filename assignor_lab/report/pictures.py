@@ -33,7 +33,7 @@ class StateSource:
 
 @attrs.frozen
 class Client:
-    """A process of the application."""
+    """A process of the application; where ``process`` is given, a member of that process, with the member's id."""
 
     process_id: str
     host: str | None
@@ -41,6 +41,8 @@ class Client:
     tags: dict[str, str]
     threads: int
     consumers: tuple[str, ...]
+    process: str | None = None
+    instance_id: str | None = None
 
 
 @attrs.frozen
@@ -57,6 +59,7 @@ class ClientTasks:
 
     active: tuple[str, ...]
     standby: tuple[str, ...]
+    warmup: tuple[str, ...] = ()
 
 
 @attrs.frozen

@@ -22,9 +22,21 @@ class Change(Enum):
     STARTS = ("→", "starts here, ran elsewhere before", "moved")
     TAKES_OVER = ("↑", "was a standby copy here, now runs here", "moved")
     STEPS_DOWN = ("↓", "ran here, now a standby copy here", "moved")
+    SHIFTS = ("⇄", "was on another thread of this process before", "moved")
     NEW = ("∗", "starts here, nobody ran it before", "new")
     COPY = ("+", "new standby copy", "new")
+    WARMS_UP = ("~", "warms up here, to take the task over", "new")
     LEAVES = ("−", "leaves this client", "gone")
+
+    @property
+    def of_members(self) -> bool:
+        """Whether it happens only where rows are members of processes."""
+        return self in (Change.SHIFTS, Change.WARMS_UP)
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether it happens to copies alone."""
+        return self in (Change.COPY, Change.STEPS_DOWN, Change.WARMS_UP)
 
     @property
     def sign(self) -> str:
@@ -63,13 +75,17 @@ class Row:
 
 @attrs.frozen
 class Move:
-    """An active task that runs elsewhere than before; ``source`` ``None``: nobody ran it."""
+    """An active task that runs elsewhere than before; ``source`` ``None``: nobody ran it.
+
+    ``warm``: a standby was there; ``within``: the process is the same, and so is the state.
+    """
 
     task: str
     stateful: bool
     source: Client | None
     target: Client
     warm: bool
+    within: bool = False
 
 
 @attrs.frozen
@@ -91,7 +107,7 @@ def runs_before(placement: Placement) -> tuple[Row, ...]:
     rows = []
     for client in placement.clients:
         had = placement.before.get(client.process_id, _NOTHING)
-        rows.append(Row(client, _still(had.active, stateful), _still(had.standby, stateful), ()))
+        rows.append(Row(client, _still(had.active, stateful), _still((*had.standby, *had.warmup), stateful), ()))
     running = {task for had in placement.before.values() for task in had.active}
     idle = [task.id for task in placement.tasks if task.id not in running]
     return (*rows, Row(None, _still(idle, stateful), (), ()))
@@ -106,15 +122,15 @@ def column(placement: Placement, answer: AssignorPlacement) -> Column:
     ran_on = {task: process for process, had in placement.before.items() for task in had.active}
     rows: list[Row] = []
     moves: list[Move] = []
-    for client in placement.clients:
-        had = placement.before.get(client.process_id, _NOTHING)
+    for client, had in zip(placement.clients, _had(placement), strict=True):
         has = answer.assignment.get(client.process_id, _NOTHING)
         row = _row(client, had, has, ran_on, stateful)
         rows.append(row)
         for slot in row.active:
             if slot.change is not Change.STAYS:
                 source = clients.get(ran_on.get(slot.task, ""))
-                moves.append(Move(slot.task, slot.stateful, source, client, slot.change is Change.TAKES_OVER))
+                warm, within = slot.change is Change.TAKES_OVER, slot.change is Change.SHIFTS
+                moves.append(Move(slot.task, slot.stateful, source, client, warm, within))
     runs = {task for has in answer.assignment.values() for task in has.active}
     left_out = [task.id for task in placement.tasks if task.id not in runs]
     rows.append(Row(None, _still(left_out, stateful), (), ()))
@@ -122,29 +138,61 @@ def column(placement: Placement, answer: AssignorPlacement) -> Column:
     return Column(answer, tuple(rows), tuple(moves), copies)
 
 
-def _row(client: Client, had: ClientTasks, has: ClientTasks, ran_on: dict[str, str], stateful: dict[str, bool]) -> Row:
-    was_active, was_standby = set(had.active), set(had.standby)
-    now = {*has.active, *has.standby}
+@attrs.frozen
+class _Had:
+    """What a client had, and where clients are members of processes, what its whole process had."""
 
-    def active(task: str) -> Change:
-        if task in was_active:
+    active: tuple[str, ...]
+    copies: tuple[str, ...]
+    process_active: frozenset[str] = frozenset()
+    process_copies: frozenset[str] = frozenset()
+
+    def active_change(self, task: str, ran_on: dict[str, str]) -> Change:
+        """What happens to a task that is to run here."""
+        if task in self.active:
             return Change.STAYS
-        if task in was_standby:
+        if task in self.process_active:
+            return Change.SHIFTS
+        if task in self.copies or task in self.process_copies:
             return Change.TAKES_OVER
         return Change.STARTS if task in ran_on else Change.NEW
 
-    def standby(task: str) -> Change:
-        if task in was_standby:
+    def copy_change(self, task: str, fresh: Change) -> Change:
+        """What happens to a task of which a copy is to be here; ``fresh`` where nothing of it was."""
+        if task in self.copies:
             return Change.STAYS
-        return Change.STEPS_DOWN if task in was_active else Change.COPY
+        if task in self.active or task in self.process_active:
+            return Change.STEPS_DOWN
+        return Change.SHIFTS if task in self.process_copies else fresh
 
+
+def _had(placement: Placement) -> list[_Had]:
+    """What each client had, in their order."""
+    held = [placement.before.get(client.process_id, _NOTHING) for client in placement.clients]
+    found = [_Had(had.active, (*had.standby, *had.warmup)) for had in held]
+    active: dict[str | None, set[str]] = {}
+    copies: dict[str | None, set[str]] = {}
+    for client, had in zip(placement.clients, found, strict=True):
+        active.setdefault(client.process, set()).update(had.active)
+        copies.setdefault(client.process, set()).update(had.copies)
+    whole = {process: (frozenset(active[process]), frozenset(copies[process])) for process in active}
+    return [
+        had if client.process is None else _Had(had.active, had.copies, *whole[client.process])
+        for client, had in zip(placement.clients, found, strict=True)
+    ]
+
+
+def _row(client: Client, had: _Had, has: ClientTasks, ran_on: dict[str, str], stateful: dict[str, bool]) -> Row:
+    now = {*has.active, *has.standby, *has.warmup}
+    copies = [(task, had.copy_change(task, Change.COPY)) for task in has.standby]
+    copies += [(task, had.copy_change(task, Change.WARMS_UP)) for task in has.warmup]
     return Row(
         client,
-        tuple(Slot(task, stateful.get(task, False), active(task)) for task in has.active),
-        tuple(Slot(task, stateful.get(task, False), standby(task)) for task in has.standby),
+        tuple(Slot(task, stateful.get(task, False), had.active_change(task, ran_on)) for task in has.active),
+        tuple(Slot(task, stateful.get(task, False), change) for task, change in copies),
         tuple(
             Slot(task, stateful.get(task, False), Change.LEAVES)
-            for task in (*had.active, *had.standby)
+            for task in (*had.active, *had.copies)
             if task not in now
         ),
     )
@@ -157,8 +205,11 @@ def _still(tasks: Iterable[str], stateful: dict[str, bool]) -> tuple[Slot, ...]:
 def client_labels(clients: Sequence[Client]) -> dict[str, str]:
     """Process id → the shortest name that a person knows the client by and that no other client has.
 
-    That is the client id where it is short and all consumers share it, else the host, else the process id.
+    That is the client id where it is short and all consumers share it, else the host, else the process id. Members of
+    processes are called by their process and a number.
     """
+    if any(client.process is not None for client in clients):
+        return _member_labels(clients)
     for naming in (_client_id, lambda client: client.host or ""):
         names = [naming(client) for client in clients]
         if all(names) and len(set(names)) == len(names):
@@ -166,6 +217,20 @@ def client_labels(clients: Sequence[Client]) -> dict[str, str]:
     short = [client.process_id[:8] for client in clients]
     unique = len(set(short)) == len(short)
     return {client.process_id: client.process_id[:8] if unique else client.process_id for client in clients}
+
+
+def _member_labels(clients: Sequence[Client]) -> dict[str, str]:
+    processes = list(dict.fromkeys(client.process or "" for client in clients))
+    short = {process: process if len(process) <= LABEL_LIMIT else process[:8] for process in processes}
+    if len(set(short.values())) < len(processes):
+        short = {process: process for process in processes}
+    numbers = dict.fromkeys(processes, 0)
+    labels = {}
+    for client in clients:
+        process = client.process or ""
+        numbers[process] += 1
+        labels[client.process_id] = f"{short[process]} · {numbers[process]}"
+    return labels
 
 
 def _client_id(client: Client) -> str:

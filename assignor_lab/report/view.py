@@ -262,12 +262,16 @@ class Cell:
 
 @attrs.frozen
 class PanelRow:
-    """One client; ``before`` and each of ``after`` are (active, standby, leaving)."""
+    """One client; ``before`` and each of ``after`` are (active, standby, leaving).
+
+    ``further``: a member of the process in the row before, which has said where that is.
+    """
 
     row: Row
     label: str
     before: tuple[Cell, Cell, Cell]
     after: tuple[tuple[Cell, Cell, Cell] | None, ...]
+    further: bool = False
 
 
 @attrs.frozen
@@ -294,6 +298,21 @@ class Panel:
     most_moves: int = MOST_MOVES
 
     @property
+    def size(self) -> str:
+        """How many are there, in words."""
+        clients = self.placement.clients
+        processes = {client.process for client in clients if client.process is not None}
+        tasks = plural(len(self.placement.tasks), "task")
+        if not processes:
+            return f"{plural(len(clients), 'client')}, {tasks}"
+        return f"{plural(len(processes), 'process', 'processes')} with {plural(len(clients), 'member')}, {tasks}"
+
+    @property
+    def members(self) -> bool:
+        """Whether a row is a member of a process, and not a process."""
+        return any(client.process is not None for client in self.placement.clients)
+
+    @property
     def moves(self) -> bool:
         """Whether any answer takes a running task elsewhere, so that there is something to see."""
         return any(move.source is not None for each in self.columns for move in each.column.moves)
@@ -309,7 +328,7 @@ def panel(number: int, placement: Placement, shown: Page) -> Panel:
     # What Kafka decided comes first: the other answers are read against it.
     answers = sorted(placement.after, key=lambda answer: answer.assignor not in observed)
     columns = [column(placement, answer) for answer in answers]
-    rows = []
+    rows: list[PanelRow] = []
     unchanged: list[str] = []
     for index, row in enumerate(before):
         after = tuple(_cells(each.rows[index]) if each.rows else None for each in columns)
@@ -323,7 +342,9 @@ def panel(number: int, placement: Placement, shown: Page) -> Panel:
         ):
             unchanged.append(name)
             continue
-        rows.append(PanelRow(row, name, _cells(row), after))
+        above = rows[-1].row.client if rows else None
+        further = bool(row.client and above and row.client.process is not None and row.client.process == above.process)
+        rows.append(PanelRow(row, name, _cells(row), after, further))
     return Panel(
         number,
         placement,
@@ -374,8 +395,10 @@ def _cell(slots: tuple[Slot, ...]) -> Cell:
 def _told(each: Column) -> str:
     if each.answer.error is not None:
         return "no answer"
-    moved = [move for move in each.moves if move.source is not None and move.stateful]
-    light = sum(move.source is not None and not move.stateful for move in each.moves)
+    elsewhere = [move for move in each.moves if move.source is not None and not move.within]
+    moved = [move for move in elsewhere if move.stateful]
+    light = sum(not move.stateful for move in elsewhere)
+    within = sum(move.within for move in each.moves)
     fresh = sum(move.source is None for move in each.moves)
     parts = []
     if moved:
@@ -384,6 +407,8 @@ def _told(each: Column) -> str:
         parts.append(f"{plural(len(moved), 'task')} with state {'moves' if len(moved) == 1 else 'move'}{onto}")
     if light:
         parts.append(f"{plural(light, 'task')} without state {'moves' if light == 1 else 'move'}")
+    if within:
+        parts.append(f"{plural(within, 'task')} {'changes its' if within == 1 else 'change their'} thread")
     if fresh:
         parts.append(f"{plural(fresh, 'task')} nobody ran before {'starts' if fresh == 1 else 'start'}")
     if each.new_copies:

@@ -24,6 +24,7 @@ from assignor_lab.scoring.sources import (
     plan_sources,
 )
 from tests.scenarios.documents import streams_document
+from tests.scenarios.test_reading import EPISODE
 
 REGISTRY = discover()
 LOGS = Path(__file__).parents[1] / "data" / "captures" / "tagged"
@@ -96,10 +97,16 @@ def test_a_fault_in_the_last_line_is_found_at_once(tmp_path: Path) -> None:
         plan_sources([source], REGISTRY)
 
 
-def test_scenarios_of_another_kind_are_refused_with_their_place() -> None:
+def test_scenarios_of_a_kind_that_is_not_scored_are_refused_with_their_place(tmp_path: Path) -> None:
+    source = file_of(tmp_path / "a.jsonl", EPISODE)
+    with pytest.raises(ScenarioKindError, match=r"line 1: .* kind 'streams-episode'"):
+        plan_sources([source], REGISTRY)
+
+
+def test_groups_that_brokers_assign_are_a_source() -> None:
     group = Path(__file__).parents[1] / "data" / "scenarios" / "streams-group-sticky.scenarios.jsonl.gz"
-    with pytest.raises(ScenarioKindError, match=r"line 1: .* kind 'streams-group'"):
-        plan_sources([group], REGISTRY)
+    with plan_sources([group], REGISTRY) as plan:
+        assert plan.kind.name == "streams-group"
 
 
 @pytest.mark.parametrize(

@@ -47,11 +47,17 @@ class OnMembers:
         return max(self.most + (-self.tasks // self.members), 0) if self.members else 0
 
 
-def per_member(kinds: Mapping[str, tuple[str, Callable[[V], OnMembers]]]) -> tuple[Definition[V], ...]:
+def per_member(
+    kinds: Mapping[str, tuple[str, Callable[[V], OnMembers]]],
+    undivided: str = "One task, where the tasks do not divide evenly among the members.",
+    even: str = "None: an even share is rounded up to whole tasks.",
+) -> tuple[Definition[V], ...]:
     """Differences between members, then what the busiest has above an even share, each for all kinds of tasks.
 
     Args:
         kinds: Name of the kind to words for it, and to how such tasks lie on the members.
+        undivided: What cannot be avoided of the former.
+        even: What cannot be avoided of the latter.
     """
     differences = tuple(
         Definition(
@@ -61,7 +67,7 @@ def per_member(kinds: Mapping[str, tuple[str, Callable[[V], OnMembers]]]) -> tup
             "tasks",
             "lower",
             f"Difference between the busiest and the idlest member (thread) in {words}.",
-            "One task, where the tasks do not divide evenly among the members.",
+            undivided,
         )
         for kind, (words, loads) in kinds.items()
     )
@@ -73,7 +79,7 @@ def per_member(kinds: Mapping[str, tuple[str, Callable[[V], OnMembers]]]) -> tup
             "tasks",
             "lower",
             f"How far the busiest member (thread) is above an even share of the {words}.",
-            "None: an even share is rounded up to whole tasks.",
+            even,
         )
         for kind, (words, loads) in kinds.items()
     )

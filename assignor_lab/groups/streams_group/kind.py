@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
+from importlib import metadata
 from typing import Any
 
 from assignment_api.group import GroupAssignment
-from assignment_api.plugins import Found, MetricPlugin, PluginRow, Registry
+from assignment_api.plugins import Found, MetricPlugin, PluginError, PluginRow, Registry
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.streams.configs import NUM_STANDBY_REPLICAS
+from assignor_lab.groups.columns import Column
 from assignor_lab.groups.kind import Answer, AnswerOptions, Asked, Competitor, FoundAssignor, Kind, Measure, Reply
-from assignor_lab.groups.measures import plugin_columns
+from assignor_lab.groups.measures import missing_measure, plugin_columns
 from assignor_lab.groups.streams_group.asking import ASKING, GroupState
 from assignor_lab.runtime.asking import Asking, OwnProcesses, assignor_for
 from assignor_lab.scenarios import Scenario, group_result_row
 
 __all__ = ["STREAMS_GROUP"]
+
+OWN_DISTRIBUTION = "assignor-lab"
 
 
 class _Player:
@@ -37,6 +43,8 @@ class _Player:
 
 class _StreamsGroup(Kind[GroupState, GroupAssignment]):
     name = "streams-group"
+    columns = (Column("members", "int32"),)
+    section = "placements"
     config_keys = (NUM_STANDBY_REPLICAS,)
 
     @property
@@ -46,11 +54,19 @@ class _StreamsGroup(Kind[GroupState, GroupAssignment]):
     def installed(self, registry: Registry) -> Sequence[FoundAssignor]:
         return registry.group_assignors()
 
+    # --- states -----------------------------------------------------------------------------------
+
     def state(self, scenario: Scenario, number: int, explicit: Mapping[str, Any]) -> GroupState:
         return GroupState(scenario.group_spec_with(explicit), scenario.topology)
 
     def size(self, scenario: Scenario) -> tuple[int, int]:
         return sum(subtopology["tasks"] for subtopology in scenario.document["subtopologies"]), len(scenario.member_ids)
+
+    def scene(self, state: GroupState) -> object:
+        members = tuple([(member_id, member.metadata.process_id) for member_id, member in state.group.members.items()])
+        return members, state.topology
+
+    # --- asking -----------------------------------------------------------------------------------
 
     def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> _Player:
         return _Player(competitor, isolation)
@@ -64,24 +80,68 @@ class _StreamsGroup(Kind[GroupState, GroupAssignment]):
             answer.assignor, state.group, state.topology, outcome.answer, failure
         )
 
+    # --- measuring --------------------------------------------------------------------------------
+
     def metrics(self, registry: Registry) -> Mapping[str, Found[MetricPlugin]]:
-        return {name: registry.metric(name) for name in plugin_columns(registry, self.name)}
+        from assignor_lab.groups.streams_group.metrics import GROUP_METRICS
+
+        # Most have the names of those for applications, so they cannot come by the registry with them.
+        version = metadata.version(OWN_DISTRIBUTION)
+        own = {metric.name: Found(metric.name, metric, OWN_DISTRIBUTION, version) for metric in GROUP_METRICS}
+        names = plugin_columns(registry, self.name, (*own, *(column.name for column in self.columns)))
+        return own | {name: registry.metric(name) for name in names}
 
     def figures(
         self, registry: Registry, names: Sequence[str], config: EffectiveConfig
     ) -> Mapping[str, Measure[GroupState, GroupAssignment]]:
-        return {name: registry.metric(name).plugin.compute for name in names}
+        from assignor_lab.groups.streams_group.metrics import GROUP_METRICS
+
+        own = {metric.name: metric for metric in GROUP_METRICS}
+        figures: dict[str, Measure[GroupState, GroupAssignment]] = {}
+        for name in names:
+            try:
+                figures[name] = _measure(own[name] if name in own else registry.metric(name).plugin)
+            except PluginError as error:
+                figures[name] = missing_measure(error)
+        return figures
 
     def row(self, answer: Answer[GroupState, GroupAssignment]) -> Mapping[str, Any]:
+        from assignor_lab.groups.streams_group.findings import group_findings
+        from assignor_lab.groups.streams_group.placement import state_of
+
         if answer.state is None:
             return {}
         group, topology = answer.state.group, answer.state.topology
-        tasks = sum(topology.max_num_input_partitions(key) for key in topology.subtopologies())
-        return {"tasks": tasks, "clients": len(group.members)}
+        state = state_of(group, topology)
+        row: dict[str, Any] = {
+            "clients": len(state.threads),
+            "tasks": len(state.topology.stateful),
+            "stateful_tasks": sum(state.topology.stateful),
+            "members": state.members,
+        }
+        assignment = answer.outcome.answer
+        if assignment is not None:
+            row |= {
+                "findings": len(group_findings(group, topology, assignment)),
+                # A broker's assignor has no way to ask for another assignment.
+                "followup": False,
+                "answer": _digest(assignment),
+            }
+        return row
+
+    # --- showing ----------------------------------------------------------------------------------
 
     def picture(self, answers: Sequence[Answer[GroupState, GroupAssignment]], assignor: str | None) -> dict[str, Any]:
-        seen = answers[0]
-        return {"scenario": None if seen.scenario is None else seen.scenario.id, "round": seen.round}
+        from assignor_lab.groups.streams_group.pictures import group_picture
+
+        return group_picture(answers, assignor)
+
+    def picture_size(self, picture: Mapping[str, Any]) -> int:
+        return len(picture["tasks"]) * (1 + len(picture["after"]))
+
+    @property
+    def shows_first(self) -> bool:
+        return True
 
     def line(
         self,
@@ -92,6 +152,23 @@ class _StreamsGroup(Kind[GroupState, GroupAssignment]):
     ) -> dict[str, Any]:
         ((_, assignment),) = answers
         return group_result_row(scenario, assignor.name, assignment)
+
+
+def _measure(metric: MetricPlugin) -> Measure[GroupState, GroupAssignment]:
+    return lambda state, answer: metric.compute(state.group, state.topology, answer)
+
+
+def _digest(assignment: GroupAssignment) -> str:
+    """16 hex digits that stand for who is to have what, in whatever order."""
+    digest = blake2b(digest_size=8)
+    for member_id, target in sorted(assignment.members.items()):
+        roles = [
+            {key: list(partitions) for key, partitions in tasks.items()}
+            for tasks in (target.active_tasks, target.standby_tasks, target.warmup_tasks)
+        ]
+        if any(roles):
+            digest.update(json.dumps([member_id, roles]).encode())
+    return digest.hexdigest()
 
 
 #: Groups of the streams protocol.

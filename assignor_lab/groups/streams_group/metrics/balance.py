@@ -19,13 +19,21 @@ def _loads(counts: Callable[[ByMember], list[int]]) -> Callable[[Placement], OnM
     return loads
 
 
+_CROWDED = "more where one process has most of the members, whose tasks have their standbys elsewhere."
+
 #: The figures of each kind of tasks.
-ON_MEMBERS = per_member(
-    {
-        "active": ("active tasks", _loads(lambda of: of.active)),
-        "stateful": ("active tasks with state", _loads(lambda of: of.stateful)),
-        "stateless": ("active tasks without state", _loads(lambda of: list(map(sub, of.active, of.stateful)))),
-        "standby": ("standbys, warm-ups included", _loads(lambda of: of.standby)),
-        "total": ("tasks, standbys included", _loads(lambda of: list(map(add, of.active, of.standby)))),
-    }
+ON_MEMBERS = (
+    *per_member(
+        {
+            "active": ("active tasks", _loads(lambda of: of.active)),
+            "stateful": ("active tasks with state", _loads(lambda of: of.stateful)),
+            "stateless": ("active tasks without state", _loads(lambda of: list(map(sub, of.active, of.stateful)))),
+            "total": ("tasks, standbys included", _loads(lambda of: list(map(add, of.active, of.standby)))),
+        }
+    ),
+    *per_member(
+        {"standby": ("standbys, warm-ups included", _loads(lambda of: of.standby))},
+        f"One standby, where they do not divide evenly; {_CROWDED}",
+        f"An even share is rounded up to whole standbys; {_CROWDED}",
+    ),
 )
