@@ -7,7 +7,6 @@ from assignor_lab.scenarios.errors import ScenarioKindError
 from assignor_lab.scenarios.group_conversion import GroupDocument, group_document
 from assignor_lab.scenarios.reader import (
     FORMAT,
-    KINDS,
     SimilarDocuments,
     read_scenarios,
     scenario_from_document,
@@ -18,7 +17,6 @@ from assignor_lab.scenarios.scenario import Scenario
 
 __all__ = [
     "FORMAT",
-    "KINDS",
     "ConnectHistory",
     "ConnectRound",
     "DocumentFormatError",

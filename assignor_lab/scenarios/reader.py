@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from os import PathLike
 from typing import Any, BinaryIO
 
 from assignor_lab.documents.errors import DocumentFormatError, Place
 from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.lines import MAX_LINE_BYTES, bounded_lines, source_name
-from assignor_lab.documents.shapes import Mismatch, at, described, faults_at, format_number, suggestion
-from assignor_lab.scenarios.formats import (
-    check_connect_episode,
-    check_streams_episode,
-    read_connect,
-    read_streams,
-    read_streams_group,
-)
-from assignor_lab.scenarios.formats.known_parts import KnownParts
-from assignor_lab.scenarios.formats.streams import streams_reader
-from assignor_lab.scenarios.scenario import Content, Scenario
+from assignor_lab.documents.shapes import Mismatch, at, described, faults_at, format_number
+from assignor_lab.scenarios.formats import Format, Read, format_of
+from assignor_lab.scenarios.scenario import Scenario
 
-__all__ = ["FORMAT", "KINDS", "SimilarDocuments", "read_scenarios", "scenario_from_document", "scenario_from_line"]
+__all__ = ["FORMAT", "SimilarDocuments", "read_scenarios", "scenario_from_document", "scenario_from_line"]
 
 #: Version of the format that is read and written.
 FORMAT = 1
@@ -30,15 +22,6 @@ FORMAT = 1
 MAX_BLANK_LINES = 1_000
 
 _FORMAT = format_number(FORMAT)
-_CHECKS: Mapping[str, Callable[[Any], Any]] = {
-    "streams": read_streams,
-    "connect": read_connect,
-    "streams-group": read_streams_group,
-    "streams-episode": check_streams_episode,
-    "connect-episode": check_connect_episode,
-}
-#: Kinds of scenarios.
-KINDS = tuple(_CHECKS)
 
 
 def read_scenarios(source: str | PathLike[str] | BinaryIO, max_line_bytes: int = MAX_LINE_BYTES) -> Iterator[Scenario]:
@@ -87,7 +70,7 @@ def scenario_from_document(document: Any, place: Place) -> Scenario:
     Raises:
         DocumentFormatError: with ``place``, if the document is not in the format.
     """
-    return _checked(document, place, _CHECKS)
+    return _checked(document, place, lambda known: known.read)
 
 
 class SimilarDocuments:
@@ -96,32 +79,34 @@ class SimilarDocuments:
     What they share is read once, and the scenarios share the values that it became.
     """
 
-    __slots__ = ("_checks",)
+    __slots__ = ("_reads",)
 
     def __init__(self) -> None:
-        self._checks = {**_CHECKS, "streams": streams_reader(KnownParts())}
+        self._reads: dict[str, Read] = {}
 
     def scenario(self, document: Any, place: Place) -> Scenario:
         """As :func:`scenario_from_document`."""
-        return _checked(document, place, self._checks)
+        return _checked(document, place, self._read)
+
+    def _read(self, known: Format) -> Read:
+        read = self._reads.get(known.kind)
+        if read is None:
+            read = self._reads[known.kind] = known.read if known.similar is None else known.similar()
+        return read
 
 
-def _checked(document: Any, place: Place, checks: Mapping[str, Callable[[Any], Any]]) -> Scenario:
+def _checked(document: Any, place: Place, read: Callable[[Format], Read]) -> Scenario:
     with faults_at(place):
-        kind = _kind(document)
-        content = checks[kind](document)
-    return Scenario(document["id"], kind, document, place, content if isinstance(content, Content) else None)
+        known = _format(document)
+        content = read(known)(document)
+    return Scenario(document["id"], known.kind, document, place, content)
 
 
-def _kind(document: Any) -> str:
+def _format(document: Any) -> Format:
     if type(document) is not dict:
         raise Mismatch(f"expected a scenario (a JSON object), found {described(document)}")
     for key in ("format", "kind"):
         if key not in document:
             raise Mismatch(f'required key "{key}" is missing: is this a scenario file?', key)
     at(_FORMAT, document["format"], "format")
-    kind = document["kind"]
-    if type(kind) is str and kind in _CHECKS:
-        return kind
-    hint = suggestion(kind if type(kind) is str else "", KINDS, "kinds")
-    raise Mismatch(f"unknown kind {described(kind)}: {hint}", "kind")
+    return format_of(document["kind"])

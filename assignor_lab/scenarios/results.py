@@ -8,6 +8,7 @@ from typing import Any
 from assignment_api.connect import ConnectAssignment, Jobs, WorkerAssignment
 from assignment_api.group import GroupAssignment, MemberAssignment, TasksBySubtopology
 from assignment_api.streams import TaskAssignment, TaskId
+from assignor_lab.scenarios.formats import format_of
 from assignor_lab.scenarios.scenario import Scenario
 
 __all__ = ["connect_result_row", "error_row", "group_result_row", "placement", "result_row"]
@@ -63,15 +64,7 @@ def error_row(
         message: What it said.
     """
     error = {"type": error_type, "java_type": java_type, "message": message}
-    return _row(scenario, assignor, **_NO_ANSWER.get(scenario.kind, {}), error=error)
-
-
-#: What stands in a row without an answer, besides the error.
-_NO_ANSWER: Mapping[str, Mapping[str, None]] = {
-    "streams": {"assignment": None, "followup": None, "threads": None},
-    "streams-group": {"members": None},
-    "connect": {"rounds": None},
-}
+    return _row(scenario, assignor, **dict.fromkeys(format_of(scenario.kind).line), error=error)
 
 
 def group_result_row(scenario: Scenario, assignor: str, assignment: GroupAssignment) -> dict[str, Any]:

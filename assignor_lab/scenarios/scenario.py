@@ -23,7 +23,7 @@ from assignor_lab.documents.errors import Place
 from assignor_lab.scenarios.connect_history import ConnectHistory
 from assignor_lab.scenarios.errors import ScenarioKindError
 
-__all__ = ["Content", "GroupContent", "Scenario", "StreamsContent"]
+__all__ = ["GroupContent", "Scenario", "StreamsContent"]
 
 
 @attrs.frozen(eq=False)
@@ -60,26 +60,25 @@ class GroupContent:
     subtopologies: tuple[Subtopology, ...]
 
 
-#: What a scenario of a kind that is read in full holds.
-Content = StreamsContent | GroupContent | ConnectHistory
-
-
 @attrs.frozen(eq=False)
 class Scenario:
     """A scenario of any kind.
 
     Args:
         id: Its name; two scenarios of one file may have the same.
-        kind: ``streams``, ``connect``, ``streams-group``, ``streams-episode`` or ``connect-episode``.
+        kind: ``streams``, ``connect``, ``streams-group``, ``streams-episode``, ``connect-episode``, or a further one.
         document: The JSON document as it was read; treat it as read-only.
         place: Where it was read.
+        content: What it holds, as its format reads it: :class:`StreamsContent`, :class:`GroupContent`,
+            :class:`~assignor_lab.scenarios.connect_history.ConnectHistory`, or a value of a further kind's own;
+            ``None`` for kinds that are not read in full.
     """
 
     id: str
     kind: str
     document: Mapping[str, Any] = attrs.field(repr=False)
     place: Place
-    _content: Content | None = attrs.field(default=None, repr=False)
+    content: Any = attrs.field(default=None, repr=False)
     #: The application under the scenario's own config, once somebody asked for it.
     _own_application: list[ApplicationMetadata] = attrs.field(factory=list, init=False, repr=False)
 
@@ -147,8 +146,8 @@ class Scenario:
     @property
     def config(self) -> Mapping[str, Any]:
         """The scenario's own configuration; empty for the kinds that have none."""
-        if isinstance(self._content, ConnectHistory):
-            return {CONNECT_PROTOCOL: self._content.protocol.value, MAX_DELAY_KEY: self._content.max_delay_ms}
+        if isinstance(self.content, ConnectHistory):
+            return {CONNECT_PROTOCOL: self.content.protocol.value, MAX_DELAY_KEY: self.content.max_delay_ms}
         return self.document.get("config", {})  # type: ignore[no-any-return]
 
     @property
@@ -211,19 +210,19 @@ class Scenario:
         Raises:
             ScenarioKindError: if the scenario is of another kind than ``connect``.
         """
-        if not isinstance(self._content, ConnectHistory):
+        if not isinstance(self.content, ConnectHistory):
             raise self._other_kind("history of a Connect group")
-        return self._content
+        return self.content
 
     def _streams_content(self) -> StreamsContent:
-        if not isinstance(self._content, StreamsContent):
+        if not isinstance(self.content, StreamsContent):
             raise self._other_kind("Streams application")
-        return self._content
+        return self.content
 
     def _group_content(self) -> GroupContent:
-        if not isinstance(self._content, GroupContent):
+        if not isinstance(self.content, GroupContent):
             raise self._other_kind("group of the broker-side protocol")
-        return self._content
+        return self.content
 
     def _other_kind(self, missing: str) -> ScenarioKindError:
         return ScenarioKindError(
