@@ -110,12 +110,14 @@ def register(app: typer.Typer) -> None:
         gates = parsed_gates(fail_if or [], junit, baseline)
 
         from assignor_lab.report.terminal import print_summary
+        from assignor_lab.run import run_scoring
         from assignor_lab.scoring.output.folder import OutputFolder
-        from assignor_lab.scoring.run import Run, run_scoring
         from assignor_lab.scoring.sources import family_names, generated, plan_sources
+        from assignor_lab.scoring.spark.engine import OnSpark
         from assignor_lab.scoring.spark.executors import fit_executors
         from assignor_lab.scoring.spark.session import DEFAULT_MASTER, open_session, shown_address
         from assignor_lab.scoring.spark.wheels import executor_wheels as plugin_wheels
+        from assignor_lab.scoring.terms import Run
 
         c = with_prices(with_isolation(c, trust, isolate), prices)
         given = sources(config, c)
@@ -151,8 +153,8 @@ def register(app: typer.Typer) -> None:
             options |= {"master": master, "remote": None if remote is None else place}
             options |= {"config": config, "plugin-wheel": plugin_wheel, "out": out}
             command = _command(source or [], options, given, c or [])
-            run = Run(registry, competing, plan, given, folder, command, place, terms, only_round, wheels, cores)
-            summary = run_scoring(spark, run, on_progress)
+            run = Run(registry, competing, plan, given, command, place, terms, only_round)
+            summary = run_scoring(run, OnSpark(spark, wheels, cores), folder, on_progress)
         if json:
             print_json(summary)
         else:

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 if TYPE_CHECKING:
-    from assignor_lab.scoring.run import Progress as Done
+    from assignor_lab.scoring.scored import Progress as Done
 
 __all__ = ["shown_progress"]
 

@@ -6,18 +6,17 @@ from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from assignment_api.plugins import Registry, discover
+from assignment_api.plugins import discover
 from assignment_api.plugins.layers import Layer, default_layer, layer_of
 from assignment_api.plugins.selection import ConfigSources
-from assignor_lab.groups.prices import prices_of
-from assignor_lab.groups.terms import JobSpec
-from assignor_lab.scoring.competitors import Competitors, competitors
-from assignor_lab.scoring.sources import Plan, SourceInput, plan_sources
+from assignor_lab.scoring.competitors import competitors
+from assignor_lab.scoring.sources import SourceInput, plan_sources
+from assignor_lab.scoring.terms import job_spec
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["job_spec", "score"]
+__all__ = ["score"]
 
 #: Pieces that the work is cut into where the session does not say how many tasks run at a time.
 DEFAULT_PIECES = 32
@@ -61,23 +60,6 @@ def score(
         spec = job_spec(registry, competing, plan, terms)
         pieces = 4 * (parallelism_of(spark) or DEFAULT_PIECES // 4)
         return answers_frame(items_frame(spark, ([item] for item in plan.work()), pieces), spec)
-
-
-def job_spec(registry: Registry, competing: Competitors, plan: Plan, config: ConfigSources) -> JobSpec:
-    """The terms of a run as they travel to who scores.
-
-    Raises:
-        PriceError: if a price in the configuration is none.
-    """
-    prices_of(config.effective())
-    return JobSpec(
-        assignors=tuple(assignor.name for assignor in competing.assignors),
-        metrics=tuple(plan.kind.load().metrics(registry)),
-        families=tuple(sorted({source.generated.family for source in plan.sources if source.generated is not None})),
-        config=config,
-        may_run_code=True,
-        kind=plan.kind,
-    )
 
 
 def _above(values: Mapping[str, Any]) -> ConfigSources:

@@ -1,4 +1,7 @@
-"""What decides the rows of a run, as text: a run is gone on with only under equal terms."""
+"""The terms of a run: what is to be scored, as a value, as it travels, and as text.
+
+A run that was interrupted is gone on with under equal terms only.
+"""
 
 from __future__ import annotations
 
@@ -8,23 +11,71 @@ import json
 from collections.abc import Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import attrs
+
+from assignment_api.plugins import Registry
 from assignment_api.plugins.layers import ConfigLayer, ConfigValue, Layer
 from assignment_api.plugins.selection import ConfigSources, EffectiveConfig
 from assignor_lab.groups.columns import FORMAT
+from assignor_lab.groups.prices import prices_of
+from assignor_lab.groups.terms import JobSpec
+from assignor_lab.scoring.competitors import Competitors
+from assignor_lab.scoring.sources import Plan
+from assignor_lab.scoring.summary.evaluation import NO_TERMS, Terms
 
-if TYPE_CHECKING:
-    from assignor_lab.scoring.run import Run
-
-__all__ = ["terms_of_run"]
+__all__ = ["Run", "job_spec", "terms_of_run"]
 
 
-def terms_of_run(run: Run, salt: bytes) -> Mapping[str, str]:
+@attrs.frozen(eq=False)
+class Run:
+    """What is to be scored.
+
+    Args:
+        registry: What is installed.
+        competing: Who competes.
+        plan: On what.
+        config: Under which configuration.
+        command: The command line for the summary, or ``None``.
+        master: Where the engine runs, for the summary.
+        terms: Baseline, gates, and how a state is shown again.
+        only_round: The one round whose rows are kept; ``None``: all.
+    """
+
+    registry: Registry
+    competing: Competitors
+    plan: Plan
+    config: ConfigSources
+    command: str | None = None
+    master: str | None = None
+    terms: Terms = NO_TERMS
+    only_round: int | None = None
+
+
+def job_spec(registry: Registry, competing: Competitors, plan: Plan, config: ConfigSources) -> JobSpec:
+    """The terms as they travel to whoever scores.
+
+    Raises:
+        PriceError: if a price in the configuration is none.
+    """
+    prices_of(config.effective())
+    return JobSpec(
+        assignors=tuple(assignor.name for assignor in competing.assignors),
+        metrics=tuple(plan.kind.load().metrics(registry)),
+        families=tuple(sorted({source.generated.family for source in plan.sources if source.generated is not None})),
+        config=config,
+        may_run_code=True,
+        kind=plan.kind,
+    )
+
+
+def terms_of_run(run: Run, engine: Mapping[str, str], salt: bytes) -> Mapping[str, str]:
     """Name to value of everything that the rows depend on.
 
     Args:
         run: The run.
+        engine: What of the engine decides them.
         salt: Enters the digests of values that are secret.
     """
     plan = run.plan
@@ -37,7 +88,7 @@ def terms_of_run(run: Run, salt: bytes) -> Mapping[str, str]:
         "scenarios": plan.digest,
         "assignors": ", ".join(_assignor(found) for found in run.competing.assignors),
         "metrics": _named_digest({name: f"{found.distribution} {found.version}" for name, found in metrics.items()}),
-        "plugin wheels": ", ".join(f"{wheel.name} {wheel.version} sha256:{wheel.sha256}" for wheel in run.wheels),
+        **engine,
         **{name: str(value) for name, value in kept.items() if value is not None},
         **dict(_config(run.config, salt)),
     }

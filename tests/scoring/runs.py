@@ -11,11 +11,14 @@ import pyarrow.parquet as pq
 
 from assignment_api.plugins import discover
 from assignment_api.plugins.selection import ConfigSources, config_sources
+from assignor_lab.run import run_scoring
 from assignor_lab.scoring.competitors import competitors
 from assignor_lab.scoring.output.folder import RESULTS, RUN_METRICS, OutputFolder
 from assignor_lab.scoring.output.tables import PART
-from assignor_lab.scoring.run import Progress, Run, run_scoring
+from assignor_lab.scoring.scored import Progress
 from assignor_lab.scoring.sources import SourceInput, plan_sources
+from assignor_lab.scoring.spark.engine import OnSpark
+from assignor_lab.scoring.terms import Run
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -38,7 +41,7 @@ def run(
     terms = config or config_sources(environ={}, start=out.parent)
     competing = competitors(registry, assignors, may_run_code=True)
     with plan_sources(sources, registry, terms.above) as plan, OutputFolder(out, resume=resume) as folder:
-        return run_scoring(spark, Run(registry, competing, plan, terms, folder), on_progress)
+        return run_scoring(Run(registry, competing, plan, terms), OnSpark(spark), folder, on_progress)
 
 
 def results_of(out: Path) -> pa.Table:

@@ -23,8 +23,8 @@ from assignor_lab.groups.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.scoring.batches import answer_batches
 from assignor_lab.scoring.competitors import competitors
-from assignor_lab.scoring.score import job_spec
 from assignor_lab.scoring.sources import Generated, plan_sources
+from assignor_lab.scoring.terms import job_spec
 
 GOOD = """
 format = 1

@@ -16,7 +16,7 @@ import pytest
 from assignment_api.plugins.selection import config_sources
 from assignor_lab.scoring import Generated
 from assignor_lab.scoring.output.journal import ResumeError
-from assignor_lab.scoring.run import Progress
+from assignor_lab.scoring.scored import Progress
 from assignor_lab.scoring.spark import waves
 from tests.scoring.runs import results_bytes, run, run_metrics_of
 from tests.scoring.test_score_command import COMMAND, FAMILY, PAIR, environment, score

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from assignment_api.plugins import discover
-from assignor_lab.runtime.executor_wheels import ExecutorWheel, WheelLostError, arrived, problem_on_arrival
 from assignor_lab.scoring.spark import wheels as checking
+from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel, WheelLostError, arrived, problem_on_arrival
 from assignor_lab.scoring.spark.wheels import WheelError, checked_wheel, executor_wheels
 from tests.scoring.wheels import METADATA, MODULES, WHEEL, write_wheel
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from assignment_api import AssignorLabError
-from assignor_lab.runtime.executor_wheels import ExecutorWheel, sent
+from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel, sent
 from assignor_lab.scoring.spark.failures import last_line
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def _question(own: str, wheels: tuple[ExecutorWheel, ...]) -> Question:
             if held != own:
                 problem = f"it has assignor-lab {held}, and the driver {own}: {remedy}"
             else:
-                from assignor_lab.runtime.executor_wheels import ExecutorWheel, problem_on_arrival
+                from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel, problem_on_arrival
 
                 problem = problem_on_arrival([ExecutorWheel(Path(file), *rest) for file, rest in packed])
         except (PackageNotFoundError, ImportError) as error:

@@ -17,9 +17,9 @@ import pyarrow as pa
 from assignor_lab.groups.scorer import Scorer
 from assignor_lab.groups.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
-from assignor_lab.runtime.executor_wheels import ExecutorWheel, arrived
 from assignor_lab.scoring.batches import BATCH_ROWS, PICTURE_SCHEMA, answer_batches, picture_batches
 from assignor_lab.scoring.schema import rows_schema
+from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel, arrived
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -5,7 +5,7 @@ How large the waves are depends on the machine and shows in no result: the rows 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 
@@ -15,15 +15,15 @@ from pyspark.sql import SparkSession
 
 from assignor_lab.groups.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
-from assignor_lab.runtime.executor_wheels import ExecutorWheel
-from assignor_lab.scoring.costs import Costs, SizeOf, dealt
+from assignor_lab.scoring.costs import Costs, dealt
+from assignor_lab.scoring.engine import JobFailedError, Wave, Work
 from assignor_lab.scoring.exclusion import RunExclusions
 from assignor_lab.scoring.schema import KEY_NAMES, rows_schema
-from assignor_lab.scoring.sources import Plan
+from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel
 from assignor_lab.scoring.spark.failures import last_line
 from assignor_lab.scoring.spark.job import answers_frame, items_frame
 
-__all__ = ["JobFailedError", "Wave", "waves"]
+__all__ = ["waves"]
 
 #: How long a wave should take, in seconds.
 WAVE_SECONDS = 4.0
@@ -41,23 +41,6 @@ IN_FLIGHT = 2
 _TAG = "assignor-score"
 
 
-class JobFailedError(Exception):
-    """Spark gave a job up; the message is one line, the cause has the rest."""
-
-
-@attrs.frozen
-class Wave:
-    """What came of the next items of the plan.
-
-    Args:
-        items: Number of its items.
-        rows: Their rows, both tables side by side, sorted by item, round and assignor.
-    """
-
-    items: int
-    rows: pa.Table
-
-
 @attrs.define
 class _Sizes:
     """How large the next wave may be."""
@@ -73,33 +56,22 @@ class _Sizes:
 
 
 def waves(
-    spark: SparkSession,
-    plan: Plan,
-    spec: JobSpec,
-    parallelism: Callable[[], int],
-    exclusions: RunExclusions,
-    *,
-    done: int = 0,
-    sizes: Mapping[str, SizeOf] | None = None,
-    wheels: tuple[ExecutorWheel, ...] = (),
+    spark: SparkSession, work: Work, parallelism: Callable[[], int], wheels: tuple[ExecutorWheel, ...] = ()
 ) -> Iterator[Wave]:
     """The rows of all answers, sorted by item, round and assignor, a table for each wave.
 
     Args:
         spark: Classic or Connect session.
-        plan: All work; it is read as it is needed.
-        spec: The terms of the run.
+        work: What is to be worked through.
         parallelism: Tells how many tasks run at a time; executors may come and go.
-        exclusions: Who is not asked any more; it is told of each wave.
-        done: Items at the beginning of the plan that are left out.
-        sizes: Family to the size of a history by its seed, for families that tell it.
         wheels: Plugins that the executors have as wheels.
 
     Raises:
         JobFailedError: if Spark gave up.
     """
-    work = islice(plan.work(), done, None)
-    costs = Costs(sizes or {})
+    spec, exclusions = work.spec, work.exclusions
+    items_left = islice(work.plan.work(), work.done, None)
+    costs = Costs(work.sizes)
     schema = rows_schema(spec.metrics, spec.kind.load().columns)
     size = _Sizes(parallelism() * FIRST_WAVE_ITEMS)
     executor = ThreadPoolExecutor(IN_FLIGHT, thread_name_prefix="assignor-score")
@@ -110,9 +82,9 @@ def waves(
             while len(under_way) < IN_FLIGHT:
                 hands = parallelism()
                 if not under_way:
-                    held = held or list(islice(work, 1))
+                    held = held or list(islice(items_left, 1))
                     exclusions.all_seen_before(held[0].number if held else 0)
-                items = _taken(held, work, size.items, costs, hands, exclusions)
+                items = _taken(held, items_left, size.items, costs, hands, exclusions)
                 if not items:
                     break
                 items = [exclusions.marked(item) for item in items]

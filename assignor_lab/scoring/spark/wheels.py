@@ -30,7 +30,7 @@ from packaging.utils import canonicalize_name
 
 from assignment_api import AssignorLabError
 from assignment_api.plugins import PROJECT_NAME
-from assignor_lab.runtime.executor_wheels import ExecutorWheel, missing_requirements
+from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel, missing_requirements
 
 __all__ = ["WheelError", "checked_wheel", "executor_wheels"]
 

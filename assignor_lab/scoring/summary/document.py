@@ -18,6 +18,7 @@ from assignor_lab.groups.kind import Kind
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.scoring.competitors import Competitors
 from assignor_lab.scoring.costs import Spent
+from assignor_lab.scoring.engine import Pictures
 from assignor_lab.scoring.sources import Source
 from assignor_lab.scoring.summary.figures import (
     ResultsTable,
@@ -51,7 +52,7 @@ class Machine:
         seconds: Duration of the scoring itself.
         master: Spark's master, or the address of a Connect server.
         cores: Tasks that ran at a time, or ``None``.
-        java: Version of Java, or ``None``.
+        versions: Name to version of what it ran on, Python aside.
         spent: Where the time of the cores went, or ``None``.
         restored: Items that an earlier run had scored before it stopped.
     """
@@ -61,7 +62,7 @@ class Machine:
     seconds: float
     master: str | None
     cores: int | None
-    java: str | None
+    versions: Mapping[str, str]
     spent: Spent | None = None
     restored: int = 0
 
@@ -99,7 +100,7 @@ def results_summary(
     table: ResultsTable,
     metrics: Mapping[str, Found[MetricPlugin]],
     wanted: Wanted,
-    details: Mapping[tuple[int, int], dict[str, Any]],
+    details: Pictures,
     kind: Kind[Any, Any],
 ) -> dict[str, Any]:
     """The part of the summary that follows from input, seed and plugins alone; ``kind`` is that of the scenarios."""
@@ -202,9 +203,7 @@ def _metric(name: str, found: Found[MetricPlugin]) -> dict[str, Any]:
     }
 
 
-def _pictures(
-    wanted: Wanted, details: Mapping[tuple[int, int], dict[str, Any]], kind: Kind[Any, Any]
-) -> tuple[list[dict[str, Any]], int]:
+def _pictures(wanted: Wanted, details: Pictures, kind: Kind[Any, Any]) -> tuple[list[dict[str, Any]], int]:
     """The pictures in the order in which they were chosen, and how many captured ones there was no room for."""
     pictures: list[dict[str, Any]] = []
     entries = left_out = 0
@@ -224,7 +223,6 @@ def run_summary(machine: Machine, tally: Tally, times: Path, assignors: Sequence
     """The part of the summary that differs from run to run."""
     seconds = machine.seconds
     core_seconds = seconds * machine.cores if machine.cores and seconds > 0 else None
-    versions = {"python": platform.python_version(), "pyspark": metadata.version("pyspark"), "java": machine.java}
     return {
         "command": machine.command,
         "started": machine.started,
@@ -236,7 +234,7 @@ def run_summary(machine: Machine, tally: Tally, times: Path, assignors: Sequence
         "restored_items": machine.restored,
         "master": machine.master,
         "cores": machine.cores,
-        "versions": {name: version for name, version in versions.items() if version is not None},
+        "versions": {"python": platform.python_version(), **machine.versions},
         "assign_ms": assign_times(times, assignors),
         "probes": probe_counts(times, assignors),
     }

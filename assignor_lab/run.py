@@ -1,0 +1,46 @@
+"""A whole run: score (rows), summarise (figures), show (report). ``assignor score`` is a thin caller of this."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from assignor_lab.report.html import write_report
+from assignor_lab.scoring.engine import Engine
+from assignor_lab.scoring.output.folder import OutputFolder
+from assignor_lab.scoring.scored import Progress, score_rows
+from assignor_lab.scoring.summary.summarised import summarise
+from assignor_lab.scoring.terms import Run
+
+__all__ = ["run_scoring"]
+
+
+def run_scoring(
+    run: Run,
+    engine: Engine,
+    folder: OutputFolder,
+    on_progress: Callable[[Progress], None] = lambda _progress: None,
+) -> dict[str, Any]:
+    """Scores everything and writes tables, summary and report.
+
+    Until everything is complete, the output folder holds what was there before. What an earlier run wrote down before
+    it stopped, is not scored again.
+
+    Args:
+        run: What is to be scored.
+        engine: Who works through it: on Spark, or in this process.
+        folder: Output folder, entered.
+        on_progress: Called every few seconds.
+
+    Returns:
+        The summary.
+
+    Raises:
+        ResumeError: if what is to be gone on with is another run.
+        JobFailedError: if the engine gave up.
+        OSError: if the folder cannot be written.
+    """
+    scored = score_rows(run, engine, folder, on_progress)
+    summary = summarise(run, scored, engine)
+    folder.finish(summary, lambda path: write_report(summary, path))
+    return summary

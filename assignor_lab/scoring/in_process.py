@@ -1,0 +1,80 @@
+"""The engine without Spark: one item after the other, in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+
+import attrs
+import pyarrow as pa
+
+from assignor_lab.groups.scorer import Scorer
+from assignor_lab.groups.terms import JobSpec
+from assignor_lab.groups.work import WorkItem
+from assignor_lab.scoring.batches import answer_batches
+from assignor_lab.scoring.engine import Pictures, Wave, Work
+from assignor_lab.scoring.schema import KEY_NAMES, rows_schema
+
+__all__ = ["InProcess"]
+
+#: Items of a wave.
+WAVE_ITEMS = 32
+
+
+@attrs.define(eq=False)
+class InProcess:
+    """Scores in this process; for small runs, and where there is no Spark."""
+
+    _scorer: Scorer | None = None
+
+    @property
+    def cores(self) -> int:
+        """One."""
+        return 1
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """Nothing but Python."""
+        return {}
+
+    @property
+    def terms(self) -> Mapping[str, str]:
+        """Nothing of it decides a row."""
+        return {}
+
+    def waves(self, work: Work) -> Iterator[Wave]:
+        """The rows of all answers."""
+        scorer = self._for(work.spec)
+        schema = rows_schema(work.spec.metrics, scorer.kind.columns)
+        items = islice(work.plan.work(), work.done, None)
+        held = next(items, None)
+        while held is not None:
+            wave: list[WorkItem] = []
+            # Everything before the wave has been seen; how far it may go without its own rows, the exclusions say.
+            work.exclusions.all_seen_before(held.number)
+            while held is not None and len(wave) < WAVE_ITEMS and work.exclusions.may_take(held.number):
+                wave.append(work.exclusions.marked(held))
+                held = next(items, None)
+            batches = answer_batches(scorer, wave)
+            rows = pa.Table.from_batches(batches, schema).sort_by([(key, "ascending") for key in KEY_NAMES])
+            work.exclusions.see(rows, wave[-1].number + 1)
+            yield Wave(len(wave), rows)
+
+    def pictures(
+        self, spec: JobSpec, items: Iterable[WorkItem], wanted: Mapping[tuple[int, int], str | None]
+    ) -> Pictures:
+        """The full pictures of some states."""
+        scorer = self._for(spec)
+        return {(item.number, number): picture for item in items for number, picture in scorer.pictures(item, wanted)}
+
+    def close(self) -> None:
+        """Ends the processes of plugins."""
+        if self._scorer is not None:
+            self._scorer.close()
+            self._scorer = None
+
+    def _for(self, spec: JobSpec) -> Scorer:
+        if self._scorer is None or self._scorer.spec != spec:
+            self.close()
+            self._scorer = Scorer(spec)
+        return self._scorer

@@ -1,0 +1,141 @@
+"""The rows of a run on disk: the first of its three steps. The value in between is :class:`Scored`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from time import monotonic
+
+import attrs
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from assignor_lab.groups.terms import JobSpec
+from assignor_lab.scoring.costs import Spent, spent_on
+from assignor_lab.scoring.engine import Engine, Work
+from assignor_lab.scoring.exclusion import RunExclusions
+from assignor_lab.scoring.output.folder import RESULTS, RUN_METRICS, OutputFolder
+from assignor_lab.scoring.output.journal import Journal, open_journal
+from assignor_lab.scoring.output.tables import results_writer, run_metrics_writer
+from assignor_lab.scoring.schema import rows_schema
+from assignor_lab.scoring.terms import Run, job_spec, terms_of_run
+
+__all__ = ["Progress", "Scored", "score_rows"]
+
+
+@attrs.frozen
+class Progress:
+    """How far a run is.
+
+    Args:
+        items: Work items that are done.
+        total: Work items in all.
+        rows: Rows so far.
+        states: States (pairs of item and round) so far.
+        seconds: Time since the first wave was started, that of a run that is gone on with included.
+    """
+
+    items: int
+    total: int
+    rows: int
+    states: int
+    seconds: float
+
+
+@attrs.frozen(eq=False)
+class Scored:
+    """What came of scoring: the tables, and what they took.
+
+    Args:
+        spec: The terms under which it was scored.
+        results: The table ``results``.
+        run_metrics: The table ``run_metrics``.
+        exclusions: Who was not asked in which items.
+        started: When scoring began, or went on.
+        seconds: Duration of the scoring, that of a run that was gone on with included.
+        spent: Where the time of the cores went.
+        restored: Items that an earlier run had scored before it stopped.
+    """
+
+    spec: JobSpec
+    results: Path
+    run_metrics: Path
+    exclusions: RunExclusions
+    started: datetime
+    seconds: float
+    spent: Spent
+    restored: int
+
+
+def score_rows(run: Run, engine: Engine, folder: OutputFolder, on_progress: Callable[[Progress], None]) -> Scored:
+    """Both tables, from what is on disk already and what is scored now.
+
+    Args:
+        run: What is to be scored.
+        engine: Who works through it.
+        folder: The output folder, entered; what is written there does not take its place yet.
+        on_progress: Called every few seconds.
+
+    Raises:
+        ResumeError: if what is to be gone on with is another run.
+        JobFailedError: if the engine gave up.
+        OSError: if the folder cannot be written.
+    """
+    spec = job_spec(run.registry, run.competing, run.plan, run.config)
+    kind = spec.kind.load()
+    metrics = {name: found.plugin for name, found in kind.metrics(run.registry).items()}
+    exclusions = _exclusions(run)
+    started = datetime.now(UTC)
+    schema = rows_schema(spec.metrics, kind.columns)
+    journal = open_journal(folder.journal, lambda salt: terms_of_run(run, engine.terms, salt), schema)
+    before, start = journal.seconds, monotonic()
+    rows = states = items = 0
+    spent = Spent()
+    with (
+        results_writer(folder.table(RESULTS), metrics, kind.columns) as results,
+        run_metrics_writer(folder.table(RUN_METRICS)) as times,
+    ):
+        for number, table in _all_waves(run, engine, spec, journal, exclusions, start):
+            results.write(table)
+            times.write(table)
+            items += number
+            rows += table.num_rows
+            states += len(table.group_by(["item", "round"]).aggregate([]))
+            spent += spent_on(table)
+            on_progress(Progress(items, run.plan.items, rows, states, before + monotonic() - start))
+    return Scored(
+        spec=spec,
+        results=folder.staging / RESULTS,
+        run_metrics=folder.staging / RUN_METRICS,
+        exclusions=exclusions,
+        started=started,
+        seconds=before + monotonic() - start,
+        spent=spent,
+        restored=journal.restored,
+    )
+
+
+def _exclusions(run: Run) -> RunExclusions:
+    policy = run.config.effective().policy()
+    isolated = [found.name for found in run.competing.assignors if policy.isolates(found.distribution, found.name)]
+    return RunExclusions(run.plan.sources, isolated)
+
+
+def _all_waves(
+    run: Run, engine: Engine, spec: JobSpec, journal: Journal, exclusions: RunExclusions, start: float
+) -> Iterator[tuple[int, pa.Table]]:
+    """Number of items and kept rows of each wave, those on disk first; a wave comes when it is on disk."""
+    before = journal.seconds
+    for number, table in journal.tables():
+        if table.num_rows:
+            exclusions.see(table, pc.max(table["item"]).as_py() + 1)
+        yield number, table
+    families = {found.name: found.plugin for found in run.registry.families()}
+    sizes = {name: size for name, family in families.items() if (size := family.size) is not None}
+    for wave in engine.waves(Work(run.plan, spec, exclusions, journal.done, sizes)):
+        kept = wave.rows
+        if run.only_round is not None:
+            kept = kept.filter(pc.equal(kept["round"], run.only_round))
+        journal.append(wave.items, kept, before + monotonic() - start)
+        yield wave.items, kept

@@ -1,0 +1,77 @@
+"""The engine on Spark: classic or Connect, on this machine or a cluster."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import metadata
+
+import attrs
+from pyspark.sql import SparkSession
+
+from assignor_lab.groups.terms import JobSpec
+from assignor_lab.groups.work import WorkItem
+from assignor_lab.scoring.engine import Pictures, Wave, Work
+from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel
+from assignor_lab.scoring.spark.job import items_frame, pictures_frame
+from assignor_lab.scoring.spark.session import parallelism_of
+from assignor_lab.scoring.spark.waves import waves
+
+__all__ = ["OnSpark"]
+
+#: Tasks at a time that are assumed where the session does not tell.
+UNKNOWN_PARALLELISM = 4
+
+
+@attrs.frozen(eq=False)
+class OnSpark:
+    """Scores on Spark.
+
+    Args:
+        spark: A session.
+        wheels: Plugins that the executors have as wheels.
+        known_cores: Tasks that run at a time, where the session itself does not tell; ``None``: not known.
+    """
+
+    spark: SparkSession
+    wheels: tuple[ExecutorWheel, ...] = ()
+    known_cores: int | None = None
+
+    @property
+    def cores(self) -> int | None:
+        """Tasks that run at a time; executors may come and go."""
+        return parallelism_of(self.spark) or self.known_cores
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """Of PySpark, and of Java where the session tells."""
+        java = _java_version(self.spark)
+        return {"pyspark": metadata.version("pyspark")} | ({} if java is None else {"java": java})
+
+    @property
+    def terms(self) -> Mapping[str, str]:
+        """The plugins that travel."""
+        wheels = (f"{wheel.name} {wheel.version} sha256:{wheel.sha256}" for wheel in self.wheels)
+        return {"plugin wheels": ", ".join(wheels)}
+
+    def waves(self, work: Work) -> Iterator[Wave]:
+        """The rows of all answers."""
+        return waves(self.spark, work, lambda: self.cores or UNKNOWN_PARALLELISM, self.wheels)
+
+    def pictures(
+        self, spec: JobSpec, items: Iterable[WorkItem], wanted: Mapping[tuple[int, int], str | None]
+    ) -> Pictures:
+        """The full pictures of some states."""
+        frame = items_frame(self.spark, [[item] for item in items])
+        table = pictures_frame(frame, spec, wanted, self.wheels).toArrow()
+        return {
+            (row["item"], row["round"]): json.loads(row["detail"])
+            for row in table.select(["item", "round", "detail"]).to_pylist()
+        }
+
+
+def _java_version(spark: SparkSession) -> str | None:
+    try:
+        return str(spark.sparkContext._jvm.System.getProperty("java.version"))  # type: ignore[union-attr]
+    except Exception:  # noqa: BLE001 - a Connect session has no Java of its own to ask
+        return None
