@@ -8,12 +8,12 @@ from typing import Any
 from assignment_api import AssignorLabError
 from assignment_api.plugins import Registry
 from assignor_lab.groups.entries import KindEntry, default_kind, entries
-from assignor_lab.groups.kind import Answer, AnswerOptions, Competitor, FoundAssignor, Kind, Utility
+from assignor_lab.groups.kind import Answer, AnswerOptions, Competitor, Kind, Utility
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.runtime.invocation import MESSAGE_LIMIT, Failure, failure_of
 from assignor_lab.scenarios import Scenario, ScenarioKindError, error_row
 
-__all__ = ["AnswerOptions", "Answerer", "answerer"]
+__all__ = ["AnswerOptions", "Answerer", "answerer", "line_of"]
 
 #: A scenario to its result line.
 Answerer = Callable[[Scenario], dict[str, Any]]
@@ -73,18 +73,22 @@ def _asking(
     kind = entry.load()
     found = kind.find(registry, selector, may_run_code=may_run_code)
     competitor = kind.competitor(registry, found)
-    return lambda scenario: _line(kind, found, competitor, registry, scenario, options)
+    return lambda scenario: line_of(kind, competitor, registry, scenario, options)
 
 
-def _line(
-    kind: Kind[Any, Any],
-    found: FoundAssignor,
-    competitor: Competitor,
-    registry: Registry,
-    scenario: Scenario,
-    options: AnswerOptions,
+def line_of(
+    kind: Kind[Any, Any], competitor: Competitor, registry: Registry, scenario: Scenario, options: AnswerOptions
 ) -> dict[str, Any]:
-    """The line of ``scenario``; the first failure in any of its rounds is a line, too."""
+    """The line of one scenario; the first failure in any of its rounds is a line, too.
+
+    Args:
+        kind: Kind of the scenario.
+        competitor: Who answers.
+        registry: Where observers are found.
+        scenario: What is asked.
+        options: What the line is to hold.
+    """
+    found = competitor.found
     player = kind.player(competitor, None)
     explicit = options.sources.explicit_values()
     answers = []

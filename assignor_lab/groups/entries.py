@@ -13,7 +13,7 @@ import attrs
 from assignor_lab.groups.kind import Kind
 from assignor_lab.scenarios import ScenarioKindError
 
-__all__ = ["KindEntry", "default_kind", "entries", "entry_of", "kind_named"]
+__all__ = ["KindEntry", "default_kind", "entries", "entry_of", "kind_named", "register_kind"]
 
 
 @attrs.frozen
@@ -82,6 +82,18 @@ def entry_of(kind: KindEntry | str | None) -> KindEntry:
     if kind not in _ENTRIES:
         raise ScenarioKindError(f"no kind of group is called {kind!r}: there are {', '.join(_ENTRIES)}")
     return _ENTRIES[kind]
+
+
+def register_kind(added: KindEntry) -> None:
+    """Makes a further kind known, in this process; whoever scores for a run imports it by its entry.
+
+    Its module registers the format of its scenarios (:func:`assignor_lab.scenarios.formats.register_format`).
+
+    Raises:
+        ValueError: if there is another kind of this name.
+    """
+    if _ENTRIES.setdefault(added.name, added) != added:
+        raise ValueError(f"there is a kind of group called {added.name!r} already")
 
 
 def kind_named(name: str) -> Kind[Any, Any]:

@@ -1,4 +1,4 @@
-"""The families of a run as an executor has them."""
+"""The families of a run, as those who score have them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from typing import Any
 
 from assignment_api.plugins import PluginLoadError, Registry, ScenarioFamily
 
-__all__ = ["families_of"]
+__all__ = ["families_of", "names_of_kind"]
+
+
+def names_of_kind(registry: Registry, kind: str) -> tuple[str, ...]:
+    """Names of the installed families whose histories are of a kind."""
+    return tuple(found.name for found in registry.families() if found.plugin.kind == kind)
 
 
 def families_of(registry: Registry, names: Iterable[str]) -> dict[str, ScenarioFamily]:

@@ -70,7 +70,7 @@ class GroupPanel:
     @property
     def is_episode(self) -> bool:
         """Whether a timeline is shown, and not a rebalance."""
-        return self.group.kind == "connect-episode"
+        return self.group.is_episode
 
 
 def group_panel(number: int, group: Group, names: dict[str, str]) -> GroupPanel:

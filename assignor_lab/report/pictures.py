@@ -158,3 +158,8 @@ class Group:
     assumptions: tuple[str, ...]
     workers: tuple[GroupSize, ...]
     answers: tuple[GroupAnswer, ...]
+
+    @property
+    def is_episode(self) -> bool:
+        """Whether each answer is a play, with a timeline: a rebalance names the workers that were there before it."""
+        return not self.workers and all(answer.workers is None for answer in self.answers)

@@ -25,6 +25,7 @@ from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.logs.import_log import import_log
 from assignor_lab.documents.lines import bounded_lines
 from assignor_lab.groups.entries import KindEntry, default_kind, entries
+from assignor_lab.groups.families import names_of_kind
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.scenarios import Place, Scenario, ScenarioKindError, read_scenarios, scenario_from_document
 from assignor_lab.scoring.competitors import kind_of_assignors
@@ -180,7 +181,7 @@ def family_names(registry: Registry, selectors: Iterable[str], assignors: Iterab
     for selector in selectors:
         for part in selector.split(","):
             if part.strip() == "all":
-                names.update((family.name, None) for family in registry.families() if family.plugin.kind == kind)
+                names.update(dict.fromkeys(names_of_kind(registry, kind)))
             else:
                 names[registry.family(part).name] = None
     return tuple(names)

@@ -47,8 +47,7 @@ def rebalance_picture(answers: Sequence[RoundAnswer], assignor: str | None = Non
     own = [answer for answer in decided if answer.assignor == assignor]
     seen = (own or decided or list(answers))[0]
     shown = [answer for answer in answers if _same_state(answer, seen)]
-    made = seen.outcome.answer
-    before = {} if made is None else made.decision.before
+    before = {} if seen.state is None else {worker.member_id: worker.owned for worker in seen.state.round.workers}
     workers = [] if len(before) > MOST_WORKERS else [{"id": name, **_size(jobs)} for name, jobs in before.items()]
     return _picture(seen, "connect", workers, [_rebalance_answer(answer) for answer in shown])
 
