@@ -1,4 +1,4 @@
-"""The released kafka-streams classes in one JVM, asked by JSON lines."""
+"""The released classes of Kafka, asked by JSON lines: one JVM for each release that is needed."""
 
 from __future__ import annotations
 
@@ -14,10 +14,15 @@ from typing import IO, Any, Self
 
 from assignment_api.java import JdkGeneration
 
-__all__ = ["KAFKA_VERSION", "OfficialKafka", "OfficialKafkaError", "OfficialKafkaSilentError"]
+__all__ = ["KAFKA_VERSION", "VERSIONS", "OfficialKafka", "OfficialKafkaError", "OfficialKafkaSilentError", "release_of"]
 
-#: The release that answers; ``java/pom.xml`` names it too.
-KAFKA_VERSION = "4.3.1"
+#: Version of each release that answers, by the folder of its driver; the folder's ``pom.xml`` names it, too.
+VERSIONS = {"kafka-4.3": "4.3.1", "kafka-4.4": "4.4.0"}
+#: The release that answers for everything that only one has.
+_USUAL = "kafka-4.3"
+KAFKA_VERSION = VERSIONS[_USUAL]
+#: Assignors that another release has.
+_ELSEWHERE = {"group_sticky_4_4": "kafka-4.4"}
 
 _ROOT = Path(__file__).resolve().parent.parent
 _BUILD = _ROOT / "build" / "official"
@@ -25,55 +30,46 @@ _BUILD = _ROOT / "build" / "official"
 _NEWER_COPIES = 19
 
 
+def release_of(assignor: str) -> str:
+    """The release whose classes answer for an assignor, ``utils.*`` or ``threads``: a key of :data:`VERSIONS`."""
+    return _ELSEWHERE.get(assignor, _USUAL)
+
+
 class OfficialKafkaError(Exception):
     """The JVM could not be started, or ended before its answer; the message has the end of what it printed."""
 
 
 class OfficialKafkaSilentError(OfficialKafkaError):
-    """No answer came in time; the JVM was ended, and another one has been started."""
+    """No answer came in time; the JVM was ended, and the next question starts another one."""
 
 
 class OfficialKafka:
-    """One JVM with the driver of ``java/``; a context manager that ends it.
+    """The classes of all releases; a context manager that ends the JVMs that it had to start.
 
     Args:
-        heap: Size of the heap, as ``-Xmx`` has it.
+        heap: Size of a JVM's heap, as ``-Xmx`` has it.
 
     Raises:
-        OfficialKafkaError: if it does not start.
+        OfficialKafkaError: if the drivers are not built.
     """
 
     def __init__(self, heap: str = "2g") -> None:
-        if not (_BUILD / "classes" / ".built").exists():
-            raise OfficialKafkaError("the driver for Kafka's classes is not built: run scripts/build-official")
+        if not all((_BUILD / release / "classes" / ".built").exists() for release in VERSIONS):
+            raise OfficialKafkaError("the drivers for Kafka's classes are not built: run scripts/build-official")
         self._heap = heap
-        self._start()
-
-    def _start(self) -> None:
-        java = str(Path(os.environ["JAVA_HOME"]) / "bin" / "java") if os.environ.get("JAVA_HOME") else "java"
-        class_path = f"{_BUILD / 'classes'}{os.pathsep}{_BUILD / 'lib' / '*'}"
-        self._messages = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the JVM
-        self._process = subprocess.Popen(
-            [java, f"-Xmx{self._heap}", "-XX:+UseSerialGC", "-cp", class_path, "official.Main"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._messages,
-        )
-        try:
-            self._started: Mapping[str, Any] = self._read()
-        except OfficialKafkaError:
-            self.close()
-            raise
+        self._running: dict[str, _Jvm] = {}
 
     @property
     def version(self) -> str:
         """Version and vendor of the Java runtime."""
-        return f"{self._started['java']} ({self._started['vendor']})"
+        started = self._jvm(_USUAL).started
+        return f"{started['java']} ({started['vendor']})"
 
     @property
     def jdk(self) -> JdkGeneration:
         """Which rule its hash tables follow."""
-        return JdkGeneration.JDK_19 if self._started["feature"] >= _NEWER_COPIES else JdkGeneration.JDK_17
+        is_newer = self._jvm(_USUAL).started["feature"] >= _NEWER_COPIES
+        return JdkGeneration.JDK_19 if is_newer else JdkGeneration.JDK_17
 
     def rows(
         self,
@@ -86,11 +82,15 @@ class OfficialKafka:
         """The result rows of ``assignors`` (also ``utils.*`` and ``threads``) for a scenario document.
 
         Raises:
-            OfficialKafkaSilentError: if they are not there after ``patience_s`` seconds; ``None``: waits for ever.
+            OfficialKafkaSilentError: if those of a release are not there after ``patience_s`` seconds; ``None``: waits
+                for ever.
         """
-        request = {"do": "answer", "assignors": list(assignors), "threads": threads, "scenario": scenario}
-        answer: list[dict[str, Any]] = self._ask(request, patience_s)["rows"]
-        return answer
+        found: dict[str, dict[str, Any]] = {}
+        for release in dict.fromkeys(map(release_of, assignors)):
+            asked = [name for name in assignors if release_of(name) == release]
+            request = {"do": "answer", "assignors": asked, "threads": threads, "scenario": scenario}
+            found.update(zip(asked, self._ask(release, request, patience_s)["rows"], strict=True))
+        return [found[name] for name in assignors]
 
     def measured(
         self, scenario: Mapping[str, Any], assignor: str, *, warmup: int, repeat: int, patience_ms: int
@@ -112,14 +112,12 @@ class OfficialKafka:
             "patience_ms": patience_ms,
             "scenario": scenario,
         }
-        return self._ask(request)
+        return self._jvm(release_of(assignor)).ask(request)
 
     def close(self) -> None:
-        """Ends the JVM."""
-        _stream(self._process.stdin).close()
-        self._process.wait()
-        _stream(self._process.stdout).close()
-        self._messages.close()
+        """Ends the JVMs."""
+        for running in self._running.values():
+            running.close()
 
     def __enter__(self) -> Self:
         return self
@@ -128,20 +126,73 @@ class OfficialKafka:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if kind is not None:
-            self._process.kill()
+            for running in self._running.values():
+                running.kill()
         self.close()
 
-    def _ask(self, request: Mapping[str, Any], patience_s: float | None = None) -> dict[str, Any]:
+    def _ask(self, release: str, request: Mapping[str, Any], patience_s: float | None) -> dict[str, Any]:
+        try:
+            return self._jvm(release).ask(request, patience_s)
+        except OfficialKafkaSilentError:
+            del self._running[release]
+            raise
+
+    def _jvm(self, release: str) -> _Jvm:
+        if release not in self._running:
+            self._running[release] = _Jvm(_BUILD / release, self._heap)
+        return self._running[release]
+
+
+class _Jvm:
+    """One JVM with the driver of a release.
+
+    Raises:
+        OfficialKafkaError: if it does not start.
+    """
+
+    def __init__(self, built: Path, heap: str) -> None:
+        java = str(Path(os.environ["JAVA_HOME"]) / "bin" / "java") if os.environ.get("JAVA_HOME") else "java"
+        class_path = f"{built / 'classes'}{os.pathsep}{built / 'lib' / '*'}"
+        self._messages = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the JVM
+        self._process = subprocess.Popen(
+            [java, f"-Xmx{heap}", "-XX:+UseSerialGC", "-cp", class_path, "official.Main"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._messages,
+        )
+        try:
+            #: What it said of itself.
+            self.started: Mapping[str, Any] = self._read()
+        except OfficialKafkaError:
+            self.close()
+            raise
+
+    def ask(self, request: Mapping[str, Any], patience_s: float | None = None) -> dict[str, Any]:
+        """The answer to a request.
+
+        Raises:
+            OfficialKafkaSilentError: if it is not there after ``patience_s`` seconds; the JVM has then been ended.
+        """
         stdin = _stream(self._process.stdin)
         stdin.write(json.dumps(request).encode() + b"\n")
         stdin.flush()
         # One line is an answer, so nothing of it is in the buffer yet.
         if not select.select([_stream(self._process.stdout)], [], [], patience_s)[0]:
-            self._process.kill()
+            self.kill()
             self.close()
-            self._start()
             raise OfficialKafkaSilentError(f"no answer after {patience_s} s")
         return self._read()
+
+    def kill(self) -> None:
+        """Ends it at once; :meth:`close` is still needed."""
+        self._process.kill()
+
+    def close(self) -> None:
+        """Ends it once it has answered."""
+        _stream(self._process.stdin).close()
+        self._process.wait()
+        _stream(self._process.stdout).close()
+        self._messages.close()
 
     def _read(self) -> dict[str, Any]:
         line = _stream(self._process.stdout).readline()

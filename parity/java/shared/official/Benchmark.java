@@ -24,7 +24,7 @@ final class Benchmark {
 
     private Benchmark() {}
 
-    static ObjectNode measured(ObjectMapper json, JsonNode request) {
+    static ObjectNode measured(ObjectMapper json, JsonNode request, Answering answers) {
         String assignor = request.get("assignor").asText();
         JsonNode scenario = request.get("scenario");
         int warmups = request.get("warmup").asInt();
@@ -34,7 +34,7 @@ final class Benchmark {
         long patienceNs = request.get("patience_ms").asLong() * 1_000_000L;
         long spentNs = 0;
         for (int call = 0; call < warmups; call++) {
-            long[] ns = nanoseconds(assignor, scenario);
+            long[] ns = answers.nanoseconds(assignor, scenario);
             spentNs += Arrays.stream(ns).sum();
             if (spentNs > patienceNs) {
                 return reported(row, List.of(ns));
@@ -45,7 +45,7 @@ final class Benchmark {
         }
         List<long[]> calls = new ArrayList<>();
         for (int call = 0; call < request.get("repeat").asInt() && (call == 0 || spentNs <= patienceNs); call++) {
-            long[] ns = nanoseconds(assignor, scenario);
+            long[] ns = answers.nanoseconds(assignor, scenario);
             spentNs += Arrays.stream(ns).sum();
             calls.add(ns);
         }
@@ -64,19 +64,6 @@ final class Benchmark {
 
     private static long median(long[] durations) {
         return Arrays.stream(durations).sorted().toArray()[durations.length / 2];
-    }
-
-    /** A single duration, but of a history one for each round. */
-    private static long[] nanoseconds(String assignor, JsonNode scenario) {
-        if (scenario.get("kind").asText().equals("connect")) {
-            return Histories.nanoseconds(scenario);
-        }
-        Assignors.Call call = scenario.get("kind").asText().equals("streams-group")
-            ? Groups.prepared(scenario)
-            : Assignors.prepared(assignor, scenario, new GroupState(scenario));
-        long begin = System.nanoTime();
-        call.run();
-        return new long[] {System.nanoTime() - begin};
     }
 
     private static void resetPeaks() {

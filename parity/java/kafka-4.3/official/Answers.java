@@ -13,21 +13,10 @@ import org.apache.kafka.streams.processor.assignment.KafkaStreamsAssignment;
 import org.apache.kafka.streams.processor.assignment.KafkaStreamsAssignment.AssignedTask.Type;
 import org.apache.kafka.streams.processor.assignment.ProcessId;
 
-/**
- * Result rows of format 1. A request names the {@code assignors} (also {@code utils.*} and {@code threads}), carries the
- * {@code scenario}, and says with {@code threads} whether the spread over consumers is wanted.
- */
-final class Answers {
-    private Answers() {}
-
-    static ObjectNode rows(ObjectMapper json, JsonNode request) {
-        ObjectNode answer = json.createObjectNode();
-        ArrayNode rows = answer.putArray("rows");
-        request.get("assignors").forEach(assignor -> rows.add(row(json, request, assignor.asText())));
-        return answer;
-    }
-
-    private static ObjectNode row(ObjectMapper json, JsonNode request, String assignor) {
+/** Kafka 4.3: the assignors of Streams and of Connect, and the one of Streams groups on the broker. */
+final class Answers implements Answering {
+    @Override
+    public ObjectNode row(ObjectMapper json, JsonNode request, String assignor) {
         JsonNode scenario = request.get("scenario");
         if (scenario.get("kind").asText().equals("streams-group")) {
             return Groups.row(json, scenario, assignor);
@@ -52,6 +41,19 @@ final class Answers {
                 .put("type", error.getClass().getSimpleName()).put("message", error.getMessage());
         }
         return row.setAll(fields);
+    }
+
+    @Override
+    public long[] nanoseconds(String assignor, JsonNode scenario) {
+        switch (scenario.get("kind").asText()) {
+            case "connect":
+                return Histories.nanoseconds(scenario);
+            case "streams-group":
+                return Answering.nanoseconds(new Groups(scenario)::assigned);
+            default:
+                Assignors.Call call = Assignors.prepared(assignor, scenario, new GroupState(scenario));
+                return Answering.nanoseconds(call::run);
+        }
     }
 
     private static void assignor(String name, JsonNode scenario, boolean withThreads, ObjectNode fields) {
