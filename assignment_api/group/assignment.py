@@ -19,7 +19,7 @@ class MemberAssignment:
     Args:
         active_tasks: Sub-topology to partitions.
         standby_tasks: Likewise.
-        warmup_tasks: Likewise.
+        warmup_tasks: Likewise. Since Kafka 4.4 an assignor there cannot give any: the coordinator is to add them.
     """
 
     active_tasks: TasksBySubtopology = attrs.field(default=NO_TASKS, converter=tasks_by_subtopology)

@@ -10,11 +10,12 @@ __all__ = ["GroupAssignorError", "GroupConfigError", "InvalidGroupError", "Unkno
 class GroupAssignorError(AssignorLabError):
     """What an assignor raises when it cannot place the tasks of a group; the group keeps its old target.
 
-    Kafka: ``TaskAssignorException`` of the group coordinator; a heartbeat answers it with ``UNKNOWN_SERVER_ERROR``.
+    Kafka: ``TaskAssignorException`` of the public interface (KIP-1357, since 4.4); a heartbeat answers it with
+    ``UNKNOWN_SERVER_ERROR``.
     """
 
     # The full name: Streams has an exception of nearly the same simple name (TaskAssignmentException).
-    java_type = "org.apache.kafka.coordinator.group.streams.assignor.TaskAssignorException"
+    java_type = "org.apache.kafka.coordinator.group.api.streams.assignor.TaskAssignorException"
 
 
 class GroupConfigError(AssignorLabError):

@@ -29,7 +29,7 @@ class MemberMetadata:
 
     Args:
         process_id: The process that it belongs to; any text. Members of one process share its state directory.
-        instance_id: ``group.instance.id``, or ``None``. Kafka 4.3.1 refuses members that have one.
+        instance_id: ``group.instance.id``, or ``None``. Kafka 4.3 refuses members that have one.
         rack_id: ``client.rack``, or ``None``.
         client_tags: ``client.tag.<key>`` to value, in the order of the input.
     """
@@ -42,17 +42,18 @@ class MemberMetadata:
 
 @attrs.frozen
 class MemberAssignmentState:
-    """What a member was given before. All are ordered and read-only.
+    """What a member has. All are ordered and read-only.
 
-    Kafka 4.3.1 hands in the member's previous *target*, later releases what it currently has; to an assignor it is the
-    same thing. Tasks that the topology no longer has may be among them.
+    Kafka 4.3 hands in the member's previous *target* as its tasks. From 4.4 on they are what it has now: without
+    those that it must still give back, and those that were promised but not yet given. Tasks that the topology no
+    longer has may be among them.
 
     Args:
         active_tasks: Its active tasks.
         standby_tasks: Its standby tasks.
-        warmup_tasks: Its warm-up tasks. Nothing in Kafka 4.3.1 assigns any.
-        task_offsets: Task to the sum of its changelog offsets, for every task whose state the member keeps. Kafka
-            4.3.1 never fills it.
+        warmup_tasks: Its warm-up tasks. Nothing in Kafka 4.3 and 4.4 assigns any.
+        task_offsets: Task to the sum of its changelog offsets as the member reported it last: any number of 64 bits,
+            also for tasks that it does not run, or that the topology does not have. Kafka 4.3 never fills it.
         task_end_offsets: Task to the sum of the changelogs' end offsets; likewise.
     """
 
@@ -65,7 +66,7 @@ class MemberAssignmentState:
 
 @attrs.frozen
 class GroupMember:
-    """One member: what it is, and what it had (Kafka 4.3.1: both in one ``AssignmentMemberSpec``)."""
+    """One member: what it is, and what it had (Kafka 4.3: both in one ``AssignmentMemberSpec``)."""
 
     metadata: MemberMetadata
     state: MemberAssignmentState = attrs.field(factory=MemberAssignmentState)

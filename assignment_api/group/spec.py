@@ -15,6 +15,7 @@ from assignment_api.group.members import GroupMember
 __all__ = ["AssignmentConfigs", "GroupSpec"]
 
 NUM_STANDBY_REPLICAS = "num.standby.replicas"
+RACK_AWARE_ASSIGNMENT_TAGS = "rack.aware.assignment.tags"
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,11}\Z")
 _INT_MIN, _INT_MAX = -(2**31), 2**31 - 1
@@ -33,6 +34,20 @@ def _standbys(value: object) -> int:
     return number
 
 
+def _tags(value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        # As Java splits a text: nothing is trimmed, and empty entries at the end are none.
+        listed = value.split(",")
+        while listed and not listed[-1]:
+            del listed[-1]
+        return tuple(listed)
+    if isinstance(value, (list, tuple)) and all(isinstance(each, str) for each in value):
+        return tuple(value)
+    raise GroupConfigError(
+        f"{RACK_AWARE_ASSIGNMENT_TAGS}: {value!r:.80} is no list: give keys of client tags with commas between them"
+    )
+
+
 @attrs.frozen
 class AssignmentConfigs:
     """Configuration of the assignment of one group.
@@ -40,24 +55,29 @@ class AssignmentConfigs:
     Args:
         num_standby_replicas: Standbys asked for per stateful task (``streams.num.standby.replicas`` of the group).
             A negative number places none.
+        rack_aware_assignment_tags: Keys of client tags (``streams.rack.aware.assignment.tags`` of the group, since
+            Kafka 4.4). None of Kafka's assignors looks at them.
 
     Raises:
-        GroupConfigError: if it is no number of 32 bits.
+        GroupConfigError: if the first is no number of 32 bits, or the second no list of texts.
     """
 
     num_standby_replicas: int = attrs.field(default=0, converter=_standbys)
+    rack_aware_assignment_tags: tuple[str, ...] = attrs.field(default=(), converter=_tags)
 
     @classmethod
     def from_mapping(cls, configs: Mapping[str, Any]) -> AssignmentConfigs:
-        """Reads what the coordinator hands to an assignor as ``assignmentConfigs``.
+        """Reads what the coordinator keeps of a group as its assignment configuration.
 
-        An empty map means no standbys. A map with other keys but without ``num.standby.replicas`` is an error, as in
-        Kafka 4.3.1.
+        An empty map means no standbys and no tags. A map with other keys but without ``num.standby.replicas`` is an
+        error, as in Kafka. Tags are a list, or a text with commas, as the coordinator stores them.
 
         Raises:
-            GroupConfigError: if the number is missing or is none.
+            GroupConfigError: if the number is missing or is none, or the tags are no list.
         """
-        return cls(configs.get(NUM_STANDBY_REPLICAS)) if configs else cls()
+        if not configs:
+            return cls()
+        return cls(configs.get(NUM_STANDBY_REPLICAS), configs.get(RACK_AWARE_ASSIGNMENT_TAGS, ()))
 
 
 def _members(members: Mapping[str, GroupMember]) -> Mapping[str, GroupMember]:

@@ -7,6 +7,7 @@ from assignment_api.java.hash_table import (
     fits_plain,
     grown_capacity,
     iteration_order,
+    iteration_order_of_computed,
     iteration_order_of_set_copy,
     stays_plain,
 )
@@ -39,6 +40,7 @@ __all__ = [
     "host_info_hash",
     "int32",
     "iteration_order",
+    "iteration_order_of_computed",
     "iteration_order_of_set_copy",
     "pair_hash",
     "spread",

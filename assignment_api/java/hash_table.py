@@ -25,6 +25,7 @@ __all__ = [
     "fits_plain",
     "grown_capacity",
     "iteration_order",
+    "iteration_order_of_computed",
     "iteration_order_of_set_copy",
     "stays_plain",
 ]
@@ -135,6 +136,32 @@ class JavaHashTable(Generic[_K, _V]):
         if 4 * len(self._nodes) > 3 * len(self._slots):
             self._grow()
 
+    def compute_if_absent(self, key: _K, value: _V) -> None:
+        """``computeIfAbsent``: inserts ``key`` as ``put`` does not: at the head of its slot, growing a call later.
+
+        A table that its last new key filled grows at the next call, whether that one finds its key or not; and a slot
+        becomes a tree with its eighth key, not with its ninth.
+        """
+        if 4 * len(self._nodes) > 3 * len(self._slots):
+            self._grow()
+        if key in self._nodes:
+            return
+        node: TreeNode[_K, _V] = TreeNode(key, value, spread(self._hash_of(key)), self._sort_key)
+        self._nodes[key] = node
+        index = node.hash & len(self._slots) - 1
+        chain = self._slots[index]
+        if chain is None:
+            self._slots[index] = TreeBin([node])
+        elif chain.root is not None:
+            chain.insert(node)
+        else:
+            chain.nodes.insert(0, node)
+            if len(chain.nodes) >= MAX_CHAIN:
+                if len(self._slots) < _MIN_TREE_CAPACITY:
+                    self._grow()
+                else:
+                    chain.treeify()
+
     def remove(self, key: _K) -> bool:
         """Removes ``key`` through the map or set (``remove(key)``); answers whether it was there."""
         return self._unlink(key, through_map=True)
@@ -237,6 +264,42 @@ def iteration_order_of_set_copy(
     return iteration_order(keys, hashes, jdk.set_copy_capacity(len(keys)), sort_key)
 
 
+def iteration_order_of_computed(
+    calls: Sequence[int],
+    hashes: Sequence[int],
+    initial_capacity: int = DEFAULT_CAPACITY,
+    sort_key: Callable[[int], Any] = _natural_order,
+) -> list[int]:
+    """The order in which a map yields its keys that was filled by ``computeIfAbsent`` alone.
+
+    While no slot ever holds eight keys, each slot has its newest key first.
+
+    Args:
+        calls: Number of the key of each call; keys are numbered from 0 as they are first asked for.
+        hashes: Java's hash code of each key.
+        initial_capacity: As given to Java's constructor.
+        sort_key: As for :class:`JavaHashTable`.
+
+    Returns:
+        The keys in Java's iteration order. O(n log n).
+    """
+    keys = range(len(hashes))
+    capacity = table_size_for(initial_capacity)
+    spreads = _spreads(hashes)
+    # All keys in the first table: in every larger one, a slot has some of the keys of one slot there.
+    if _overfull(spreads, capacity, MAX_CHAIN - 1):
+        table: JavaHashTable[int, None] = JavaHashTable(hashes.__getitem__, sort_key, initial_capacity)
+        for key in calls:
+            table.compute_if_absent(key, None)
+        return list(table)
+    # What the last call inserted makes no table grow any more.
+    noticed = len(hashes) - 1 if calls and calls.index(len(hashes) - 1) == len(calls) - 1 else len(hashes)
+    mask = grown_capacity(noticed, capacity) - 1
+    slots = [code & mask for code in reversed(spreads)]
+    newest_first = keys[::-1]
+    return [newest_first[place] for place in sorted(keys, key=slots.__getitem__)]
+
+
 def grown_capacity(size: int, initial_capacity: int = DEFAULT_CAPACITY) -> int:
     """Slots of a table into which ``size`` keys were inserted, if it stayed plain."""
     capacity = table_size_for(initial_capacity)
@@ -265,12 +328,23 @@ def _stay_plain(spreads: Sequence[int], initial_capacity: int) -> bool:
     if size <= MAX_CHAIN:
         return True
     capacity = table_size_for(initial_capacity)
-    while 4 * size > 3 * capacity:
-        # The key that makes the table grow is still put into the smaller one.
-        if _overfull(spreads[: 3 * capacity // 4 + 1], capacity):
+    last = grown_capacity(size, capacity)
+    while capacity <= last:
+        # The keys of the next table in this one: in neither table a slot has more keys than here. Half of the checks
+        # are saved while no slot is crowded.
+        following = min(2 * capacity, last)
+        if _overfull(_while_at(following, spreads), capacity) and (
+            _overfull(_while_at(capacity, spreads), capacity) or _overfull(_while_at(following, spreads), following)
+        ):
             return False
-        capacity *= 2
-    return not _overfull(spreads, capacity)
+        capacity = 2 * following if following > capacity else 2 * capacity
+    return True
+
+
+def _while_at(capacity: int, spreads: Sequence[int]) -> Sequence[int]:
+    """The keys that a growing table of ``capacity`` slots gets to hold."""
+    # The key that makes the table grow is still put into the smaller one.
+    return spreads[: 3 * capacity // 4 + 1]
 
 
 def fits_plain(hashes: Sequence[int], capacity: int) -> bool:
@@ -278,15 +352,13 @@ def fits_plain(hashes: Sequence[int], capacity: int) -> bool:
     return not _overfull(_spreads(hashes), capacity)
 
 
-def _overfull(spreads: Sequence[int], capacity: int) -> bool:
-    if len(spreads) <= MAX_CHAIN:
+def _overfull(spreads: Sequence[int], capacity: int, most: int = MAX_CHAIN) -> bool:
+    if len(spreads) <= most:
         return False
     mask = capacity - 1
     slots = [code & mask for code in spreads]
-    if len(slots) - len(set(slots)) < MAX_CHAIN:
-        return False
     slots.sort()
-    return any(map(eq, slots, slots[MAX_CHAIN:]))
+    return any(map(eq, slots, slots[most:]))
 
 
 def _literal_order(

@@ -18,7 +18,7 @@ from assignment_api.streams import (
     TaskInfo,
     Workload,
 )
-from assignment_api.streams.configs import NUM_STANDBY_REPLICAS
+from assignment_api.streams.configs import NUM_STANDBY_REPLICAS, RACK_AWARE_ASSIGNMENT_TAGS
 from assignor_lab.documents.errors import Place
 from assignor_lab.scenarios.connect_history import ConnectHistory
 from assignor_lab.scenarios.errors import ScenarioKindError
@@ -182,8 +182,10 @@ class Scenario:
             ScenarioKindError, GroupConfigError: as ``group_spec``.
         """
         group = self._group_content()
-        known = {key: value for key, value in config.items() if key == NUM_STANDBY_REPLICAS}
-        return GroupSpec(group.members, GroupConfigs.from_mapping({**group.config, **known}))
+        known = {key: config[key] for key in (NUM_STANDBY_REPLICAS, RACK_AWARE_ASSIGNMENT_TAGS) if key in config}
+        # Kafka's map has the number of standbys whenever it has anything.
+        standbys = {NUM_STANDBY_REPLICAS: 0} if known and not group.config else {}
+        return GroupSpec(group.members, GroupConfigs.from_mapping({**standbys, **group.config, **known}))
 
     @property
     def topology(self) -> TopologyDescriber:

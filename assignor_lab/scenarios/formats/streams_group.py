@@ -104,7 +104,10 @@ _document_shape: Check[dict[str, Any]] = record(
         "kind": one_of("streams-group"),
         "id": text,
         # The range is Kafka's business; the limit keeps numbers of thousands of digits out.
-        "config": record({}, {"num.standby.replicas": whole(-(2**127), 2**127 - 1)}),
+        "config": record(
+            {},
+            {"num.standby.replicas": whole(-(2**127), 2**127 - 1), "rack.aware.assignment.tags": list_of(text)},
+        ),
         "subtopologies": list_of(_subtopology),
         "members": list_of(_member),
     }

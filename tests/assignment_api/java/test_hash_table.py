@@ -16,13 +16,14 @@ from assignment_api.java import (
     JdkGeneration,
     grown_capacity,
     iteration_order,
+    iteration_order_of_computed,
     iteration_order_of_set_copy,
     stays_plain,
     table_size_for,
     task_id_hash,
 )
 
-RECORDED = Path(__file__).parents[2] / "data" / "java" / "hash_tables.jsonl.gz"
+JAVA = Path(__file__).parents[2] / "data" / "java"
 #: Hash codes that crowd slots now and then.
 CODES = st.one_of(
     st.integers(-(2**31), 2**31 - 1),
@@ -31,8 +32,8 @@ CODES = st.one_of(
 )
 
 
-def recorded() -> list[dict[str, Any]]:
-    with gzip.open(RECORDED, "rt") as lines:
+def recorded(name: str = "hash_tables") -> list[dict[str, Any]]:
+    with gzip.open(JAVA / f"{name}.jsonl.gz", "rt") as lines:
         return [json.loads(line) for line in lines]
 
 
@@ -62,6 +63,34 @@ def test_tables_iterate_as_recorded_from_a_real_jdk(column: str, jdk: JdkGenerat
 
 def test_the_recorded_tables_include_tree_bins() -> None:
     assert sum(not stays_plain(row["hashes"]) for row in recorded()) > 100
+
+
+def literally_computed(calls: list[int], hashes: list[int], capacity: int) -> list[int]:
+    table: JavaHashTable[int, None] = JavaHashTable(hashes.__getitem__, initial_capacity=capacity)
+    for key in calls:
+        table.compute_if_absent(key, None)
+    return list(table)
+
+
+def test_computed_tables_iterate_as_recorded_from_a_real_jdk() -> None:
+    rows = recorded("computed_tables")
+    assert [literally_computed(row["calls"], row["hashes"], row["table"]) for row in rows] == [
+        row["jdk17"] for row in rows
+    ]
+    assert [iteration_order_of_computed(row["calls"], row["hashes"], row["table"]) for row in rows] == [
+        row["jdk17"] for row in rows
+    ]
+
+
+@given(st.lists(st.tuples(CODES, st.lists(st.integers(0, 119), max_size=2)), max_size=120), st.integers(0, 300))
+def test_the_quick_order_of_a_computed_table_is_that_of_the_literal_one(
+    keys_and_repeats: list[tuple[int, list[int]]], capacity: int
+) -> None:
+    hashes = [code for code, _ in keys_and_repeats]
+    calls: list[int] = []
+    for key, (_, repeats) in enumerate(keys_and_repeats):
+        calls += [key, *(number % (key + 1) for number in repeats)]
+    assert iteration_order_of_computed(calls, hashes, capacity) == literally_computed(calls, hashes, capacity)
 
 
 def test_three_tasks_iterate_as_kafkas_own_test_pins() -> None:

@@ -37,6 +37,7 @@ public class HashTables {
                     switch (op.charAt(0)) {
                         case 'p' -> map.put(k, 1);
                         case 'r' -> map.remove(k);
+                        case 'c' -> map.computeIfAbsent(k, absent -> 1);
                         default -> {
                             for (Iterator<Key> it = map.keySet().iterator(); it.hasNext();)
                                 if (it.next().equals(k)) it.remove();
