@@ -54,18 +54,29 @@ def assignor_lab_connect_assignors() -> list[ConnectAssignorPlugin]:
 
 @hookimpl
 def assignor_lab_group_assignors() -> list[GroupAssignorPlugin]:
-    """The one broker-side assignor that Kafka 4.3.1 has."""
+    """The one broker-side assignor of Kafka, as two releases have it."""
     return [
         GroupAssignorPlugin(
             name="group_sticky",
             factory=_group_sticky,
-            summary="The brokers' sticky assignor for Streams groups (KIP-1071).",
-        )
+            summary="The brokers' sticky assignor for Streams groups (KIP-1071) in Kafka 4.3.",
+        ),
+        GroupAssignorPlugin(
+            name="group_sticky_4_4",
+            factory=_group_sticky_4_4,
+            summary="The same in Kafka 4.4: members that report offsets keep their state (KIP-1357).",
+        ),
     ]
 
 
 def _group_sticky() -> group.TaskAssignor:
     from builtin_assignors.group_sticky import GroupStickyTaskAssignor
+
+    return GroupStickyTaskAssignor()
+
+
+def _group_sticky_4_4() -> group.TaskAssignor:
+    from builtin_assignors.group_sticky_4_4 import GroupStickyTaskAssignor
 
     return GroupStickyTaskAssignor()
 

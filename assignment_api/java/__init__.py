@@ -9,6 +9,7 @@ from assignment_api.java.hash_table import (
     iteration_order,
     iteration_order_of_computed,
     iteration_order_of_set_copy,
+    iteration_order_of_spreads,
     stays_plain,
 )
 from assignment_api.java.hashing import (
@@ -42,6 +43,7 @@ __all__ = [
     "iteration_order",
     "iteration_order_of_computed",
     "iteration_order_of_set_copy",
+    "iteration_order_of_spreads",
     "pair_hash",
     "spread",
     "stays_plain",

@@ -27,6 +27,7 @@ __all__ = [
     "iteration_order",
     "iteration_order_of_computed",
     "iteration_order_of_set_copy",
+    "iteration_order_of_spreads",
     "stays_plain",
 ]
 
@@ -246,12 +247,39 @@ def iteration_order(
     Returns:
         The keys in Java's iteration order. O(n log n).
     """
-    spreads = _spreads(hashes)
+    positions = iteration_order_of_spreads(
+        _spreads(hashes), initial_capacity, lambda position: sort_key(keys[position])
+    )
+    return [keys[position] for position in positions]
+
+
+def iteration_order_of_spreads(
+    spreads: Sequence[int],
+    initial_capacity: int = DEFAULT_CAPACITY,
+    sort_key: Callable[[int], Any] = _natural_order,
+) -> list[int]:
+    """As :func:`iteration_order`, for who keeps what :func:`spread` makes of the hash codes.
+
+    Args:
+        spreads: Of each key in insertion order.
+        initial_capacity: As given to Java's constructor.
+        sort_key: Key that sorts positions as the keys there sort.
+
+    Returns:
+        The positions of the keys in Java's iteration order.
+    """
+    positions = range(len(spreads))
     if not _stay_plain(spreads, initial_capacity):
-        return _literal_order(keys, hashes, capacity=initial_capacity, sort_key=sort_key)
-    mask = grown_capacity(len(keys), initial_capacity) - 1
+        # Spreading what was spread gives the hash code back.
+        table: JavaHashTable[int, None] = JavaHashTable(
+            lambda position: spread(spreads[position]), sort_key, initial_capacity
+        )
+        for position in positions:
+            table.put(position, None)
+        return list(table)
+    mask = grown_capacity(len(spreads), initial_capacity) - 1
     slots = [code & mask for code in spreads]
-    return [keys[index] for index in sorted(range(len(keys)), key=slots.__getitem__)]
+    return sorted(positions, key=slots.__getitem__)
 
 
 def iteration_order_of_set_copy(
@@ -266,7 +294,7 @@ def iteration_order_of_set_copy(
 
 def iteration_order_of_computed(
     calls: Sequence[int],
-    hashes: Sequence[int],
+    spreads: Sequence[int],
     initial_capacity: int = DEFAULT_CAPACITY,
     sort_key: Callable[[int], Any] = _natural_order,
 ) -> list[int]:
@@ -276,24 +304,24 @@ def iteration_order_of_computed(
 
     Args:
         calls: Number of the key of each call; keys are numbered from 0 as they are first asked for.
-        hashes: Java's hash code of each key.
+        spreads: What :func:`spread` makes of the hash code of each key.
         initial_capacity: As given to Java's constructor.
         sort_key: As for :class:`JavaHashTable`.
 
     Returns:
         The keys in Java's iteration order. O(n log n).
     """
-    keys = range(len(hashes))
+    keys = range(len(spreads))
     capacity = table_size_for(initial_capacity)
-    spreads = _spreads(hashes)
     # All keys in the first table: in every larger one, a slot has some of the keys of one slot there.
     if _overfull(spreads, capacity, MAX_CHAIN - 1):
-        table: JavaHashTable[int, None] = JavaHashTable(hashes.__getitem__, sort_key, initial_capacity)
+        table: JavaHashTable[int, None] = JavaHashTable(lambda key: spread(spreads[key]), sort_key, initial_capacity)
         for key in calls:
             table.compute_if_absent(key, None)
         return list(table)
     # What the last call inserted makes no table grow any more.
-    noticed = len(hashes) - 1 if calls and calls.index(len(hashes) - 1) == len(calls) - 1 else len(hashes)
+    last = len(spreads) - 1
+    noticed = last if calls and calls.index(last) == len(calls) - 1 else len(spreads)
     mask = grown_capacity(noticed, capacity) - 1
     slots = [code & mask for code in reversed(spreads)]
     newest_first = keys[::-1]
@@ -359,14 +387,3 @@ def _overfull(spreads: Sequence[int], capacity: int, most: int = MAX_CHAIN) -> b
     slots = [code & mask for code in spreads]
     slots.sort()
     return any(map(eq, slots, slots[most:]))
-
-
-def _literal_order(
-    keys: Sequence[_K], hashes: Sequence[int], *, capacity: int, sort_key: Callable[[_K], Any]
-) -> list[_K]:
-    positions: JavaHashTable[int, None] = JavaHashTable(
-        hashes.__getitem__, lambda position: sort_key(keys[position]), capacity
-    )
-    for position in range(len(keys)):
-        positions.put(position, None)
-    return [keys[position] for position in positions]

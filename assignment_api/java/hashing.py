@@ -5,7 +5,9 @@ All functions return what ``hashCode()`` returns in Java: a signed 32-bit intege
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
+from operator import mul
 
 __all__ = [
     "boolean_hash",
@@ -25,6 +27,11 @@ _MASK_32 = 0xFFFF_FFFF
 _MASK_64 = 0xFFFF_FFFF_FFFF_FFFF
 _SIGN_32 = 0x8000_0000
 
+_NATIVE_UTF_16 = "utf-16-le" if sys.byteorder == "little" else "utf-16-be"
+#: Code units that are taken at a time; names are shorter.
+_BLOCK = 256
+_POWERS_OF_31 = tuple(pow(31, exponent, 1 << 32) for exponent in range(_BLOCK + 1))
+
 
 def int32(number: int) -> int:
     """``number`` wrapped around to a signed 32-bit integer, as Java's ``int`` arithmetic does."""
@@ -33,10 +40,13 @@ def int32(number: int) -> int:
 
 def string_hash(text: str) -> int:
     """``String.hashCode``: over UTF-16 code units, so a supplementary character counts as two."""
+    units: bytes | memoryview[int] = (
+        text.encode() if text.isascii() else memoryview(text.encode(_NATIVE_UTF_16, "surrogatepass")).cast("H")
+    )
     result = 0
-    encoded = text.encode("utf-16-be", "surrogatepass")
-    for high, low in zip(encoded[::2], encoded[1::2], strict=True):
-        result = (31 * result + (high << 8 | low)) & _MASK_32
+    for start in range(0, len(units), _BLOCK):
+        block = units[start : start + _BLOCK]
+        result = result * _POWERS_OF_31[len(block)] + sum(map(mul, block[::-1], _POWERS_OF_31)) & _MASK_32
     return int32(result)
 
 

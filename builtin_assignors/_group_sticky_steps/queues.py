@@ -1,0 +1,162 @@
+"""Kafka's queues of processes by load, and of members by number of tasks, as far as ties decide (reference 3.1).
+
+The heap's steps are those of ``java.util.PriorityQueue`` (``assignment_api.java.JavaPriorityQueue``), with the keys in
+arrays: a step costs list accesses in place of calls. A queue whose elements all have the same key needs no heap:
+:func:`turns` says in one step in which order they come when each goes back with the next higher key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from math import inf
+
+__all__ = ["ProcessQueue", "add", "poll", "turns"]
+
+
+class ProcessQueue:
+    """Processes by load, the least loaded first.
+
+    Args:
+        processes: In the order in which Kafka adds them.
+        loads: Load of every process; those in the queue must not change.
+    """
+
+    __slots__ = ("_loads", "_processes", "_size")
+
+    def __init__(self, processes: Sequence[int], loads: Sequence[float]) -> None:
+        self._processes = [-1] * len(processes)
+        # Behind the last element stand infinite loads, so that nobody has to ask whether there is a child.
+        self._loads = [inf] * (2 * len(processes) + 2)
+        self._size = 0
+        for process in processes:
+            self.add(process, loads[process])
+
+    def __len__(self) -> int:
+        return self._size
+
+    def add(self, process: int, load: float) -> None:
+        """Puts a process into the queue; it must have been there before."""
+        processes, loads = self._processes, self._loads
+        index = self._size
+        self._size = index + 1
+        while index:
+            parent = index - 1 >> 1
+            above = loads[parent]
+            if load >= above:
+                break
+            loads[index] = above
+            processes[index] = processes[parent]
+            index = parent
+        loads[index] = load
+        processes[index] = process
+
+    def poll(self) -> int:
+        """Takes out the least loaded process; there must be one."""
+        processes, loads = self._processes, self._loads
+        head = processes[0]
+        self._size = size = self._size - 1
+        load, process = loads[size], processes[size]
+        loads[size] = inf
+        if not size:
+            return head
+        index, child = 0, 1
+        while True:
+            least = loads[child]
+            if loads[child + 1] < least:
+                child += 1
+                least = loads[child]
+            if load <= least:
+                break
+            loads[index] = least
+            processes[index] = processes[child]
+            index = child
+            child = 2 * child + 1
+        loads[index] = load
+        processes[index] = process
+        return head
+
+
+def turns(elements: Sequence[int]) -> Iterator[int]:
+    """The elements of a queue of equals, for ever, as they are polled if each is added again with the next higher key.
+
+    While some elements still have the lower key, the poll fills the head with the last element, which has the higher
+    one or is alone with the lower one, and sinks it below all lower ones, always to the left: so the left half of the
+    heap is emptied before the right one, each in the same way, and the places are filled from the bottom up.
+
+    Args:
+        elements: The array of the queue: the order of adding, as nobody passes anybody.
+    """
+    array = list(elements)
+    size = len(array)
+    downwards, upwards = _walks(size - 1)
+    while size:
+        # The first poll moves the last element to the head, and what was polled takes the last place.
+        polled = array[:1]
+        array[0] = array[-1]
+        polled += [array[place] for place in downwards] if size > 1 else []
+        yield from polled
+        for place, element in zip(upwards, polled, strict=False):
+            array[place] = element
+        array[-1] = polled[-1]
+
+
+@lru_cache(maxsize=256)
+def _walks(size: int) -> tuple[Sequence[int], Sequence[int]]:
+    """The places of a heap of ``size`` elements, parents before children, and children before parents; left first."""
+    downwards, mirrored = _walk(size, 1), _walk(size, 2)
+    return downwards, mirrored[::-1]
+
+
+def _walk(size: int, nearer: int) -> list[int]:
+    places: list[int] = []
+    waiting = [0]
+    while waiting:
+        place = waiting.pop()
+        if place < size:
+            places.append(place)
+            # The child that is put down last is visited next.
+            waiting += (2 * place + 3 - nearer, 2 * place + nearer)
+    return places
+
+
+def add(heap: list[int], element: int, keys: Sequence[int]) -> None:
+    """Puts ``element`` into ``heap``; ``keys`` holds the key of every element."""
+    key = keys[element]
+    index = len(heap)
+    heap.append(element)
+    while index:
+        parent = index - 1 >> 1
+        above = heap[parent]
+        if key >= keys[above]:
+            break
+        heap[index] = above
+        index = parent
+    heap[index] = element
+
+
+def poll(heap: list[int], keys: Sequence[int]) -> int:
+    """Takes the element with the least key out of ``heap``, which must not be empty."""
+    head = heap[0]
+    element = heap.pop()
+    size = len(heap)
+    if not size:
+        return head
+    key = keys[element]
+    index = 0
+    child = 1
+    while child < size:
+        below = heap[child]
+        least = keys[below]
+        right = child + 1
+        if right < size:
+            other = heap[right]
+            if least > keys[other]:
+                below, least, child = other, keys[other], right
+        if key <= least:
+            break
+        heap[index] = below
+        index = child
+        child = 2 * index + 1
+    heap[index] = element
+    return head
