@@ -1,4 +1,4 @@
-"""Puts fresh random scenarios to the released kafka-streams classes and to ours, and compares the rows.
+"""Puts fresh random scenarios to the released classes of Kafka and to ours, and compares the rows.
 
 Exit code 0 where all rows are equal, 1 where some differ (each difference is then a folder's worth of files that
 `assignor assign` can read), 2 where nothing could be compared.
@@ -13,8 +13,9 @@ import time
 from pathlib import Path
 
 from assignment_api.java import DEFAULT_JDK, JdkGeneration
+from parity.cases import KINDS
 from parity.comparison import Comparison
-from parity.official import KAFKA_VERSION, OfficialKafka, OfficialKafkaError
+from parity.official import VERSIONS, OfficialKafka, OfficialKafkaError
 
 RULES = {
     JdkGeneration.JDK_17: "copied hash tables are sized as up to JDK 18",
@@ -28,7 +29,7 @@ def main() -> int:
     seed = secrets.randbelow(10**9) if options.seed is None else options.seed
     try:
         with OfficialKafka() as official:
-            print(f"kafka-streams {KAFKA_VERSION} on Java {official.version}: {RULES[official.jdk]}")
+            print(f"Kafka {' and '.join(VERSIONS.values())} on Java {official.version}: {RULES[official.jdk]}")
             if official.jdk is not DEFAULT_JDK:
                 print(
                     f"ours: {RULES[DEFAULT_JDK]}; sticky answers may differ where the number of tasks is 12, 24, 48, "
@@ -44,6 +45,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m parity", description=__doc__.partition("\n")[0])
     parser.add_argument("--count", type=int, default=20_000, help="scenarios (default %(default)s)")
     parser.add_argument("--seed", type=int, help="draws the same scenarios again (default: a new one each time)")
+    parser.add_argument("--kind", choices=KINDS, help="scenarios of one kind alone")
     parser.add_argument("--first", type=int, default=0, help="number of the first case of the seed")
     parser.add_argument(
         "--out", type=Path, default=Path("build/parity"), help="folder for differences (default build/parity)"
@@ -56,7 +58,7 @@ def _compare(official: OfficialKafka, seed: int, options: argparse.Namespace) ->
     begin = time.monotonic()
     comparison = Comparison(official, options.out)
     said = begin
-    for done in comparison.run(seed, options.first, options.count):
+    for done in comparison.run(seed, options.first, options.count, [options.kind] if options.kind else KINDS):
         if time.monotonic() - said > 30:
             said = time.monotonic()
             print(f"  {done:,} scenarios, {comparison.differing} rows differ", flush=True)

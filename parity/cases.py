@@ -15,10 +15,12 @@ from parity.groups import draw_clients, draw_config
 from parity.oddities import Oddities, draw_oddities, odd_cost
 from parity.streams_groups import draw_streams_group, next_streams_group
 
-__all__ = ["ASSIGNORS", "CONNECT_ASSIGNOR", "GROUP_ASSIGNOR", "Case", "draw_case", "next_round"]
+__all__ = ["ASSIGNORS", "CONNECT_ASSIGNOR", "GROUP_ASSIGNORS", "KINDS", "Case", "draw_case", "kind_of", "next_round"]
 
 ASSIGNORS = ("high_availability", "sticky", "legacy_sticky", "fallback_prior")
-GROUP_ASSIGNOR = "group_sticky"
+GROUP_ASSIGNORS = ("group_sticky", "group_sticky_4_4")
+#: Kinds of scenarios that are drawn.
+KINDS = ("streams", "streams-group", "connect")
 _UTILITIES = ("default_standby", "optimize_active", "optimize_standby", "validate", "identity")
 #: Rounds of a history.
 _ROUNDS = 5
@@ -46,13 +48,20 @@ class Case:
     round: int = 0
 
 
+def kind_of(number: int) -> str:
+    """The kind of scenario that the case of a number is."""
+    if number % _GROUP_STEP == _GROUP_STEP - 1:
+        return "streams-group"
+    return "connect" if number % _CONNECT_STEP == _CONNECT_STEP - 2 else "streams"
+
+
 def draw_case(seed: int, number: int) -> Case:
     """The case of a number: the same for the same seed, whatever the other numbers are."""
     chance = Random(f"{seed}/{number}")
-    if number % _GROUP_STEP == _GROUP_STEP - 1:
-        lives_by = GROUP_ASSIGNOR if chance.random() < 0.4 else None
-        return Case(draw_streams_group(chance, f"parity-{seed}-{number:06}"), (GROUP_ASSIGNOR,), lives_by=lives_by)
-    if number % _CONNECT_STEP == _CONNECT_STEP - 2:
+    if kind_of(number) == "streams-group":
+        lives_by = chance.choice(GROUP_ASSIGNORS) if chance.random() < 0.4 else None
+        return Case(draw_streams_group(chance, f"parity-{seed}-{number:06}"), GROUP_ASSIGNORS, lives_by=lives_by)
+    if kind_of(number) == "connect":
         return Case(draw_connect_history(chance, f"parity-{seed}-{number:06}"), (CONNECT_ASSIGNOR,))
     style = chance.random()
     oddities = draw_oddities(chance)

@@ -34,6 +34,6 @@ class UnknownSubtopologyError(AssignorLabError):
 
 
 class InvalidGroupError(AssignorLabError):
-    """A group or a topology that cannot exist: a negative number of tasks."""
+    """A group or a topology that cannot exist: a negative number of tasks, or of standbys where that is a fault."""
 
     java_type = "java.lang.IllegalArgumentException"

@@ -28,9 +28,9 @@ def place_actives(
         TaskWithoutProcess: if there are tasks and no members.
     """
     _keep_owners(problem, placement, by_partition, active_quota, total_quota)
-    if problem.previous_standbys:
+    if -1 in placement.owners:
         _promote_standbys(problem, placement, by_partition, active_quota, total_quota)
-    rest = [task for task, owner in enumerate(placement.owners) if owner < 0]
+    rest = [task for task, owner in enumerate(placement.owners) if owner < 0] if -1 in placement.owners else ()
     if rest:
         _place_rest(problem, placement, rest, total_quota)
 
@@ -55,17 +55,19 @@ def _keep_owners(
 def _promote_standbys(
     problem: Problem, placement: Placement, by_partition: Sequence[int], active_quota: Quota, total_quota: Quota
 ) -> None:
-    owners, counts, previous = placement.owners, placement.counts, problem.previous_standbys
-    choose, processes = problem.rules.choose, placement.processes
+    owners, counts, process_of = placement.owners, placement.counts, placement.layout.process_of
+    first, several = problem.candidates.first, problem.candidates.several
+    choose, processes = problem.rules.chooser(placement), placement.processes
     for task in by_partition:
-        if owners[task] >= 0 or task not in previous:
+        member = first[task]
+        if member < 0 or owners[task] >= 0:
             continue
-        candidates = previous[task]
-        member = candidates[0] if len(candidates) == 1 else choose(placement, candidates, ())
+        if task in several:
+            member = choose(several[task], ())
         if counts[member] >= active_quota.each:
             continue
         owners[task] = member
-        count = processes.give_to(member)
+        count = processes.give_to(process_of[member], member)
         if count == active_quota.each:
             active_quota.reached()
         if count == total_quota.each:
@@ -73,7 +75,7 @@ def _promote_standbys(
 
 
 def _place_rest(problem: Problem, placement: Placement, rest: Sequence[int], total_quota: Quota) -> None:
-    order = problem.rules.process_order(problem.members)
+    order = problem.process_order()
     if not order:
         raise TaskWithoutProcess(rest[0])
     owners, counts, processes = placement.owners, placement.counts, placement.processes
@@ -87,9 +89,10 @@ def _place_rest(problem: Problem, placement: Placement, rest: Sequence[int], tot
         return
     loads = processes.loads
     queue = ProcessQueue(order, loads)
+    heap = queue.processes
     for task in rest:
-        process = queue.poll()
+        process = heap[0]
         owners[task] = member = processes.give_least(process)
         if counts[member] == total_each:
             total_each = total_quota.reached()
-        queue.add(process, loads[process])
+        queue.raise_head(loads[process])

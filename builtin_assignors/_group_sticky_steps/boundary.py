@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from assignment_api.group import NO_TASKS, GroupAssignment, GroupSpec, MemberAssignment, TaskId, TopologyDescriber
+from assignment_api.group import (
+    GroupAssignment,
+    GroupSpec,
+    InvalidGroupError,
+    MemberAssignment,
+    TaskId,
+    TopologyDescriber,
+)
+from assignment_api.java import int32
 from builtin_assignors._group_sticky_steps.actives import place_actives
-from builtin_assignors._group_sticky_steps.members import VisitedMembers, previous_actives, visited_members
+from builtin_assignors._group_sticky_steps.layout import layout_of
 from builtin_assignors._group_sticky_steps.placement import Placement
+from builtin_assignors._group_sticky_steps.previous import previous_actives
 from builtin_assignors._group_sticky_steps.problem import Problem, Rules, TaskWithoutProcess
 from builtin_assignors._group_sticky_steps.quota import Quota
 from builtin_assignors._group_sticky_steps.standbys import place_standbys
@@ -32,52 +41,67 @@ def assigned(rules: Rules, group: GroupSpec, topology: TopologyDescriber) -> Gro
 
     Raises:
         NoProcessError: if there are tasks and no members.
+        InvalidGroupError: if there would be 2**31 standbys or more, where Kafka fails, too.
     """
     tasks = TopologyTasks(topology)
-    members = visited_members(group)
+    layout = layout_of(group)
+    members = list(group.members.values())
+    states = [members[place].state for place in layout.visits]
     problem = Problem(
         rules,
-        members,
+        layout,
         tasks,
         group.configs.num_standby_replicas,
-        previous_actives(members, tasks),
-        rules.previous_standbys(members, tasks),
+        previous_actives(states, tasks),
+        rules.candidates(states, tasks),
     )
     try:
-        placement = _decide(problem)
+        return _decided(problem, group)
     except TaskWithoutProcess as none:
         raise NoProcessError(tasks.id_of(none.task)) from None
-    return _assignment(group, members, tasks, placement)
 
 
-def _decide(problem: Problem) -> Placement:
-    tasks, members = len(problem.tasks.partitions), len(problem.members.ids)
+def _decided(problem: Problem, group: GroupSpec) -> GroupAssignment:
+    tasks, members = len(problem.tasks.partitions), len(problem.layout.ids)
     has_standbys = problem.num_standbys > 0
-    copies = problem.num_standbys * sum(problem.tasks.stateful)
-    total_quota = Quota(tasks + copies, members) if has_standbys else Quota.none()
-    placement = Placement(problem.members, tasks)
+    # Kafka counts in ints: a million standbys of each of a few thousand tasks are more than they hold.
+    copies = int32(problem.num_standbys * sum(problem.tasks.stateful))
+    total_quota = Quota(int32(tasks + copies), members) if has_standbys else Quota.none()
+    placement = Placement(problem.layout, tasks)
     by_partition = problem.tasks.by_partition()
     place_actives(problem, placement, by_partition, Quota(tasks, members), total_quota)
+    actives = placement.counts.copy()
     if has_standbys:
+        if copies < 0:
+            raise InvalidGroupError(
+                f"num.standby.replicas: {problem.num_standbys}: these are more standbys than Kafka can count; "
+                "give a smaller number"
+            )
         place_standbys(problem, placement, by_partition, total_quota)
-    return placement
+    return _assignment(group, problem.tasks, placement, actives)
 
 
 def _assignment(
-    group: GroupSpec, members: VisitedMembers, tasks: TopologyTasks, placement: Placement
+    group: GroupSpec, tasks: TopologyTasks, placement: Placement, active_counts: list[int]
 ) -> GroupAssignment:
-    ids, standbys = members.ids, placement.standbys
-    actives: dict[int, list[int]] = {}
-    for task, member in enumerate(placement.owners):
-        if member in actives:
-            actives[member].append(task)
-        else:
-            actives[member] = [task]
+    """The answer; ``active_counts`` has the number of active tasks of each member."""
+    number = len(tasks.partitions)
     targets = dict.fromkeys(group.members, _NOTHING)
-    for member, held in actives.items():
-        targets[ids[member]] = MemberAssignment(
-            tasks.grouped(held), tasks.grouped(sorted(standbys[member])) if member in standbys else NO_TASKS
-        )
-    for member in standbys.keys() - actives.keys():
-        targets[ids[member]] = MemberAssignment(standby_tasks=tasks.grouped(sorted(standbys[member])))
+    # By member, and each member's tasks ascending.
+    actives = sorted(range(number), key=placement.owners.__getitem__)
+    standbys = [standby % number for standby in sorted(placement.standbys)]
+    first_active = first_standby = 0
+    for member_id, count, active_count in zip(placement.layout.ids, placement.counts, active_counts, strict=True):
+        if not count:
+            continue
+        end_active = first_active + active_count
+        if count == active_count:
+            targets[member_id] = tasks.active_target(actives, first_active, end_active)
+        else:
+            end_standby = first_standby + count - active_count
+            targets[member_id] = MemberAssignment(
+                tasks.grouped(actives, first_active, end_active), tasks.grouped(standbys, first_standby, end_standby)
+            )
+            first_standby = end_standby
+        first_active = end_active
     return GroupAssignment(MappingProxyType(targets))

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import attrs
 
-from builtin_assignors._group_sticky_steps.members import VisitedMembers
+from assignment_api.group import MemberAssignmentState
+from builtin_assignors._group_sticky_steps.layout import GroupLayout
 from builtin_assignors._group_sticky_steps.placement import Placement
+from builtin_assignors._group_sticky_steps.previous import Candidates
 from builtin_assignors._group_sticky_steps.tasks import TopologyTasks
 
-__all__ = ["Problem", "Rules", "TaskWithoutProcess"]
+__all__ = ["Choice", "Problem", "Rules", "TaskWithoutProcess"]
+
+
+Choice = Callable[[Sequence[int], Sequence[int]], int]
 
 
 @attrs.frozen
@@ -18,15 +23,15 @@ class Rules:
     """What a release of Kafka does in its own way.
 
     Args:
-        previous_standbys: Task to the members to which it may return as standby or be promoted, in the order in which
-            they are asked; nobody left out.
-        choose: Of several such members the one that is asked, or -1, for the processes that hold the task already.
+        candidates: The members to which each task may return as standby, or be promoted.
+        chooser: Makes, for the tasks as they are placed meanwhile, the choice among several such members: of the first
+            argument the one that is asked, or -1; the second argument are the processes that hold the task already.
         process_order: The processes in the order in which Kafka fills a queue with them.
     """
 
-    previous_standbys: Callable[[VisitedMembers, TopologyTasks], Mapping[int, Sequence[int]]]
-    choose: Callable[[Placement, Sequence[int], Sequence[int]], int]
-    process_order: Callable[[VisitedMembers], Sequence[int]]
+    candidates: Callable[[Sequence[MemberAssignmentState], TopologyTasks], Candidates]
+    chooser: Callable[[Placement], Choice]
+    process_order: Callable[[GroupLayout], Sequence[int]]
 
 
 @attrs.frozen
@@ -35,19 +40,23 @@ class Problem:
 
     Args:
         rules: Of the release.
-        members: The members.
+        layout: The members.
         tasks: The tasks.
         num_standbys: Standbys asked for.
         previous_actives: Member that had each task, -1 = nobody.
-        previous_standbys: As the rules say.
+        candidates: As the rules say.
     """
 
     rules: Rules
-    members: VisitedMembers
+    layout: GroupLayout
     tasks: TopologyTasks
     num_standbys: int
     previous_actives: Sequence[int]
-    previous_standbys: Mapping[int, Sequence[int]]
+    candidates: Candidates
+
+    def process_order(self) -> Sequence[int]:
+        """The processes in the order in which Kafka fills a queue with them."""
+        return self.layout.process_order(self.rules.process_order)
 
 
 class TaskWithoutProcess(Exception):  # noqa: N818 - a signal to the module around the steps

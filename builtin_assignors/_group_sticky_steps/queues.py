@@ -7,7 +7,7 @@ arrays: a step costs list accesses in place of calls. A queue whose elements all
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import inf
 
@@ -18,28 +18,61 @@ class ProcessQueue:
     """Processes by load, the least loaded first.
 
     Args:
-        processes: In the order in which Kafka adds them.
-        loads: Load of every process; those in the queue must not change.
+        order: The processes in the order in which Kafka adds them.
+        loads: Load of every process.
     """
 
-    __slots__ = ("_loads", "_processes", "_size")
+    __slots__ = ("_loads", "_size", "processes")
 
-    def __init__(self, processes: Sequence[int], loads: Sequence[float]) -> None:
-        self._processes = [-1] * len(processes)
+    def __init__(self, order: Sequence[int], loads: Sequence[float]) -> None:
+        #: The array of the heap, the head first; what is behind the queue's end means nothing.
+        self.processes = processes = list(order)
+        self._size = len(processes)
+        self._loads = keys = [loads[process] for process in processes]
+        # Adding one by one moves an element up past greater ones among those before it; the others wait in their place.
+        for index in range(1, len(keys)):
+            if keys[index] < keys[index - 1 >> 1]:
+                self._rise(index, processes[index], keys[index])
         # Behind the last element stand infinite loads, so that nobody has to ask whether there is a child.
-        self._loads = [inf] * (2 * len(processes) + 2)
-        self._size = 0
-        for process in processes:
-            self.add(process, loads[process])
+        keys += [inf] * (len(keys) + 2)
 
     def __len__(self) -> int:
         return self._size
 
     def add(self, process: int, load: float) -> None:
-        """Puts a process into the queue; it must have been there before."""
-        processes, loads = self._processes, self._loads
+        """Puts back a process that was polled."""
         index = self._size
         self._size = index + 1
+        self._rise(index, process, load)
+
+    def poll(self) -> int:
+        """Takes out the least loaded process; there must be one."""
+        head = self.processes[0]
+        self._size = last = self._size - 1
+        load = self._loads[last]
+        self._loads[last] = inf
+        if last:
+            self._sink(self.processes[last], load)
+        return head
+
+    def raise_head(self, load: float) -> None:
+        """The head gets a higher load: what a poll and an add come to."""
+        processes, last = self.processes, self._size - 1
+        if not last:
+            self._loads[0] = load
+            return
+        head = processes[0]
+        moved = self._loads[last]
+        self._loads[last] = inf
+        self._sink(processes[last], moved)
+        if load >= self._loads[last - 1 >> 1]:
+            self._loads[last] = load
+            processes[last] = head
+        else:
+            self._rise(last, head, load)
+
+    def _rise(self, index: int, process: int, load: float) -> None:
+        processes, loads = self.processes, self._loads
         while index:
             parent = index - 1 >> 1
             above = loads[parent]
@@ -51,18 +84,11 @@ class ProcessQueue:
         loads[index] = load
         processes[index] = process
 
-    def poll(self) -> int:
-        """Takes out the least loaded process; there must be one."""
-        processes, loads = self._processes, self._loads
-        head = processes[0]
-        self._size = size = self._size - 1
-        load, process = loads[size], processes[size]
-        loads[size] = inf
-        if not size:
-            return head
+    def _sink(self, process: int, load: float) -> None:
+        processes, loads = self.processes, self._loads
         index, child = 0, 1
+        least = loads[1]
         while True:
-            least = loads[child]
             if loads[child + 1] < least:
                 child += 1
                 least = loads[child]
@@ -72,29 +98,28 @@ class ProcessQueue:
             processes[index] = processes[child]
             index = child
             child = 2 * child + 1
+            least = loads[child]
         loads[index] = load
         processes[index] = process
-        return head
 
 
 def turns(elements: Sequence[int]) -> Iterator[int]:
     """The elements of a queue of equals, for ever, as they are polled if each is added again with the next higher key.
 
-    While some elements still have the lower key, the poll fills the head with the last element, which has the higher
-    one or is alone with the lower one, and sinks it below all lower ones, always to the left: so the left half of the
-    heap is emptied before the right one, each in the same way, and the places are filled from the bottom up.
+    While some elements still have the lower key, a poll moves the last element to the head and sinks it below all lower
+    ones, to the left where it can. That element has the higher key, but at the first poll. So the left half of the heap
+    is emptied before the right one, each half in the same way, and the places are filled from the bottom up.
 
     Args:
         elements: The array of the queue: the order of adding, as nobody passes anybody.
     """
     array = list(elements)
-    size = len(array)
-    downwards, upwards = _walks(size - 1)
-    while size:
+    downwards, upwards = _walks(len(array) - 1)
+    while array:
         # The first poll moves the last element to the head, and what was polled takes the last place.
-        polled = array[:1]
+        polled = [array[0]]
         array[0] = array[-1]
-        polled += [array[place] for place in downwards] if size > 1 else []
+        polled += [array[place] for place in downwards]
         yield from polled
         for place, element in zip(upwards, polled, strict=False):
             array[place] = element
@@ -104,8 +129,7 @@ def turns(elements: Sequence[int]) -> Iterator[int]:
 @lru_cache(maxsize=256)
 def _walks(size: int) -> tuple[Sequence[int], Sequence[int]]:
     """The places of a heap of ``size`` elements, parents before children, and children before parents; left first."""
-    downwards, mirrored = _walk(size, 1), _walk(size, 2)
-    return downwards, mirrored[::-1]
+    return _walk(size, 1), _walk(size, 2)[::-1]
 
 
 def _walk(size: int, nearer: int) -> list[int]:

@@ -1,4 +1,7 @@
-"""Standby tasks: kept where they were as far as the quota allows, the rest on the emptiest processes (reference 3.4)."""
+"""Standby tasks: kept where they were as far as the quota allows, the rest on the emptiest processes (reference 3.4).
+
+The processes that hold a task, the owner's first, are told when they are first needed.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,6 @@ from builtin_assignors._group_sticky_steps.quota import Quota
 
 __all__ = ["place_standbys"]
 
-_NOBODY: Sequence[int] = ()
-
 
 def place_standbys(problem: Problem, placement: Placement, by_partition: Sequence[int], quota: Quota) -> None:
     """Gives the stateful tasks their standbys, as far as there are processes.
@@ -23,12 +24,11 @@ def place_standbys(problem: Problem, placement: Placement, by_partition: Sequenc
         by_partition: All tasks by partition, then sub-topology.
         quota: Of all tasks.
     """
-    process_of, stateful = placement.process_of, problem.tasks.stateful
-    #: Processes that hold each task.
-    holders = [[process_of[owner]] for owner in placement.owners]
-    missing = [problem.num_standbys if is_stateful else 0 for is_stateful in stateful]
+    holders: dict[int, tuple[int, ...]] = {}
+    missing = [problem.num_standbys if is_stateful else 0 for is_stateful in problem.tasks.stateful]
     _keep_standbys(problem, placement, by_partition, quota, holders, missing)
-    _place_rest(problem, placement, quota, holders, missing)
+    if any(missing):
+        _place_rest(problem, placement, quota, holders, missing)
 
 
 def _keep_standbys(
@@ -36,73 +36,72 @@ def _keep_standbys(
     placement: Placement,
     by_partition: Sequence[int],
     quota: Quota,
-    holders: list[list[int]],
+    holders: dict[int, tuple[int, ...]],
     missing: list[int],
 ) -> None:
-    """Gives tasks to those that had them; ``missing`` tells how many standbys each task then still lacks."""
-    counts, process_of, processes = placement.counts, placement.process_of, placement.processes
-    owners, standbys, choose = problem.previous_actives, problem.previous_standbys, problem.rules.choose
+    counts, process_of, processes = placement.counts, placement.layout.process_of, placement.processes
+    previous, first, several = problem.previous_actives, problem.candidates.first, problem.candidates.several
+    owners, standbys, choose = placement.owners, placement.standbys, problem.rules.chooser(placement)
+    tasks, each = len(owners), quota.each
     for task in reversed(by_partition):
-        owner = owners[task]
-        if not missing[task] or (owner < 0 and task not in standbys):
+        lacking = missing[task]
+        previous_owner, candidate = previous[task], first[task]
+        if not lacking or (previous_owner < 0 and candidate < 0):
             continue
-        candidates = standbys.get(task, _NOBODY)
-        held_by = holders[task]
-        while missing[task]:
-            member = owner
-            if member < 0 or process_of[member] in held_by or counts[member] >= quota.each:
-                if len(candidates) == 1:
-                    member = -1 if process_of[candidates[0]] in held_by else candidates[0]
+        held_by: tuple[int, ...] = (process_of[owners[task]],)
+        while lacking:
+            member = previous_owner
+            if member < 0 or process_of[member] in held_by or counts[member] >= each:
+                if task in several:
+                    member = choose(several[task], held_by)
                 else:
-                    member = choose(placement, candidates, held_by) if candidates else -1
-                if member < 0 or counts[member] >= quota.each:
+                    member = -1 if candidate < 0 or process_of[candidate] in held_by else candidate
+                if member < 0 or counts[member] >= each:
                     break
-            if processes.give_to(member) == quota.each:
-                quota.reached()
-            _hold(placement, held_by, member, task)
-            missing[task] -= 1
+            process = process_of[member]
+            if processes.give_to(process, member) == each:
+                each = quota.reached()
+            held_by += (process,)
+            standbys.append(member * tasks + task)
+            lacking -= 1
+        missing[task] = lacking
+        if lacking:
+            holders[task] = held_by
 
 
 def _place_rest(
-    problem: Problem, placement: Placement, quota: Quota, holders: list[list[int]], missing: Sequence[int]
+    problem: Problem, placement: Placement, quota: Quota, holders: dict[int, tuple[int, ...]], missing: Sequence[int]
 ) -> None:
-    if not any(missing):
-        return
-    queue = ProcessQueue(problem.rules.process_order(problem.members), placement.processes.loads)
-    for task in range(len(missing) - 1, -1, -1):
+    counts, process_of, processes = placement.counts, placement.layout.process_of, placement.processes
+    owners, standbys, loads = placement.owners, placement.standbys, processes.loads
+    tasks, each = len(owners), quota.each
+    queue = ProcessQueue(problem.process_order(), loads)
+    heap = queue.processes
+    for task in range(tasks - 1, -1, -1):
+        if not missing[task]:
+            continue
+        held_by = holders[task] if task in holders else (process_of[owners[task]],)
         for _ in range(missing[task]):
-            if not _place_on_least_loaded(placement, quota, queue, holders[task], task):
+            passed_over = _pass_over(queue, held_by) if heap[0] in held_by else ()
+            found = len(queue) > 0
+            if found:
+                process = heap[0]
+                member = processes.give_least(process)
+                if counts[member] == each:
+                    each = quota.reached()
+                held_by += (process,)
+                standbys.append(member * tasks + task)
+                queue.raise_head(loads[process])
+            # Kafka looks further while it still holds the processes that it passed over: last out, first in.
+            for process in reversed(passed_over):
+                queue.add(process, loads[process])
+            if not found:
                 break
 
 
-def _place_on_least_loaded(
-    placement: Placement, quota: Quota, queue: ProcessQueue, held_by: list[int], task: int
-) -> bool:
-    """Gives ``task`` to the least loaded process that does not hold it; answers whether there was one."""
-    processes = placement.processes
-    loads = processes.loads
-    skipped: list[int] = []
-    found = False
-    while len(queue) and not found:
-        process = queue.poll()
-        if process in held_by:
-            skipped.append(process)
-            continue
-        found = True
-        member = processes.give_least(process)
-        if placement.counts[member] == quota.each:
-            quota.reached()
-        _hold(placement, held_by, member, task)
-        queue.add(process, loads[process])
-    # Kafka looks further while it still holds the processes that it passed over: they return last out, first in.
-    for process in reversed(skipped):
-        queue.add(process, loads[process])
-    return found
-
-
-def _hold(placement: Placement, held_by: list[int], member: int, task: int) -> None:
-    held_by.append(placement.process_of[member])
-    if member in placement.standbys:
-        placement.standbys[member].append(task)
-    else:
-        placement.standbys[member] = [task]
+def _pass_over(queue: ProcessQueue, held_by: Sequence[int]) -> list[int]:
+    """Takes out the processes at the head that are in ``held_by``, and answers them."""
+    passed_over = []
+    while len(queue) and queue.processes[0] in held_by:
+        passed_over.append(queue.poll())
+    return passed_over

@@ -30,7 +30,14 @@ class GroupStickyTaskAssignor(api.TaskAssignor):
 
         Raises:
             GroupAssignorError: if there are tasks and no members.
+            InvalidGroupError: where Kafka fails on the number of standbys: it is negative and a member had one, or it
+                makes 2**31 standbys or more.
         """
+        standbys = group.configs.num_standby_replicas
+        if standbys < 0 and any(member.state.standby_tasks for member in group.members.values()):
+            raise api.InvalidGroupError(
+                f"num.standby.replicas: {standbys}: Kafka 4.3 fails where members had standbys; give a number from 0"
+            )
         try:
             return assigned(RULES, group, topology)
         except NoProcessError as none:

@@ -26,6 +26,7 @@ class GroupStickyTaskAssignor(TaskAssignor):
 
         Raises:
             GroupAssignorError: if there are tasks and no members.
+            InvalidGroupError: if there would be 2**31 standbys or more, where Kafka fails, too.
         """
         try:
             return assigned(RULES, group, topology)

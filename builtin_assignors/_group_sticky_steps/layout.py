@@ -1,0 +1,99 @@
+"""Who is in a group: its members and processes as dense numbers, in the orders in which Kafka meets them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+from assignment_api.group import GroupSpec
+from assignment_api.java import DEFAULT_CAPACITY, MAX_CHAIN, iteration_order_of_spreads, spread, string_hash
+from assignment_api.streams.ids import utf16_key
+
+__all__ = ["GroupLayout", "layout_of", "spreads_of"]
+
+#: Groups whose layout is kept: a group's members are the same in many calls, for other standbys, topologies, assignors.
+_KNOWN_GROUPS = 16
+#: Ids whose spread hash codes are kept: Java, too, keeps the hash code in each string.
+_KNOWN_IDS = 1 << 16
+_FIRST_SLOTS = DEFAULT_CAPACITY - 1
+
+
+class _Spreads(dict[str, int]):
+    """Text to what a hash map makes of its hash code; computes what it is asked for, and keeps it."""
+
+    __slots__ = ()
+
+    def __missing__(self, text: str) -> int:
+        if len(self) >= _KNOWN_IDS:
+            self.clear()
+        self[text] = found = spread(string_hash(text))
+        return found
+
+
+_spreads = _Spreads()
+
+
+def spreads_of(texts: Sequence[str]) -> list[int]:
+    """What a hash map makes of the hash code of each text."""
+    return list(map(_spreads.__getitem__, texts))
+
+
+class GroupLayout:
+    """What depends on the ids alone; read-only for all who share it.
+
+    Args:
+        ids: Ids of the members in the order of the input.
+        process_ids: Process of each of them.
+    """
+
+    __slots__ = ("_orders", "_queues", "ids", "members_of", "process_of", "processes", "visits")
+
+    def __init__(self, ids: Sequence[str], process_ids: Sequence[str]) -> None:
+        #: Places of the members in the input, in the order of Kafka's visits: the coordinator hands in a hash map. All
+        #: that follows is numbered by them.
+        self.visits = iteration_order_of_spreads(spreads_of(ids), sort_key=lambda place: utf16_key(ids[place]))
+        #: Id of each member.
+        self.ids = [ids[place] for place in self.visits]
+        numbers: dict[str, int] = {}
+        #: Process of each member; processes are numbered as they are first met.
+        self.process_of = [numbers.setdefault(process_ids[place], len(numbers)) for place in self.visits]
+        #: Id of each process.
+        self.processes = list(numbers)
+        #: Members of each process.
+        self.members_of: list[list[int]] = [[] for _ in numbers]
+        for member, process in enumerate(self.process_of):
+            self.members_of[process].append(member)
+        self._queues: dict[int, Sequence[int]] = {}
+        self._orders: dict[Callable[[GroupLayout], Sequence[int]], Sequence[int]] = {}
+
+    def process_order(self, rule: Callable[[GroupLayout], Sequence[int]]) -> Sequence[int]:
+        """The processes in the order in which Kafka fills a queue with them, as a release's ``rule`` has it."""
+        found = self._orders.get(rule)
+        if found is None:
+            found = self._orders[rule] = rule(self)
+        return found
+
+    def queue_order(self, process: int) -> Sequence[int]:
+        """The members of a process in the order in which Kafka fills a queue with them: that of its map of them."""
+        found = self._queues.get(process)
+        if found is None:
+            found = self._queues[process] = self._map_order(self.members_of[process])
+        return found
+
+    def _map_order(self, members: Sequence[int]) -> Sequence[int]:
+        ids = [self.ids[member] for member in members]
+        spreads = spreads_of(ids)
+        if len(ids) <= MAX_CHAIN:
+            order = sorted(range(len(ids)), key=lambda place: spreads[place] & _FIRST_SLOTS)  # the map does not grow
+        else:
+            order = iteration_order_of_spreads(spreads, sort_key=lambda place: utf16_key(ids[place]))
+        return [members[place] for place in order]
+
+
+def layout_of(group: GroupSpec) -> GroupLayout:
+    """The layout of a group."""
+    members = group.members
+    return _known_layout(tuple(members), tuple([member.metadata.process_id for member in members.values()]))
+
+
+_known_layout = lru_cache(maxsize=_KNOWN_GROUPS)(GroupLayout)
