@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from random import Random
 
 from hypothesis import strategies as st
 
@@ -23,24 +24,65 @@ from assignment_api.group import (
 Group = tuple[GroupSpec, TopologyDescriber]
 
 _NAMES = st.sampled_from(["m1", "m2", "Aa", "BB", "m-10", "m-9", "élan", "\uff5e", "\U0001f600", "AaAa", "BBBB", "x"])
+#: Names in one slot of a hash map, and numbered ones.
+_CROWD = [f"{a}{b}{c}{d}" for a in ("Aa", "BB") for b in ("Aa", "BB") for c in ("Aa", "BB") for d in ("Aa", "BB")]
+_MANY_NAMES = [*_CROWD, *(f"member{number}" for number in range(40))]
+#: Few values, so that many are equal; negative and extreme ones count as any other.
+_OFFSETS = st.sampled_from([0, 1, 5, 5, 100, -1, 2**63 - 1, -(2**63)])
 
 
 @st.composite
 def groups(draw: st.DrawFn, min_members: int = 1) -> Group:
-    """Groups with previous tasks of any kind: claimed twice, gone from the topology, in several roles."""
+    """Groups with previous tasks and offsets of any kind: claimed twice, gone from the topology, in several roles."""
     sizes = draw(st.dictionaries(st.sampled_from(["0", "1", "2", "10", "a"]), st.integers(1, 7), max_size=4))
     topology = TopologyDescriber([Subtopology(key, size, draw(st.booleans())) for key, size in sizes.items()])
     processes = draw(st.lists(_NAMES, min_size=1, max_size=5, unique=True))
-    tasks = st.dictionaries(
-        st.sampled_from([*sizes, "gone"]), st.sets(st.integers(0, 8), max_size=4).map(sorted), max_size=3
-    )
-    members = {
-        name: GroupMember(
-            MemberMetadata(draw(st.sampled_from(processes))), MemberAssignmentState(draw(tasks), draw(tasks))
-        )
-        for name in draw(st.lists(_NAMES, min_size=min_members, max_size=9, unique=True))
-    }
+    names = draw(st.lists(_NAMES, min_size=min_members, max_size=9, unique=True))
+    members = {name: draw(_member(processes, [*sizes, "gone"])) for name in names}
     return GroupSpec(members, AssignmentConfigs(draw(st.integers(0, 3)))), topology
+
+
+def larger_group(chance: Random) -> Group:
+    """Up to 56 members in up to 30 processes, in which queues and maps grow; one in three has no past."""
+    sizes = {key: chance.randint(1, 40) for key in ("0", "1", "2")[: chance.randint(1, 3)]}
+    topology = TopologyDescriber([Subtopology(key, size, chance.random() < 0.7) for key, size in sizes.items()])
+    processes = chance.sample(_MANY_NAMES, chance.randint(1, 30))
+    names = chance.sample(_MANY_NAMES, chance.randint(1, len(_MANY_NAMES)))
+    is_cold = chance.random() < 0.33
+    # Alike, where there is no past: then processes take turns.
+    size = chance.randint(1, 3)
+    members = {
+        name: GroupMember(MemberMetadata(processes[place // size % len(processes)]))
+        if is_cold
+        else _random_member(chance, chance.choice(processes), sizes)
+        for place, name in enumerate(names)
+    }
+    return GroupSpec(members, AssignmentConfigs(chance.randint(0, 3))), topology
+
+
+def _random_member(chance: Random, process: str, sizes: dict[str, int]) -> GroupMember:
+    tasks = [TaskId(key, number) for key, size in sizes.items() for number in range(size + 1)]
+
+    def some() -> dict[str, list[int]]:
+        held: dict[str, list[int]] = {}
+        for task in chance.sample(tasks, min(len(tasks), chance.choice((0, 1, 2, 5)))):
+            held.setdefault(task.subtopology_id, []).append(task.partition)
+        return held
+
+    reported = chance.sample(tasks, min(len(tasks), chance.choice((0, 0, 2, 9))))
+    offsets = {task: chance.choice((0, 1, 5, 5, 100, -1)) for task in reported}
+    return GroupMember(MemberMetadata(process), MemberAssignmentState(some(), some(), task_offsets=offsets))
+
+
+@st.composite
+def _member(draw: st.DrawFn, processes: list[str], subtopologies: list[str]) -> GroupMember:
+    tasks = st.dictionaries(
+        st.sampled_from(subtopologies), st.sets(st.integers(0, 8), max_size=4).map(sorted), max_size=3
+    )
+    task_ids = st.builds(TaskId, st.sampled_from(subtopologies), st.integers(0, 8))
+    offsets = draw(st.dictionaries(task_ids, _OFFSETS, max_size=6))
+    state = MemberAssignmentState(draw(tasks), draw(tasks), task_offsets=offsets)
+    return GroupMember(MemberMetadata(draw(st.sampled_from(processes))), state)
 
 
 def all_tasks(topology: TopologyDescriber) -> list[TaskId]:
