@@ -14,13 +14,12 @@ from assignor_lab.groups.timing import prepared, timing
 from assignor_lab.scenarios import Scenario, read_scenarios
 from benchmarks.figures import keep_figures, known_figures
 from benchmarks.memory import peak_bytes
-from benchmarks.points import Measurement, Point, points
+from benchmarks.points import TWICE_JAVA, Measurement, Point, points
 from benchmarks.table import as_markdown, row, write_readme
 from parity.cases import ASSIGNORS
-from parity.official import KAFKA_VERSION, OfficialKafka, OfficialKafkaError
+from parity.official import VERSIONS, OfficialKafka, OfficialKafkaError
 
 WARM_UPS, REPEATS = 10, 5
-#: The small files are measured once more when the JVM has compiled all that it will; single calls are noise there.
 HOT_WARM_UPS, HOT_REPEATS = 200, 50
 
 
@@ -38,7 +37,7 @@ def main() -> int:
     except OfficialKafkaError as error:
         print(f"bench: {error}", file=sys.stderr)
         return 2
-    table = as_markdown(known_figures(), KAFKA_VERSION, list(_large()))
+    table = as_markdown(known_figures(), " and ".join(VERSIONS.values()), list(_large()))
     print(table)
     if options.write:
         write_readme(table)
@@ -62,7 +61,7 @@ def _of_file(
 ) -> Iterator[Measurement]:
     wanted = {point.scenario for point in group}
     scenarios = {read.id: read for read in read_scenarios(group[0].file) if read.id in wanted}
-    for is_hot in (False, True) if group[0].family == "small" else (False,):
+    for is_hot in (False, True) if group[0].family in TWICE_JAVA else (False,):
         for point in group:
             yield _measured(point, scenarios[point.scenario], official, registry, patience_s, is_hot=is_hot)
 

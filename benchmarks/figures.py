@@ -35,13 +35,18 @@ def keep_figures(measured: Iterable[Measurement]) -> None:
 
 def _to_document(figure: Measurement) -> dict[str, object]:
     document = attrs.asdict(figure)
-    document["point"]["file"] = figure.point.file.name
+    document["point"]["file"] = _filed(figure.point.file)
     return document
 
 
 def _from_document(document: dict[str, object]) -> Measurement:
     point = document.pop("point")
     assert isinstance(point, dict)
-    files = {known.file.name: known.file for known in points("")}
+    files = {_filed(known.file): known.file for known in points("")}
     file = files.get(point["file"], Path(point["file"]))
     return Measurement(point=Point(file, point["scenario"], point["assignor"]), **document)  # type: ignore[arg-type]
+
+
+def _filed(file: Path) -> str:
+    # Two folders have files of one name.
+    return f"{file.parent.name}/{file.name}"

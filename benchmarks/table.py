@@ -35,7 +35,7 @@ def as_markdown(measured: Sequence[Measurement], kafka: str, large: Sequence[str
 
     Args:
         measured: The points.
-        kafka: Version of Kafka.
+        kafka: Versions of Kafka.
         large: Sentences about the large group.
     """
     connect = [figure for figure in measured if figure.point.assignor.startswith("connect_")]
@@ -43,13 +43,18 @@ def as_markdown(measured: Sequence[Measurement], kafka: str, large: Sequence[str
     hot = [figure for figure in measured if figure.is_hot]
     java = " and ".join(sorted({figure.java for figure in measured}))
     lines = [
-        f"kafka-streams {kafka} on Java {java}; CPython {platform.python_version()}, {platform.system()} "
+        f"Kafka {kafka} on Java {java}; CPython {platform.python_version()}, {platform.system()} "
         f"{platform.machine()}, {os.cpu_count()} processors. {_holding(cold)}",
         "",
         *_table(cold),
     ]
     if hot:
-        lines += ["", f"The small files after 200 warm-ups, median of 50. {_holding(hot)}", "", *_table(hot)]
+        lines += [
+            "",
+            f"The small files and the groups on the broker after 200 warm-ups, median of 50. {_holding(hot)}",
+            "",
+            *_table(hot),
+        ]
     if connect:
         lines += [
             "",

@@ -62,13 +62,13 @@ class OfficialKafka:
     @property
     def version(self) -> str:
         """Version and vendor of the Java runtime."""
-        started = self._jvm(_USUAL).started
+        started = self._any_jvm().started
         return f"{started['java']} ({started['vendor']})"
 
     @property
     def jdk(self) -> JdkGeneration:
         """Which rule its hash tables follow."""
-        is_newer = self._jvm(_USUAL).started["feature"] >= _NEWER_COPIES
+        is_newer = self._any_jvm().started["feature"] >= _NEWER_COPIES
         return JdkGeneration.JDK_19 if is_newer else JdkGeneration.JDK_17
 
     def rows(
@@ -136,6 +136,9 @@ class OfficialKafka:
         except OfficialKafkaSilentError:
             del self._running[release]
             raise
+
+    def _any_jvm(self) -> _Jvm:
+        return self._jvm(next(iter(self._running), _USUAL))
 
     def _jvm(self, release: str) -> _Jvm:
         if release not in self._running:

@@ -202,7 +202,8 @@ def _render_class(name: str, thing: griffe.Class) -> list[str]:
     decorators = [str(decorator.value) for decorator in thing.decorators]
     bases = ", ".join(str(base) for base in thing.bases)
     body: list[str] = []
-    if any(decorator.startswith(_ATTRS_CLASS) for decorator in decorators):
+    # A class that writes its constructor itself shows it among its members.
+    if any(decorator.startswith(_ATTRS_CLASS) and "init=False" not in decorator for decorator in decorators):
         body.append(f"def __init__(self, {', '.join(_fields(thing))}): ...")
     for member in thing.members.values():
         if isinstance(member, griffe.Alias) or not _is_promised(member):

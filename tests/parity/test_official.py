@@ -33,7 +33,7 @@ def lines(name: str) -> list[dict[str, Any]]:
 
 RESULTS = sorted(
     f"{path.parent.name}/{path.name}"
-    for folder in ("streams", "streams-group")
+    for folder in ("streams", "streams-group", "streams-group-4.4")
     for path in (GOLDEN / folder).glob("*.results.jsonl.gz")
 )
 CONNECT = "connect/incremental"
@@ -63,6 +63,14 @@ def test_the_driver_gives_the_recorded_answers_to_histories_of_connect(official:
     assert wrong == []
 
 
+def test_each_release_answers_for_its_own_assignors(official: OfficialKafka) -> None:
+    scenario = {"format": 1, "kind": "streams-group", "id": "nobody", "config": {}, "members": []}
+    scenario["subtopologies"] = [{"id": "0", "tasks": 1, "stateful": False}]
+    rows = official.rows(scenario, ["group_sticky_4_4", "group_sticky"])
+    assert [row["assignor"] for row in rows] == ["group_sticky_4_4", "group_sticky"]
+    assert [".api." in row["error"]["type"] for row in rows] == [True, False]
+
+
 def test_random_scenarios_are_answered_as_kafka_answers_them(official: OfficialKafka, tmp_path: Path) -> None:
     comparison = Comparison(official, tmp_path / "differences")
     for _ in comparison.run(seed=20_261_121, first=0, count=400):
@@ -79,3 +87,11 @@ def test_after_a_search_without_end_another_jvm_answers(official: OfficialKafka)
     with pytest.raises(OfficialKafkaSilentError):
         official.rows(lowest, ["high_availability"], patience_s=2)
     assert official.rows(endless, ["high_availability"], patience_s=60) == [row]
+
+
+def test_random_groups_are_answered_as_both_releases_answer_them(official: OfficialKafka, tmp_path: Path) -> None:
+    comparison = Comparison(official, tmp_path / "differences")
+    for _ in comparison.run(seed=20_261_122, first=0, count=300, kinds=["streams-group"]):
+        pass
+    assert comparison.different == {}
+    assert comparison.rows == {"group_sticky": 300, "group_sticky_4_4": 300}

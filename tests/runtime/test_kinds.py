@@ -46,6 +46,16 @@ def test_the_command_gives_kafkas_answers_for_groups(tmp_path: Path) -> None:
     assert found == expected
 
 
+def test_the_command_gives_the_newer_releases_answers_for_groups(tmp_path: Path) -> None:
+    out, folder = tmp_path / "out.jsonl", DATA / "golden" / "streams-group-4.4"
+    scenarios = str(folder / "medium.scenarios.jsonl.gz")
+    with pytest.raises(SystemExit) as left:
+        main(["assign", "--assignor", "group_sticky_4_4", "--scenarios", scenarios, "--out", str(out)])
+    assert left.value.code == 0
+    with gzip.open(folder / "medium.group_sticky_4_4.results.jsonl.gz", "rt", encoding="utf-8") as recorded:
+        assert lines(out) == [json.loads(line) for line in recorded]
+
+
 def test_explicit_configuration_asks_for_standbys(tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     arguments = ["assign", "--assignor", "group_sticky", "-c", "num.standby.replicas=0", "--scenarios", str(GROUP_FILE)]

@@ -103,6 +103,24 @@ def test_explicit_configuration_replaces_the_scenarios_own() -> None:
     assert group(config={}).group_spec_with({"max.warmup.replicas": 5}).configs == AssignmentConfigs(0)
 
 
+def test_a_config_may_name_the_tags_of_racks() -> None:
+    config = {"num.standby.replicas": 1, "rack.aware.assignment.tags": ["zone", "cluster"]}
+    assert group(config=config).group_spec.configs == AssignmentConfigs(1, ("zone", "cluster"))
+    spec = group(config=config).group_spec_with({"rack.aware.assignment.tags": "region"})
+    assert spec.configs == AssignmentConfigs(1, ("region",))
+
+
+def test_tags_from_outside_need_no_number_of_standbys() -> None:
+    assert group(config={}).group_spec_with({"rack.aware.assignment.tags": ["zone"]}).configs == AssignmentConfigs(
+        0, ("zone",)
+    )
+
+
+def test_tags_in_the_file_need_the_number_of_standbys_as_kafkas_map_does() -> None:
+    with pytest.raises(GroupConfigError):
+        _ = group(config={"rack.aware.assignment.tags": ["zone"]}).group_spec
+
+
 def test_a_number_that_kafka_could_not_parse_is_no_fault_of_the_file() -> None:
     with pytest.raises(GroupConfigError):
         _ = group(config={"num.standby.replicas": 2**31}).group_spec
@@ -145,6 +163,8 @@ def test_every_key_of_a_member_is_required(key: str) -> None:
         ({**GROUP, "observed": {}}, "observed"),
         ({**GROUP, "config": {"max.warmup.replicas": 1}}, 'config["max.warmup.replicas"]'),
         ({**GROUP, "config": {"num.standby.replicas": None}}, 'config["num.standby.replicas"]'),
+        ({**GROUP, "config": {"rack.aware.assignment.tags": "zone"}}, 'config["rack.aware.assignment.tags"]'),
+        ({**GROUP, "config": {"rack.aware.assignment.tags": ["a", 1]}}, 'config["rack.aware.assignment.tags"][1]'),
         ({**GROUP, "config": {"num.standby.replicas": 10**60}}, 'config["num.standby.replicas"]'),
         ({**GROUP, "subtopologies": [{"id": "0", "tasks": -1, "stateful": True}]}, "subtopologies[0].tasks"),
         ({**GROUP, "subtopologies": [{"id": "0", "tasks": 1, "stateful": 1}]}, "subtopologies[0].stateful"),

@@ -72,8 +72,17 @@ def test_a_change_of_what_a_value_was_made_from_changes_nothing() -> None:
     assert state.active_tasks == {"0": (1,)}
 
 
+def test_a_target_takes_tasks_as_they_come_and_is_a_value() -> None:
+    target = group.MemberAssignment({"2": [1, 0], "10": iter([3]), "a": []}, standby_tasks={"0": [0]})
+    assert list(target.active_tasks.items()) == [("10", (3,)), ("2", (0, 1))]
+    assert target == group.MemberAssignment(target.active_tasks, target.standby_tasks)
+    assert attrs.evolve(target, active_tasks={}) == group.MemberAssignment(standby_tasks={"0": [0]})
+    assert repr(group.MemberAssignment(warmup_tasks={"0": [0]})).endswith("warmup_tasks=mappingproxy({'0': (0,)}))")
+
+
 def test_values_are_frozen() -> None:
     for value, field in (
+        (group.MemberAssignment(), "active_tasks"),
         (group.TaskId("0", 0), "partition"),
         (group.GroupMember(group.MemberMetadata("p")), "state"),
         (group.AssignmentConfigs(1), "num_standby_replicas"),
@@ -101,9 +110,34 @@ def test_the_number_of_standbys_may_be_a_text(value: object) -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "tags"),
+    [
+        (["zone", "cluster"], ("zone", "cluster")),
+        ("zone,cluster", ("zone", "cluster")),
+        # As Java splits a text: nothing is trimmed, and only what is empty at the end is left out.
+        ("zone, cluster ", ("zone", " cluster ")),
+        ("zone,,cluster,,", ("zone", "", "cluster")),
+        ("", ()),
+        (",", ()),
+        ([], ()),
+    ],
+)
+def test_tags_are_a_list_or_a_text_with_commas(value: object, tags: tuple[str, ...]) -> None:
+    configs = group.AssignmentConfigs.from_mapping({"num.standby.replicas": 1, "rack.aware.assignment.tags": value})
+    assert configs == group.AssignmentConfigs(1, tags)
+
+
+@pytest.mark.parametrize("value", [1, None, ["zone", 2], {"zone": 1}])
+def test_what_is_no_list_of_tags_is_refused(value: object) -> None:
+    with pytest.raises(group.GroupConfigError, match=r"rack\.aware\.assignment\.tags: .* is no list: give keys"):
+        group.AssignmentConfigs.from_mapping({"num.standby.replicas": 1, "rack.aware.assignment.tags": value})
+
+
+@pytest.mark.parametrize(
     "configs",
     [
         {"other": "1"},
+        {"rack.aware.assignment.tags": "zone"},
         {"num.standby.replicas": None},
         {"num.standby.replicas": " 2"},
         {"num.standby.replicas": "2.0"},

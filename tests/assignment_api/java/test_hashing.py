@@ -5,6 +5,8 @@ from __future__ import annotations
 from uuid import UUID
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from assignment_api.java import (
     boolean_hash,
@@ -50,6 +52,17 @@ def test_a_uuid_hashes_alike_from_signed_and_unsigned_halves() -> None:
 def test_texts_have_javas_hash_codes() -> None:
     assert string_hash("") == 0
     assert string_hash("store-0-changelog") == -1547577013
+
+
+@given(st.text(max_size=300), st.text(max_size=300))
+def test_the_hash_code_of_two_texts_in_a_row_follows_from_theirs(first: str, second: str) -> None:
+    units = len(second.encode("utf-16-be", "surrogatepass")) // 2
+    assert string_hash(first + second) == int32(string_hash(first) * 31**units + string_hash(second))
+
+
+@given(st.integers(-(2**31), 2**31 - 1))
+def test_what_was_spread_twice_is_as_it_was(code: int) -> None:
+    assert int32(spread(spread(code))) == code
 
 
 def test_a_supplementary_character_counts_as_two_units() -> None:
