@@ -17,3 +17,143 @@ from assignor_lab.groups.answering import AnswerOptions, answerer
 from assignor_lab.scenarios import Place, error_row, scenario_from_document, write_lines
 from parity.cases import KINDS, Case, draw_case, kind_of, next_round
 from parity.official import OfficialKafka, OfficialKafkaSilentError
+
+__all__ = ["Comparison", "comparable"]
+
+Row = dict[str, Any]
+
+#: Type of the error in a row for which Kafka's classes did not answer: their search for placements never ends.
+_ENDLESS = "EndlessOptimizationError"
+#: Seconds after which Kafka's classes are taken to be silent for ever, and again where we have an answer.
+_PATIENCE_S = 3.0
+_LONG_PATIENCE_S = 180.0
+
+
+def comparable(row: Row) -> Row:
+    """The row without what is not compared: of an error, only Kafka's type counts; our own where Kafka has none."""
+    error = row["error"]
+    return {**row, "error": error and (error.get("java_type") or error["type"])}
+
+
+class Comparison:
+    """A run over many cases, and its counts.
+
+    Args:
+        official: The JVM that is asked.
+        folder: Where differences go: for each a scenario file, and the two rows. What an earlier run left is removed.
+
+    Attributes:
+        scenarios: Scenarios that both sides answered.
+        rows: Rows compared, by who was asked.
+        refused: Those of them in which both sides report the same error.
+        endless: Those of them in which Kafka's classes do not end, and we report an error.
+        different: Those of them that differ.
+        official_seconds: Time that the JVM took, the transport included.
+        own_seconds: Time that we took, with reading the documents.
+    """
+
+    def __init__(self, official: OfficialKafka, folder: Path) -> None:
+        self._official = official
+        self._folder = folder
+        self._registry = discover()
+        self._sources = config_sources(environ={})
+        self.scenarios = 0
+        self.rows: Counter[str] = Counter()
+        self.refused: Counter[str] = Counter()
+        self.endless: Counter[str] = Counter()
+        self.different: Counter[str] = Counter()
+        self.official_seconds = 0.0
+        self.own_seconds = 0.0
+        shutil.rmtree(folder, ignore_errors=True)
+
+    @property
+    def differing(self) -> int:
+        """Rows that differ."""
+        return sum(self.different.values())
+
+    def run(self, seed: int, first: int, count: int, kinds: Collection[str] = KINDS) -> Iterator[int]:
+        """Compares ``count`` scenarios of a seed, of these kinds, from case ``first`` on; yields how many are done."""
+        # The JVM works while we do: a thread waits for it.
+        with ThreadPoolExecutor(max_workers=1) as waiting:
+            for number in (number for number in itertools.count(first) if kind_of(number) in kinds):
+                if self.scenarios >= count:
+                    return
+                case: Case | None = draw_case(seed, number)
+                while case is not None and self.scenarios < count:
+                    asked = waiting.submit(self._ask_official, case)
+                    own = self._own_rows(case)
+                    official = asked.result()
+                    self.scenarios += 1
+                    for place, got in enumerate(own):
+                        if _is_endless(official[place]) and got["error"] is None:
+                            official[place] = self._ask_one(case, got["assignor"], _LONG_PATIENCE_S)
+                        self._count(case, official[place], got)
+                    yield self.scenarios
+                    answer = next((row for row in official if row["assignor"] == case.lives_by), None)
+                    case = None if answer is None else next_round(seed, case, answer)
+
+    def _ask_official(self, case: Case) -> list[Row]:
+        begin = time.monotonic()
+        try:
+            rows = self._official.rows(case.document, case.asked, threads=case.threads, patience_s=_PATIENCE_S)
+        except OfficialKafkaSilentError:
+            rows = [self._ask_one(case, name, _PATIENCE_S) for name in case.asked]
+        self.official_seconds += time.monotonic() - begin
+        return rows
+
+    def _ask_one(self, case: Case, name: str, patience_s: float) -> Row:
+        try:
+            return self._official.rows(case.document, [name], threads=case.threads, patience_s=patience_s)[0]
+        except OfficialKafkaSilentError as error:
+            return _silent_row(case, name, str(error))
+
+    def _own_rows(self, case: Case) -> list[Row]:
+        begin = time.monotonic()
+        options = AnswerOptions(self._sources, threads=case.threads)
+        rows = []
+        for name in case.asked:
+            # Read anew for each: nothing that one assignor leaves behind may reach the next.
+            scenario = scenario_from_document(case.document, Place(case.document["id"], 1))
+            try:
+                rows.append(answerer(name, self._registry, options)(scenario))
+            except Exception as error:  # noqa: BLE001 - a crash of ours is a difference to keep, not the run's end
+                rows.append(error_row(scenario, name, type(error).__name__, None, str(error)))
+        self.own_seconds += time.monotonic() - begin
+        return rows
+
+    def _count(self, case: Case, expected: Row, got: Row) -> None:
+        name = expected["assignor"]
+        self.rows[name] += 1
+        if _is_endless(expected) and got["error"] is not None:
+            # Which fault we tell of is our own affair: a lag that is missing, say, is noticed before racks are.
+            self.endless[name] += 1
+        elif comparable(got) != comparable(expected):
+            self.different[name] += 1
+            self._keep(case, expected, got)
+        elif expected["error"] is not None:
+            self.refused[name] += 1
+
+    def _keep(self, case: Case, expected: Row, got: Row) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        stem = f"{case.document['id']}.{expected['assignor']}"
+        write_lines(self._folder / f"{stem}.scenario.jsonl", [case.document])
+        for side, row in (("kafka", expected), ("ours", got)):
+            text = json.dumps(row, indent=1, sort_keys=True)
+            (self._folder / f"{stem}.{side}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def _silent_row(case: Case, name: str, message: str) -> Row:
+    return {
+        "format": 1,
+        "kind": case.document["kind"],
+        "id": case.document["id"],
+        "assignor": name,
+        "assignment": None,
+        "followup": None,
+        "threads": None,
+        "error": {"type": _ENDLESS, "message": message},
+    }
+
+
+def _is_endless(row: Row) -> bool:
+    return row["error"] is not None and row["error"]["type"] == _ENDLESS

@@ -80,7 +80,7 @@ class TopologyDescriber:
         return self._by_id == other._by_id
 
     def __hash__(self) -> int:
-        return hash(tuple(self._by_id.values()))
+        return hash(tuple(self._by_id))
 
     def __repr__(self) -> str:
         return f"TopologyDescriber({list(self._by_id.values())!r})"

@@ -12,35 +12,30 @@ from builtin_assignors._group_sticky_steps.quota import Quota
 __all__ = ["place_actives"]
 
 
-def place_actives(
-    problem: Problem, placement: Placement, by_partition: Sequence[int], active_quota: Quota, total_quota: Quota
-) -> None:
+def place_actives(problem: Problem, placement: Placement, active_quota: Quota, total_quota: Quota) -> None:
     """Gives every task an owner.
 
     Args:
         problem: The input.
         placement: Nothing is placed yet.
-        by_partition: All tasks by partition, then sub-topology.
         active_quota: Of active tasks.
         total_quota: Of all tasks; it notices who fills up.
 
     Raises:
         TaskWithoutProcess: if there are tasks and no members.
     """
-    _keep_owners(problem, placement, by_partition, active_quota, total_quota)
+    _keep_owners(problem, placement, active_quota, total_quota)
     if -1 in placement.owners:
-        _promote_standbys(problem, placement, by_partition, active_quota, total_quota)
+        _promote_standbys(problem, placement, active_quota, total_quota)
     rest = [task for task, owner in enumerate(placement.owners) if owner < 0] if -1 in placement.owners else ()
     if rest:
         _place_rest(problem, placement, rest, total_quota)
 
 
-def _keep_owners(
-    problem: Problem, placement: Placement, by_partition: Sequence[int], active_quota: Quota, total_quota: Quota
-) -> None:
+def _keep_owners(problem: Problem, placement: Placement, active_quota: Quota, total_quota: Quota) -> None:
     owners, counts, previous = placement.owners, placement.counts, problem.previous_actives
     active_each, total_each = active_quota.each, total_quota.each
-    for task in by_partition:
+    for task in problem.tasks.by_partition:
         member = previous[task]
         if member < 0 or counts[member] >= active_each:
             continue
@@ -52,17 +47,16 @@ def _keep_owners(
             total_each = total_quota.reached()
 
 
-def _promote_standbys(
-    problem: Problem, placement: Placement, by_partition: Sequence[int], active_quota: Quota, total_quota: Quota
-) -> None:
+def _promote_standbys(problem: Problem, placement: Placement, active_quota: Quota, total_quota: Quota) -> None:
     owners, counts, process_of = placement.owners, placement.counts, placement.layout.process_of
     first, several = problem.candidates.first, problem.candidates.several
     choose, processes = problem.rules.chooser(placement), placement.processes
-    for task in by_partition:
+    for task in problem.tasks.by_partition:
         member = first[task]
         if member < 0 or owners[task] >= 0:
             continue
-        if task in several:
+        if task in several and counts[member]:
+            # Nobody has fewer than none.
             member = choose(several[task], ())
         if counts[member] >= active_quota.each:
             continue

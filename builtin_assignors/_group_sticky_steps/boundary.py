@@ -20,7 +20,7 @@ from builtin_assignors._group_sticky_steps.previous import previous_actives
 from builtin_assignors._group_sticky_steps.problem import Problem, Rules, TaskWithoutProcess
 from builtin_assignors._group_sticky_steps.quota import Quota
 from builtin_assignors._group_sticky_steps.standbys import place_standbys
-from builtin_assignors._group_sticky_steps.tasks import TopologyTasks
+from builtin_assignors._group_sticky_steps.tasks import TopologyTasks, tasks_of
 
 __all__ = ["NoProcessError", "assigned"]
 
@@ -43,7 +43,7 @@ def assigned(rules: Rules, group: GroupSpec, topology: TopologyDescriber) -> Gro
         NoProcessError: if there are tasks and no members.
         InvalidGroupError: if there would be 2**31 standbys or more, where Kafka fails, too.
     """
-    tasks = TopologyTasks(topology)
+    tasks = tasks_of(topology)
     layout = layout_of(group)
     members = list(group.members.values())
     states = [members[place].state for place in layout.visits]
@@ -68,8 +68,7 @@ def _decided(problem: Problem, group: GroupSpec) -> GroupAssignment:
     copies = int32(problem.num_standbys * sum(problem.tasks.stateful))
     total_quota = Quota(int32(tasks + copies), members) if has_standbys else Quota.none()
     placement = Placement(problem.layout, tasks)
-    by_partition = problem.tasks.by_partition()
-    place_actives(problem, placement, by_partition, Quota(tasks, members), total_quota)
+    place_actives(problem, placement, Quota(tasks, members), total_quota)
     actives = placement.counts.copy()
     if has_standbys:
         if copies < 0:
@@ -77,7 +76,7 @@ def _decided(problem: Problem, group: GroupSpec) -> GroupAssignment:
                 f"num.standby.replicas: {problem.num_standbys}: these are more standbys than Kafka can count; "
                 "give a smaller number"
             )
-        place_standbys(problem, placement, by_partition, total_quota)
+        place_standbys(problem, placement, total_quota)
     return _assignment(group, problem.tasks, placement, actives)
 
 
@@ -95,13 +94,7 @@ def _assignment(
         if not count:
             continue
         end_active = first_active + active_count
-        if count == active_count:
-            targets[member_id] = tasks.active_target(actives, first_active, end_active)
-        else:
-            end_standby = first_standby + count - active_count
-            targets[member_id] = MemberAssignment(
-                tasks.grouped(actives, first_active, end_active), tasks.grouped(standbys, first_standby, end_standby)
-            )
-            first_standby = end_standby
-        first_active = end_active
+        end_standby = first_standby + count - active_count
+        targets[member_id] = tasks.target(actives[first_active:end_active], standbys[first_standby:end_standby])
+        first_active, first_standby = end_active, end_standby
     return GroupAssignment(MappingProxyType(targets))

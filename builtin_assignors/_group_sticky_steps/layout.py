@@ -12,7 +12,7 @@ from assignment_api.streams.ids import utf16_key
 __all__ = ["GroupLayout", "layout_of", "spreads_of"]
 
 #: Groups whose layout is kept: a group's members are the same in many calls, for other standbys, topologies, assignors.
-_KNOWN_GROUPS = 16
+_KNOWN_GROUPS = 4
 #: Ids whose spread hash codes are kept: Java, too, keeps the hash code in each string.
 _KNOWN_IDS = 1 << 16
 _FIRST_SLOTS = DEFAULT_CAPACITY - 1
@@ -46,12 +46,14 @@ class GroupLayout:
         process_ids: Process of each of them.
     """
 
-    __slots__ = ("_orders", "_queues", "ids", "members_of", "process_of", "processes", "visits")
+    __slots__ = ("_orders", "_queues", "_spreads", "ids", "members_of", "process_of", "processes", "visits")
 
     def __init__(self, ids: Sequence[str], process_ids: Sequence[str]) -> None:
+        spreads = spreads_of(ids)
         #: Places of the members in the input, in the order of Kafka's visits: the coordinator hands in a hash map. All
         #: that follows is numbered by them.
-        self.visits = iteration_order_of_spreads(spreads_of(ids), sort_key=lambda place: utf16_key(ids[place]))
+        self.visits = iteration_order_of_spreads(spreads, sort_key=lambda place: utf16_key(ids[place]))
+        self._spreads = [spreads[place] for place in self.visits]
         #: Id of each member.
         self.ids = [ids[place] for place in self.visits]
         numbers: dict[str, int] = {}
@@ -81,12 +83,16 @@ class GroupLayout:
         return found
 
     def _map_order(self, members: Sequence[int]) -> Sequence[int]:
-        ids = [self.ids[member] for member in members]
-        spreads = spreads_of(ids)
-        if len(ids) <= MAX_CHAIN:
-            order = sorted(range(len(ids)), key=lambda place: spreads[place] & _FIRST_SLOTS)  # the map does not grow
-        else:
-            order = iteration_order_of_spreads(spreads, sort_key=lambda place: utf16_key(ids[place]))
+        spreads = self._spreads
+        if len(members) == 2:
+            first, second = members
+            return members if spreads[first] & _FIRST_SLOTS <= spreads[second] & _FIRST_SLOTS else (second, first)
+        if len(members) <= MAX_CHAIN:
+            return sorted(members, key=lambda member: spreads[member] & _FIRST_SLOTS)  # the map does not grow
+        ids = self.ids
+        order = iteration_order_of_spreads(
+            [spreads[member] for member in members], sort_key=lambda place: utf16_key(ids[members[place]])
+        )
         return [members[place] for place in order]
 
 

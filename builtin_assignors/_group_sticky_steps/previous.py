@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import attrs
 
-from assignment_api.group import NO_TASKS, MemberAssignmentState
+from assignment_api.group import NO_TASKS, MemberAssignmentState, TasksBySubtopology
 from builtin_assignors._group_sticky_steps.tasks import TopologyTasks
 
 __all__ = ["Candidates", "previous_actives", "previous_standbys"]
@@ -22,33 +22,41 @@ class Candidates:
     """
 
     first: Sequence[int]
-    several: dict[int, list[int]]
+    several: Mapping[int, Sequence[int]]
 
 
-def previous_actives(states: Sequence[MemberAssignmentState], tasks: TopologyTasks) -> list[int]:
+def previous_actives(states: Sequence[MemberAssignmentState], tasks: TopologyTasks) -> Sequence[int]:
     """The member that had each task as active, -1 = nobody; of several the last one.
 
     Args:
         states: Of each member.
         tasks: The tasks there are; others may be among those of the members.
     """
-    owners = [-1] * len(tasks.partitions)
-    for member, state in enumerate(states):
-        if state.active_tasks is not NO_TASKS:
-            for task in tasks.numbers_of(state.active_tasks):
-                owners[task] = member
+    owners, several = _owners([state.active_tasks for state in states], tasks)
+    for task, members in several.items():
+        owners[task] = members[-1]
     return owners
 
 
 def previous_standbys(states: Sequence[MemberAssignmentState], tasks: TopologyTasks) -> Candidates:
     """The members that had each task as standby, in their order; arguments as for :func:`previous_actives`."""
+    return Candidates(*_owners([state.standby_tasks for state in states], tasks))
+
+
+def _owners(holdings: Sequence[TasksBySubtopology], tasks: TopologyTasks) -> tuple[list[int], dict[int, list[int]]]:
     owners = [-1] * len(tasks.partitions)
     several: dict[int, list[int]] = {}
-    for member, state in enumerate(states):
-        if state.standby_tasks is not NO_TASKS:
-            for task in tasks.numbers_of(state.standby_tasks):
-                if owners[task] < 0:
-                    owners[task] = member
-                else:
-                    several.setdefault(task, [owners[task]]).append(member)
-    return Candidates(owners, several)
+    bounds = tasks.bounds
+    for member, held in enumerate(holdings):
+        if held is not NO_TASKS:
+            for subtopology, partitions in held.items():
+                if subtopology in bounds:
+                    first, end = bounds[subtopology]
+                    for partition in partitions:
+                        task = first + partition
+                        if first <= task < end:
+                            if owners[task] < 0:
+                                owners[task] = member
+                            else:
+                                several.setdefault(task, [owners[task]]).append(member)
+    return owners, several

@@ -15,18 +15,17 @@ from builtin_assignors._group_sticky_steps.quota import Quota
 __all__ = ["place_standbys"]
 
 
-def place_standbys(problem: Problem, placement: Placement, by_partition: Sequence[int], quota: Quota) -> None:
+def place_standbys(problem: Problem, placement: Placement, quota: Quota) -> None:
     """Gives the stateful tasks their standbys, as far as there are processes.
 
     Args:
         problem: The input; it asks for at least one standby.
         placement: Every task has its owner.
-        by_partition: All tasks by partition, then sub-topology.
         quota: Of all tasks.
     """
     holders: dict[int, tuple[int, ...]] = {}
     missing = [problem.num_standbys if is_stateful else 0 for is_stateful in problem.tasks.stateful]
-    _keep_standbys(problem, placement, by_partition, quota, holders, missing)
+    _keep_standbys(problem, placement, quota, holders, missing)
     if any(missing):
         _place_rest(problem, placement, quota, holders, missing)
 
@@ -34,7 +33,6 @@ def place_standbys(problem: Problem, placement: Placement, by_partition: Sequenc
 def _keep_standbys(
     problem: Problem,
     placement: Placement,
-    by_partition: Sequence[int],
     quota: Quota,
     holders: dict[int, tuple[int, ...]],
     missing: list[int],
@@ -43,7 +41,7 @@ def _keep_standbys(
     previous, first, several = problem.previous_actives, problem.candidates.first, problem.candidates.several
     owners, standbys, choose = placement.owners, placement.standbys, problem.rules.chooser(placement)
     tasks, each = len(owners), quota.each
-    for task in reversed(by_partition):
+    for task in reversed(problem.tasks.by_partition):
         lacking = missing[task]
         previous_owner, candidate = previous[task], first[task]
         if not lacking or (previous_owner < 0 and candidate < 0):
@@ -78,25 +76,25 @@ def _place_rest(
     queue = ProcessQueue(problem.process_order(), loads)
     heap = queue.processes
     for task in range(tasks - 1, -1, -1):
-        if not missing[task]:
+        lacking = missing[task]
+        if not lacking:
             continue
         held_by = holders[task] if task in holders else (process_of[owners[task]],)
-        for _ in range(missing[task]):
-            passed_over = _pass_over(queue, held_by) if heap[0] in held_by else ()
-            found = len(queue) > 0
-            if found:
-                process = heap[0]
-                member = processes.give_least(process)
-                if counts[member] == each:
-                    each = quota.reached()
-                held_by += (process,)
-                standbys.append(member * tasks + task)
-                queue.raise_head(loads[process])
-            # Kafka looks further while it still holds the processes that it passed over: last out, first in.
-            for process in reversed(passed_over):
-                queue.add(process, loads[process])
-            if not found:
+        while lacking:
+            passed_over = _pass_over(queue, held_by) if heap[0] in held_by else None
+            if passed_over and not len(queue):
+                _return(queue, passed_over, loads)
                 break
+            process = heap[0]
+            member = processes.give_least(process)
+            if counts[member] == each:
+                each = quota.reached()
+            held_by += (process,)
+            standbys.append(member * tasks + task)
+            lacking -= 1
+            queue.raise_head(loads[process])
+            if passed_over:
+                _return(queue, passed_over, loads)
 
 
 def _pass_over(queue: ProcessQueue, held_by: Sequence[int]) -> list[int]:
@@ -105,3 +103,9 @@ def _pass_over(queue: ProcessQueue, held_by: Sequence[int]) -> list[int]:
     while len(queue) and queue.processes[0] in held_by:
         passed_over.append(queue.poll())
     return passed_over
+
+
+def _return(queue: ProcessQueue, passed_over: Sequence[int], loads: Sequence[float]) -> None:
+    # Kafka looks further while it still holds the processes that it passed over: last out, first in.
+    for process in reversed(passed_over):
+        queue.add(process, loads[process])

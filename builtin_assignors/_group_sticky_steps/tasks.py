@@ -8,16 +8,18 @@ from types import MappingProxyType
 
 from assignment_api.group import NO_TASKS, MemberAssignment, TaskId, TasksBySubtopology, TopologyDescriber
 
-__all__ = ["TopologyTasks"]
+__all__ = ["TopologyTasks", "tasks_of"]
 
-#: Tasks whose values are kept: in groups with as many members as tasks they are most of the answer, every time anew.
-_KNOWN_TASKS = 1 << 14
+#: Topologies whose numbers are kept.
+_KNOWN_TOPOLOGIES = 4
+#: Targets that are kept of each.
+_KNOWN_TARGETS = 1 << 14
 
 
 class TopologyTasks:
-    """The tasks of ``topology`` as the numbers from 0 on; linear in their number."""
+    """The tasks of ``topology`` as the numbers from 0 on; linear in their number. Read-only for all who share it."""
 
-    __slots__ = ("bounds", "is_all_stateful", "partitions", "stateful", "subtopologies")
+    __slots__ = ("_targets", "bounds", "by_partition", "partitions", "stateful", "subtopologies")
 
     def __init__(self, topology: TopologyDescriber) -> None:
         #: Sub-topology to the number of its first task, and to the one after its last task.
@@ -33,16 +35,9 @@ class TopologyTasks:
             self.subtopologies += [subtopology] * size
             self.partitions += range(size)
             self.stateful += [topology.is_stateful(subtopology)] * size
-        #: Whether every task can have standbys.
-        self.is_all_stateful = all(self.stateful)
-
-    def by_partition(self) -> list[int]:
-        """The tasks ordered by partition, then sub-topology."""
-        sizes = {end - first for first, end in self.bounds.values()}
-        if len(sizes) == 1:
-            return [first + partition for partition in range(sizes.pop()) for first, _ in self.bounds.values()]
-        # Stable: tasks stand by sub-topology.
-        return sorted(range(len(self.partitions)), key=self.partitions.__getitem__)
+        #: The tasks ordered by partition, then sub-topology; a stable sort of tasks that stand by sub-topology.
+        self.by_partition = sorted(range(len(self.partitions)), key=self.partitions.__getitem__)
+        self._targets: dict[int, MemberAssignment] = {}
 
     def id_of(self, task: int) -> TaskId:
         """The id of the task with this number."""
@@ -60,33 +55,32 @@ class TopologyTasks:
                         numbers.append(first + partition)  # noqa: PERF401 - mostly there is one: a list of its own costs more
         return numbers
 
-    def active_target(self, tasks: Sequence[int], start: int, end: int) -> MemberAssignment:
-        """The target of a member that gets the active tasks ``tasks[start:end]``, ascending, and no standbys."""
-        if end - start == 1:
-            return _single_target(self.subtopologies[tasks[start]], self.partitions[tasks[start]])
-        return MemberAssignment(self.grouped(tasks, start, end))
+    def target(self, actives: Sequence[int], standbys: Sequence[int]) -> MemberAssignment:
+        """The target of a member that gets these tasks, both ascending."""
+        if len(actives) != 1 or len(standbys) > 1:
+            return MemberAssignment(self._grouped(actives), self._grouped(standbys))
+        # In a group with about as many members as tasks nearly all targets are such, and most are the same every time.
+        key = actives[0] * (len(self.partitions) + 1) + (standbys[0] + 1 if standbys else 0)
+        found = self._targets.get(key)
+        if found is None:
+            if len(self._targets) >= _KNOWN_TARGETS:
+                self._targets.clear()
+            found = self._targets[key] = MemberAssignment(self._grouped(actives), self._grouped(standbys))
+        return found
 
-    def grouped(self, tasks: Sequence[int], start: int, end: int) -> TasksBySubtopology:
-        """``tasks[start:end]``, which are ascending, by sub-topology."""
-        if end - start == 1:
-            return _single(self.subtopologies[tasks[start]], self.partitions[tasks[start]])
+    def _grouped(self, tasks: Sequence[int]) -> TasksBySubtopology:
+        """``tasks``, ascending, by sub-topology."""
+        if not tasks:
+            return NO_TASKS
         grouped: dict[str, list[int]] = {}
-        for task in tasks[start:end]:
+        for task in tasks:
             subtopology = self.subtopologies[task]
             if subtopology in grouped:
                 grouped[subtopology].append(self.partitions[task])
             else:
                 grouped[subtopology] = [self.partitions[task]]
-        if not grouped:
-            return NO_TASKS
         return MappingProxyType({key: tuple(partitions) for key, partitions in grouped.items()})
 
 
-@lru_cache(maxsize=_KNOWN_TASKS)
-def _single(subtopology: str, partition: int) -> TasksBySubtopology:
-    return MappingProxyType({subtopology: (partition,)})
-
-
-@lru_cache(maxsize=_KNOWN_TASKS)
-def _single_target(subtopology: str, partition: int) -> MemberAssignment:
-    return MemberAssignment(_single(subtopology, partition))
+#: The tasks of ``topology``, made once: it is the same in call after call.
+tasks_of = lru_cache(maxsize=_KNOWN_TOPOLOGIES)(TopologyTasks)
