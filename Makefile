@@ -17,7 +17,7 @@ PLUGIN_FILES := $(shell find plugins -type f \( -name '*.py' -o -name pyproject.
 .DEFAULT_GOAL := help
 # Every target installs into one environment.
 .NOTPARALLEL:
-.PHONY: help setup plugins demo test test-services lint types contracts docs parity fuzz bench fuzz-rest api-snapshot lock dist clean
+.PHONY: help setup plugins demo test test-services lint types contracts docs parity fuzz bench fuzz-live fuzz-rest api-snapshot lock dist clean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
@@ -84,6 +84,9 @@ fuzz: setup ## play random episodes of Connect groups against the rules of safet
 bench: setup ## time our assignors beside official Kafka (BENCH_FLAGS=--write: into benchmarks/README.md)
 	@scripts/build-official
 	$(BIN)/python -m benchmarks $(BENCH_FLAGS)
+
+fuzz-live: setup $(STAMPS)/dev ## random histories of live Connect workers in one process (COUNT=20000, SEED=1)
+	$(BIN)/python -m tests.connect.live_histories --count $(or $(COUNT),20000) $(if $(SEED),--seed $(SEED))
 
 fuzz-rest: setup $(STAMPS)/dev $(STAMPS)/services ## schema-driven requests to live Connect workers (COUNT=20000, SEED=1)
 	$(BIN)/python scripts/fuzz_rest.py --count $(or $(COUNT),20000) $(if $(SEED),--seed $(SEED))

@@ -12,13 +12,18 @@ from assignor_lab.connect.storage import LogRecord
 from assignor_lab.kafka.herder.config.records import (
     TargetState,
     connector_records,
+    creation_records,
     deletion_records,
+    fencing_records,
+    logger_records,
     restart_records,
+    session_key_records,
     target_state_records,
     task_records,
 )
 from assignor_lab.kafka.herder.config.topic import ConfigReader, ConfigSnapshot, snapshot_of
 from assignor_lab.kafka.herder.restarts import RestartRequest
+from assignor_lab.kafka.herder.session_keys import SessionKey
 
 CONFIG = {"name": "c", "connector.class": "x"}
 
@@ -86,6 +91,81 @@ def test_names_with_dashes_and_prefixes_are_told_apart() -> None:
         snapshot = after(connector_records(name, CONFIG, None), task_records(name, [{"k": "v"}]))
         assert list(snapshot.connectors) == [name]
         assert snapshot.tasks(name) == (ConnectorTaskId(name, 0),)
+
+
+def test_a_connector_that_is_created_has_no_part_in_an_earlier_ones_commit() -> None:
+    before = [*connector_records("c", CONFIG, None), *task_records("c", [{}]), *deletion_records("c")]
+    assert after(before, creation_records("c", CONFIG, None)).tasks("c") == ()
+
+
+NAMES = ("a", "b")
+groups = st.one_of(
+    st.tuples(st.just("put"), st.sampled_from(NAMES), st.integers(0, 3)),
+    st.tuples(st.just("delete"), st.sampled_from(NAMES), st.just(0)),
+    st.tuples(st.just("tasks"), st.sampled_from(NAMES), st.integers(0, 3)),
+    st.tuples(st.just("target"), st.sampled_from(NAMES), st.integers(0, 2)),
+    st.tuples(st.just("other"), st.just(""), st.integers(0, 3)),
+)
+
+
+def written(kind: str, name: str, number: int, known: ConfigSnapshot, place: int) -> list[tuple[str, Any]]:
+    """What workers write; tasks also of connectors that are no more, as a leader does that does not know it yet."""
+    if kind == "put":
+        write = connector_records if name in known.connectors else creation_records
+        return write(name, {"name": name, "n": str(place)}, [None, *TargetState][number])
+    if kind == "delete":
+        return deletion_records(name)
+    if kind == "tasks":
+        return task_records(name, [{"n": str(place)}] * number)
+    if kind == "target":
+        return target_state_records(name, list(TargetState)[number])
+    return [
+        restart_records(RestartRequest("a")), fencing_records("a", number), logger_records("root", "INFO"),
+        session_key_records(SessionKey(b"k", "HmacSHA256", place)),
+    ][number]  # fmt: skip
+
+
+@given(st.lists(groups, max_size=25))
+def test_who_reads_a_compacted_log_knows_the_same_as_who_read_every_record(
+    happened: list[tuple[str, str, int]],
+) -> None:
+    every, log = ConfigReader(), RecordLogOfTest()
+    every.start()
+    for kind, name, count in happened:
+        for key, value in written(kind, name, count, every.snapshot(), log.end):
+            every.read(log.append(key, value))
+    late, whole = snapshot_of(log.records(), log.end), every.snapshot()
+    assert late.offset == whole.offset
+    assert late.connectors == whole.connectors
+    assert late.jobs() == whole.jobs()
+    assert {name: late.task_configs(name) for name in NAMES} == {name: whole.task_configs(name) for name in NAMES}
+    states = [{name: each.target_state(name) for name in each.connectors} for each in (late, whole)]
+    assert states[0] == states[1]
+    assert (late.fencing, late.session_key) == (whole.fencing, whole.session_key)
+    for name in whole.connectors:
+        # Where that cannot be known any more, tasks count as made from an older configuration: they are made again.
+        assert late.applied.get(name) in (whole.applied.get(name), None)
+        if whole.applied.get(name) == whole.connectors[name] and name in late.applied:
+            assert late.applied[name] == late.connectors[name]
+
+
+class RecordLogOfTest:
+    """The last record of each key that has a value, in order, as the log on the disk hands them out."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, LogRecord] = {}
+        self.end = 0
+
+    def append(self, key: str, value: Any) -> LogRecord:
+        record = LogRecord(self.end, key, value)
+        self.kept.pop(key, None)
+        if value is not None:
+            self.kept[key] = record
+        self.end += 1
+        return record
+
+    def records(self) -> list[LogRecord]:
+        return list(self.kept.values())
 
 
 class Heard:

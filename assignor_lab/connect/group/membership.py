@@ -168,8 +168,11 @@ class Membership:
     async def _lead(self, joined: Joined, members: Mapping[str, bytes]) -> dict[str, bytes]:
         subscriptions = {member: decode_connect_subscription(data) for member, data in members.items()}
         furthest = max(each.config_offset for each in subscriptions.values())
-        snapshot = self._herder.fresh_snapshot()
-        offset = offset_of_round(furthest, snapshot.offset, snapshot.offset)
+        # Members carry out a round by the place that they are told. What was written since the leader joined is for the
+        # next round: a connector that is given to a member that has not read of it would never start.
+        joined_with = self.sent_snapshot
+        snapshot = joined_with if joined_with.offset >= furthest else self._herder.fresh_snapshot()
+        offset = offset_of_round(furthest, joined_with.offset, snapshot.offset)
         answer = None
         if offset is None:
             _logger.info("%s leads, but has not read the config log as far as others", self._url)

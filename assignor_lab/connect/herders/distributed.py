@@ -35,6 +35,7 @@ from assignor_lab.connect.settings import LiveWorkerSettings
 from assignor_lab.kafka.herder.config.records import (
     TargetState,
     connector_records,
+    creation_records,
     deletion_records,
     fencing_records,
     logger_records,
@@ -180,7 +181,8 @@ class DistributedHerder(HerderReads):
             if exists and not replace:
                 raise AlreadyExistsError(f"Connector {name} already exists")
             with self.loop.stages.of(f"writing a config for connector {name} to the config topic"):
-                await self.loop.write(connector_records(name, texts, target))
+                write = connector_records if exists else creation_records
+                await self.loop.write(write(name, texts, target))
             # As in Kafka: the tasks are those from before.
             tasks = self.loop.snapshot.tasks(name) if exists else ()
             return not exists, ConnectorInfo(name, texts, tasks, self._plugins.type_of(texts))

@@ -83,6 +83,8 @@ class HerderLoop:
     async def run(self) -> None:
         """Runs until the worker is told to stop, or cannot go on."""
         self._unsubscribe = self.logs.config.subscribe(self.reader.read)
+        # What was deleted last has left no record: the others are further than the last one that there is.
+        self.reader.reach(self.logs.config.end)
         self.snapshot = self.reader.snapshot()
         self.reader.start()
         heartbeats = asyncio.create_task(self.membership.beat(), name=f"heartbeat {self.worker.worker_id}")
@@ -129,6 +131,7 @@ class HerderLoop:
             # Connectors first: they might configure tasks.
             await self.instances.stop_all(list(self.instances.connectors), [])
             await self.instances.stop_all([], list(self.instances.tasks))
+            await self._flush_statuses()
             if self._unsubscribe is not None:
                 self._unsubscribe()
             self.membership.leave()
@@ -266,6 +269,8 @@ class HerderLoop:
             return
         with self.stages.of("handling revoked connectors and tasks"):
             await self.work.stop_revoked(jobs)
+            # Or what is said here of the jobs might come after what their next owner says.
+            await self._flush_statuses()
         known = self.reader.snapshot()
         for name in self.logs.statuses.connectors_with_topics():
             if name not in known.connectors:
@@ -304,11 +309,14 @@ class HerderLoop:
 
     async def _clean_late_statuses(self) -> None:
         """Takes away what workers said of revoked jobs, too: it may have been on its way when the assignment came."""
+        await self._flush_statuses()
+        self._clean_statuses()
+
+    async def _flush_statuses(self) -> None:
         try:
             await self.logs.statuses.flush()
         except StorageError as error:
-            self.log.warning("statuses not read to their end: %s", error)
-        self._clean_statuses()
+            self.log.warning("statuses not written and read to their end: %s", error)
 
     # --- what is to be seen ---------------------------------------------------------------------------
 

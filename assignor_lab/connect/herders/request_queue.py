@@ -74,6 +74,10 @@ class RequestQueue:
                 answer = await action()
             except HerderError as error:
                 _settle(future, error)
+            except asyncio.CancelledError:
+                # The worker is killed while it carries out the request: whoever asked must not wait for ever.
+                _settle(future, ShuttingDownError("Worker is shutting down"))
+                raise
             except Exception as error:
                 _logger.exception("a request failed")
                 _settle(future, HerderError(f"{type(error).__name__}: {error}"))

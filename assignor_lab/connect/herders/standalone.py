@@ -39,8 +39,10 @@ from assignor_lab.connect.logs.offset_changes import alter_offsets, check_stoppe
 from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins
 from assignor_lab.connect.settings import LiveWorkerSettings
 from assignor_lab.kafka.herder.config.records import (
+    Records,
     TargetState,
     connector_records,
+    creation_records,
     deletion_records,
     target_state_records,
     task_records,
@@ -80,6 +82,8 @@ class StandaloneHerder(HerderReads):
             topic_tracking=settings.topic_tracking,
         )  # fmt: skip
         logs.config.subscribe(self._reader.read)
+        self._reader.reach(logs.config.end)
+        self._reader.start()
 
     # --- life -----------------------------------------------------------------------------------------
 
@@ -159,7 +163,8 @@ class StandaloneHerder(HerderReads):
             exists = name in self._fresh().connectors
             if exists and not replace:
                 raise AlreadyExistsError(f"Connector {name} already exists")
-            await self._configure(name, config, target)
+            records = connector_records if exists else creation_records
+            await self._configure(name, records(name, config, target))
             return not exists, self.known_connector(name)
 
         return await self._alone(f"configuring connector {name}", put)
@@ -173,14 +178,14 @@ class StandaloneHerder(HerderReads):
                 raise NotFoundError(f"Connector {name} not found")
             config = {key: value for key, value in {**before, **patch}.items() if value is not None or key not in patch}
             check_valid(await asyncio.to_thread(self._plugins.validate, config))
-            await self._configure(name, config, None)
+            await self._configure(name, connector_records(name, config, None))
             return self.known_connector(name)
 
         return await self._alone(f"configuring connector {name}", put)
 
-    async def _configure(self, name: str, config: Mapping[str, str | None], target: TargetState | None) -> None:
+    async def _configure(self, name: str, records: Records) -> None:
         await self._instances.stop_connector(name)
-        await self._logs.config.write(connector_records(name, config, target))
+        await self._logs.config.write(records)
         if await self._started(name) and self._fresh().target_state(name) is TargetState.STARTED:
             await self._configure_tasks(name)
 

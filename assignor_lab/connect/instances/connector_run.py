@@ -157,17 +157,20 @@ class ConnectorRun:
                 with self._changed:
                     while not (self._wanted or self._asked or self._stopping or self._failure is not None):
                         self._changed.wait()
-                    wanted, self._wanted = self._wanted, None
-                    asked, self._asked = self._asked, []
-                    stopping = self._stopping
                     failure, self._failure = self._failure, None
+                    # What waits when it is told to stop is refused at the end.
+                    stopping = self._stopping
+                    wanted = asked = None
+                    if not stopping:
+                        wanted, self._wanted = self._wanted, None
+                        asked, self._asked = self._asked, []
                 if failure is not None:
                     life.fail(failure)
                 if stopping:
                     break
                 if wanted is not None:
                     life.move(*wanted)
-                for most, future in asked:
+                for most, future in asked or ():
                     life.answer(most, future)
             life.end()
         finally:

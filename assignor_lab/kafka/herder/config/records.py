@@ -23,6 +23,7 @@ __all__ = [
     "Records",
     "TargetState",
     "connector_records",
+    "creation_records",
     "deletion_records",
     "fencing_records",
     "logger_records",
@@ -61,6 +62,11 @@ def connector_records(name: str, config: Config, target: TargetState | None) -> 
     """A connector's configuration; its target state, if given, comes first."""
     before = [] if target is None else target_state_records(name, target)
     return [*before, (CONNECTOR + name, {"properties": dict(config)})]
+
+
+def creation_records(name: str, config: Config, target: TargetState | None) -> Records:
+    """A new connector: no commit of an earlier one of its name counts for it, however the log is compacted."""
+    return [(COMMIT + name, None), *connector_records(name, config, target)]
 
 
 def deletion_records(name: str) -> Records:

@@ -1,4 +1,10 @@
-"""The config log as a worker reads it: each record's effect on what the worker knows (reference 1.3, 1.4)."""
+"""The config log as a worker reads it: each record's effect on what the worker knows (reference 1.3, 1.4).
+
+Who reads a compacted log knows the same as who has read every record. Two things are needed for that: the log's end,
+where the last records were of keys that are no more; and commits that are in front of their connector because the
+connector was configured again since. A connector that is created begins by taking away the commit of an earlier one of
+its name, so that such a commit is never somebody else's.
+"""
 
 from __future__ import annotations
 
@@ -136,6 +142,7 @@ class ConfigReader:
     def __init__(self, listener: ConfigListener | None = None) -> None:
         self._waiting_listener = listener
         self._listener: ConfigListener | None = None
+        self._started = False
         self._connectors: dict[str, Config] = {}
         self._counts: dict[str, int] = {}
         self._task_configs: dict[ConnectorTaskId, Mapping[str, str]] = {}
@@ -144,13 +151,21 @@ class ConfigReader:
         self._inconsistent: set[str] = set()
         self._applied: dict[str, Config] = {}
         self._fencing: dict[str, int] = {}
+        #: Commits whose connectors come later, with the configurations of tasks before them: the log is compacted.
+        self._early: dict[str, tuple[int, dict[ConnectorTaskId, Mapping[str, str]]]] = {}
         self._key: SessionKey | None = None
         self._snapshot: ConfigSnapshot | None = None
         self.offset = -1
 
+    def reach(self, end: int) -> None:
+        """All is read that is left of the log up to ``end``, where the place after the last record is."""
+        if end > 0:
+            self.offset = max(self.offset, end)
+
     def start(self) -> None:
         """What is read from now on is new: the listener hears of it."""
-        self._listener = self._waiting_listener
+        self._listener, self._started = self._waiting_listener, True
+        self._early.clear()
 
     def snapshot(self) -> ConfigSnapshot:
         """What was read so far; the same object until something else is read."""
@@ -206,6 +221,7 @@ class ConfigReader:
             self._connectors.pop(name, None)
             self._forget_tasks(name)
             self._deferred.pop(name, None)
+            self._early.pop(name, None)
             self._applied.pop(name, None)
             if self._listener is not None:
                 self._listener.on_connector_removed(name)
@@ -215,6 +231,10 @@ class ConfigReader:
             return
         self._connectors[name] = properties
         self._targets.setdefault(name, TargetState.STARTED)
+        if name in self._early:
+            self._put_into_force(name, *self._early.pop(name))
+            # With which configuration of the connector they were made is not known any more.
+            self._applied.pop(name, None)
         if self._listener is not None:
             self._listener.on_connector_config(name)
 
@@ -239,20 +259,27 @@ class ConfigReader:
         deferred = self._deferred.pop(name, {})
         count = _count(value, "tasks")
         if name not in self._connectors or count is None:
-            # A commit that was compacted less than its connector.
+            # A commit whose connector is no more, or comes later.
             self._forget_tasks(name)
+            self._early.pop(name, None)
+            if count is not None and not self._started:
+                self._early[name] = (count, deferred)
             return
-        updated: list[ConnectorTaskId] = []
-        if all(ConnectorTaskId(name, number) in deferred for number in range(count)):
-            self._task_configs.update(deferred)
-            updated = list(deferred)
-            self._inconsistent.discard(name)
-            self._applied[name] = self._connectors[name]
-        else:
-            self._inconsistent.add(name)
-        self._counts[name] = count
+        updated = self._put_into_force(name, count, deferred)
         if self._listener is not None:
             self._listener.on_task_configs(name, updated)
+
+    def _put_into_force(
+        self, name: str, count: int, deferred: Mapping[ConnectorTaskId, Mapping[str, str]]
+    ) -> list[ConnectorTaskId]:
+        self._counts[name] = count
+        if not all(ConnectorTaskId(name, number) in deferred for number in range(count)):
+            self._inconsistent.add(name)
+            return []
+        self._task_configs.update(deferred)
+        self._inconsistent.discard(name)
+        self._applied[name] = self._connectors[name]
+        return list(deferred)
 
     def _read_restart(self, name: str, value: Mapping[str, Any] | None) -> None:
         if self._listener is not None and value is not None:
@@ -292,9 +319,10 @@ def _properties(value: Mapping[str, Any]) -> Config | None:
     return properties
 
 
-def snapshot_of(records: Iterable[LogRecord]) -> ConfigSnapshot:
-    """What a worker would know after these records."""
+def snapshot_of(records: Iterable[LogRecord], end: int = 0) -> ConfigSnapshot:
+    """What a worker would know after these records, which are all that is left of a log up to ``end``."""
     reader = ConfigReader()
     for record in records:
         reader.read(record)
+    reader.reach(end)
     return reader.snapshot()
