@@ -18,7 +18,7 @@ from assignor_lab.cli.score_progress import shown_progress
 from assignor_lab.cli.text import console, note, print_json, print_line
 
 if TYPE_CHECKING:
-    from assignor_lab.scoring.summary.replay import Replay
+    from assignor_lab.scoring.replay import Replay
 
 __all__ = ["register"]
 
@@ -215,7 +215,7 @@ def _replay_of(
     source: list[str], given: ConfigSources, config: Path | None, overrides: list[str], wheels: list[Path]
 ) -> Replay:
     """What of the command line decides the states, for the command that shows one of them again."""
-    from assignor_lab.scoring.summary.replay import Replay
+    from assignor_lab.scoring.replay import Replay
 
     words = [] if config is None else ["--config", str(config)]
     words += [word for wheel in wheels for word in ("--plugin-wheel", str(wheel))]

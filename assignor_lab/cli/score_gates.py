@@ -13,10 +13,10 @@ from assignment_api.plugins import Registry
 
 if TYPE_CHECKING:
     from assignor_lab.groups.entries import KindEntry
+    from assignor_lab.scoring.comparison import Terms
     from assignor_lab.scoring.competitors import Competitors
     from assignor_lab.scoring.gates import Gate
-    from assignor_lab.scoring.summary.evaluation import Terms
-    from assignor_lab.scoring.summary.replay import Replay
+    from assignor_lab.scoring.replay import Replay
 
 __all__ = ["JunitFileError", "compared_with", "conclude", "parsed_gates", "terms_of"]
 
@@ -93,7 +93,7 @@ def terms_of(
         GateNameError: if a gate is about something that is not part of the run.
     """
     from assignor_lab.groups.work import OBSERVED
-    from assignor_lab.scoring.summary.evaluation import Terms
+    from assignor_lab.scoring.comparison import Terms
 
     if not gates:
         return Terms(baseline, replay=replay)

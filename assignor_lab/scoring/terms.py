@@ -21,9 +21,9 @@ from assignment_api.plugins.selection import ConfigSources, EffectiveConfig
 from assignor_lab.groups.columns import FORMAT
 from assignor_lab.groups.prices import prices_of
 from assignor_lab.groups.terms import JobSpec
+from assignor_lab.scoring.comparison import NO_TERMS, Terms
 from assignor_lab.scoring.competitors import Competitors
 from assignor_lab.scoring.sources import Plan
-from assignor_lab.scoring.summary.evaluation import NO_TERMS, Terms
 
 __all__ = ["Run", "job_spec", "terms_of_run"]
 

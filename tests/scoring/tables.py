@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from assignment_api.plugins import MetricPlugin
+from assignor_lab.scoring.output.results_table import ResultsTable
 from assignor_lab.scoring.schema import results_schema
-from assignor_lab.scoring.summary.figures import ResultsTable
 from tests.scoring.states import METRICS
 
 #: Metrics of which less, more, or neither is better.

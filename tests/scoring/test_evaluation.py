@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from assignor_lab.report import summary_from_document
+from assignor_lab.scoring.comparison import NO_TERMS, Terms
 from assignor_lab.scoring.gates import Subjects, parse_gate
-from assignor_lab.scoring.summary.evaluation import NO_TERMS, Terms, evaluation
-from assignor_lab.scoring.summary.replay import Replay
+from assignor_lab.scoring.replay import Replay
+from assignor_lab.scoring.summary.evaluation import evaluation
 from tests.report.summaries import tagged
 from tests.scoring.tables import PLUGINS, Row, table_of
 

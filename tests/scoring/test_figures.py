@@ -11,8 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from assignor_lab.scoring.output.results_table import ResultsTable
 from assignor_lab.scoring.schema import results_schema
-from assignor_lab.scoring.summary.figures import ResultsTable, aggregates, ranking, worst_states
+from assignor_lab.scoring.summary.figures import aggregates, ranking, worst_states
 from assignor_lab.scoring.summary.tally import RACKS_UNKNOWN, Tally, take_tally
 from tests.scoring.states import METRICS
 

@@ -10,7 +10,7 @@ from statistics import NormalDist
 import pytest
 
 from assignor_lab.scoring.gates import GateNameError, Subjects, Verdict, check_gates, judge, parse_gate
-from assignor_lab.scoring.summary.figures import ResultsTable
+from assignor_lab.scoring.output.results_table import ResultsTable
 from tests.scoring.tables import PLUGINS, Row, table_of
 
 # Three histories of two rounds. In each, "b" has 1, 2 and 3 more than "a" in the mean of the rounds.

@@ -10,14 +10,7 @@ import pytest
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.cli.score import with_prices
 from assignor_lab.documents.errors import DocumentFormatError
-from assignor_lab.groups.prices import (
-    PriceError,
-    default_prices,
-    price_overrides,
-    prices_in,
-    prices_of,
-    read_prices,
-)
+from assignor_lab.groups.prices import PriceError, default_prices, price_overrides, prices_in, prices_of, read_prices
 from assignor_lab.groups.scorer import Scorer
 from assignor_lab.groups.terms import JobSpec
 from assignor_lab.groups.work import WorkItem

@@ -13,10 +13,10 @@ import pyarrow as pa
 
 from assignor_lab.scoring.gates.errors import GateNameError
 from assignor_lab.scoring.gates.grammar import Gate, Named
+from assignor_lab.scoring.output.results_table import ResultsTable
 from assignor_lab.scoring.statistics.intervals import lower_limit, mean_of, stable, unit_means, upper_limit
 from assignor_lab.scoring.statistics.pairs import PairedFigures, pairs_of
 from assignor_lab.scoring.statistics.refusal import FEWEST, NoInterval, few, least_alike, same
-from assignor_lab.scoring.summary.figures import ResultsTable
 
 __all__ = ["Status", "Subjects", "Verdict", "check_gates", "judge"]
 

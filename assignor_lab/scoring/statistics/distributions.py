@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from assignment_api.plugins import MetricPlugin
-from assignor_lab.scoring.summary.figures import ResultsTable
+from assignor_lab.scoring.output.results_table import ResultsTable
 
 __all__ = ["LEVELS", "distributions", "quantiles"]
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from assignor_lab.scoring.summary.figures import ResultsTable
+from assignor_lab.scoring.output.results_table import ResultsTable
 
 __all__ = ["Pairs", "PairedFigures", "pairs_of"]
 

@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from assignor_lab.scoring.output.results_table import ResultsTable
 from assignor_lab.scoring.statistics.bins import Bins, bins_of
-from assignor_lab.scoring.summary.figures import ResultsTable
 
 __all__ = ["MOST_FIGURES", "SIZES", "Slice", "Slices", "rounded", "slices_of"]
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from assignor_lab.scoring.summary.figures import ResultsTable
+from assignor_lab.scoring.output.results_table import ResultsTable
 
 __all__ = ["MOST", "OriginTable", "worst_rows"]
 

@@ -19,9 +19,9 @@ from assignor_lab.groups.work import OBSERVED
 from assignor_lab.scoring.competitors import Competitors
 from assignor_lab.scoring.costs import Spent
 from assignor_lab.scoring.engine import Pictures
+from assignor_lab.scoring.output.results_table import ResultsTable
 from assignor_lab.scoring.sources import Source
 from assignor_lab.scoring.summary.figures import (
-    ResultsTable,
     aggregates,
     assign_times,
     first_states,

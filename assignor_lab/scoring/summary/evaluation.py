@@ -9,37 +9,16 @@ import attrs
 import pyarrow as pa
 
 from assignment_api.plugins import MetricPlugin
+from assignor_lab.scoring.comparison import Terms
+from assignor_lab.scoring.output.results_table import ResultsTable
 from assignor_lab.scoring.statistics.distributions import distributions, quantiles
 from assignor_lab.scoring.statistics.slices import Slices, slices_of
 from assignor_lab.scoring.statistics.worst import OriginTable, worst_rows
-from assignor_lab.scoring.summary.figures import ResultsTable
-from assignor_lab.scoring.summary.replay import Replay
 
 if TYPE_CHECKING:
-    from assignor_lab.scoring.gates import Gate, Subjects
     from assignor_lab.scoring.statistics.pairs import PairedFigures, Pairs
 
-__all__ = ["NO_TERMS", "Terms", "evaluation"]
-
-
-@attrs.frozen
-class Terms:
-    """What is asked of a run besides its figures.
-
-    Args:
-        baseline: Name of the assignor that the others are compared with, or ``None``.
-        gates: Conditions under which the build fails.
-        subjects: Whom the gates are about; ``None`` without gates.
-        replay: How a single state is shown again; ``None``: not known.
-    """
-
-    baseline: str | None = None
-    gates: tuple[Gate, ...] = ()
-    subjects: Subjects | None = None
-    replay: Replay | None = None
-
-
-NO_TERMS = Terms()
+__all__ = ["evaluation"]
 
 
 def evaluation(table: ResultsTable, metrics: Mapping[str, MetricPlugin], terms: Terms) -> dict[str, Any]:

@@ -10,70 +10,19 @@ from math import fsum
 from pathlib import Path
 from typing import Any
 
-import attrs
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from assignment_api.plugins import MetricPlugin
+from assignor_lab.scoring.output.results_table import ResultsTable
 
-__all__ = ["METHOD", "ResultsTable", "aggregates", "assign_times", "ranking", "worst_states"]
+__all__ = ["METHOD", "aggregates", "assign_times", "ranking", "worst_states"]
 
 METHOD = (
     "By the mean place in each group of measures, all groups counting alike; "
     "only states in which every ranked assignor has an answer count."
 )
-
-
-@attrs.frozen(eq=False)
-class ResultsTable:
-    """The table ``results`` of a run, as far as figures need it.
-
-    Args:
-        path: The Parquet file.
-        assignors: Assignors that have rows, in the order of the summary.
-    """
-
-    path: Path
-    assignors: tuple[str, ...]
-    _keys: pa.Table = attrs.field(init=False)
-
-    @_keys.default
-    def _read_keys(self) -> pa.Table:
-        table = pq.read_table(self.path, columns=["item", "round", "assignor", "error_type", "scenario"])
-        return table.combine_chunks()
-
-    def rows_of(self, assignor: str) -> pa.Table:
-        """Keys of the rows of one assignor, in order."""
-        return self._keys.filter(pc.equal(self._keys["assignor"], assignor))
-
-    def column(self, metric: str) -> dict[str, pa.Array]:
-        """A metric by assignor, each in the order of its rows."""
-        values = pq.read_table(self.path, columns=[metric])[metric].combine_chunks()
-        return {
-            assignor: values.filter(pc.equal(self._keys["assignor"], assignor)).combine_chunks()
-            if isinstance(values, pa.ChunkedArray)
-            else values.filter(pc.equal(self._keys["assignor"], assignor).combine_chunks())
-            for assignor in self.assignors
-        }
-
-    def answered(self, assignors: Sequence[str]) -> dict[str, pa.Array]:
-        """For each of ``assignors`` a mask of its rows: true in the states in which all of them have an answer."""
-        good: dict[tuple[int, int], int] = {}
-        for assignor in assignors:
-            rows = self.rows_of(assignor)
-            for item, number, error in zip(*(rows[name].to_pylist() for name in _STATE_AND_ERROR), strict=True):
-                if error is None:
-                    good[item, number] = good.get((item, number), 0) + 1
-        masks = {}
-        for assignor in assignors:
-            rows = self.rows_of(assignor)
-            keys = zip(rows["item"].to_pylist(), rows["round"].to_pylist(), strict=True)
-            masks[assignor] = pa.array([good.get(key) == len(assignors) for key in keys], pa.bool_())
-        return masks
-
-
-_STATE_AND_ERROR = ("item", "round", "error_type")
 
 
 def aggregates(table: ResultsTable, metrics: Mapping[str, MetricPlugin]) -> list[dict[str, Any]]:

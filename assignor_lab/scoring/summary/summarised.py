@@ -10,18 +10,11 @@ import pyarrow.parquet as pq
 
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.scoring.engine import Engine, Pictures
+from assignor_lab.scoring.output.results_table import ResultsTable
 from assignor_lab.scoring.output.tables import parts_of
 from assignor_lab.scoring.scored import Scored
-from assignor_lab.scoring.summary.document import (
-    FORMAT,
-    Machine,
-    Wanted,
-    results_summary,
-    run_summary,
-    wanted_states,
-)
+from assignor_lab.scoring.summary.document import FORMAT, Machine, Wanted, results_summary, run_summary, wanted_states
 from assignor_lab.scoring.summary.evaluation import evaluation
-from assignor_lab.scoring.summary.figures import ResultsTable
 from assignor_lab.scoring.summary.tally import LIGHT_COLUMNS, take_tally
 from assignor_lab.scoring.terms import Run
 
