@@ -1,4 +1,4 @@
-"""What the lab itself contributes through the hooks that everybody uses."""
+"""The lab's own plugin: metrics, families and connectors, through the hooks that everybody uses."""
 
 from __future__ import annotations
 

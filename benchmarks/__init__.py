@@ -1,1 +1,1 @@
-"""How long our assignors take beside official Kafka's: `make bench`."""
+"""Benchmarks: our assignors beside official Kafka's (`make bench`)."""

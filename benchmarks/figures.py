@@ -1,4 +1,4 @@
-"""What was measured last, as JSON lines in build/: so that a part can be measured again."""
+"""Figures measured last, as JSON lines in build/, so that a part can be measured again."""
 
 from __future__ import annotations
 

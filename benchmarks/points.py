@@ -1,4 +1,4 @@
-"""What is measured: every scenario of the scale set with every assignor that Kafka's answers are recorded for."""
+"""Points of the benchmark: each scenario of the scale set with each assignor that has recorded answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many rows a second `assignor score` makes on a core, and where the time goes; prints a table of Markdown.
+"""Rows a second and core of `assignor score`, and where the time goes; prints a table of Markdown.
 
 ``python -m benchmarks.score``: in this process, without Spark, as time of the processor, so that a busy machine does
 not count; then the whole command on one core and on two, as time on the wall, with twice the histories the second time.

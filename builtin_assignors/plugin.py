@@ -1,4 +1,4 @@
-"""What the built-ins offer, through the same hooks as everybody's plugins.
+"""The built-ins' plugin: they are offered through the same hooks as everybody's.
 
 An algorithm is imported when one of its assignors is made, so that listing plugins stays cheap.
 """

@@ -1,4 +1,4 @@
-"""What is asked: a scenario document with the names of those who answer it, drawn by seed and number."""
+"""Cases of parity: a scenario document with the names of those who answer it, drawn by seed and number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is odd about a drawn group: corners of Kafka's behaviour that hardly any real group meets."""
+"""Oddities of a drawn group: corners of Kafka's behaviour that hardly any real group meets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `make fuzz-rest` adds to schemathesis: names that exist, and which server errors are Connect's own."""
+"""Checks of `make fuzz-rest` beside schemathesis' own: names that exist, server errors that are Connect's own."""
 
 from __future__ import annotations
 

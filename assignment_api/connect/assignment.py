@@ -1,4 +1,4 @@
-"""What an assignor of a Connect group answers."""
+"""Answers of an assignor of a Connect group."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the leader knows of a worker when it rebalances."""
+"""A worker as the leader knows it when it rebalances."""
 
 from __future__ import annotations
 

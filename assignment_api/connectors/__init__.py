@@ -1,4 +1,4 @@
-"""What a connector for ``assignor connect serve`` implements.
+"""The interface of connectors for ``assignor connect serve``.
 
 A connector is offered by hook ``assignor_lab_connectors`` of :mod:`assignment_api.plugins`, as assignors are.
 """

@@ -1,4 +1,4 @@
-"""What a connector may raise, and what it is refused."""
+"""Errors that a connector may raise, or is given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an assignor of a Streams group answers."""
+"""Answers of an assignor of a Streams group."""
 
 from __future__ import annotations
 

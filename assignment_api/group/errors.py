@@ -1,4 +1,4 @@
-"""What can go wrong with a Streams group and its assignment, each with Kafka's exception for the same fault."""
+"""Errors of a Streams group and its assignment, each with Kafka's exception for the same fault."""
 
 from __future__ import annotations
 

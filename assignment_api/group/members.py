@@ -1,4 +1,4 @@
-"""What the coordinator knows of the members of a Streams group."""
+"""Members of a Streams group as the coordinator knows them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an assignor may know of the topology of a Streams group."""
+"""The topology of a Streams group, as far as an assignor may know it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How assignors, metrics and scenario families are offered, found, allowed and selected."""
+"""Plugins: how assignors, metrics and scenario families are offered, found, allowed and selected."""
 
 from assignment_api.plugins.discovery import PluginRow
 from assignment_api.plugins.entries import (

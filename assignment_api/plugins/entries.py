@@ -1,4 +1,4 @@
-"""What a plugin's hooks return: descriptions of what it offers, cheap to make and to list.
+"""Entries that a plugin's hooks return: descriptions of what it offers, cheap to make and to list.
 
 A description holds a factory or a function; nothing is imported or computed before it is asked for.
 """

@@ -1,4 +1,4 @@
-"""What can go wrong with plugins and with configuration, each with its place and a remedy."""
+"""Errors of plugins and of configuration, each with its place and a remedy."""
 
 from __future__ import annotations
 

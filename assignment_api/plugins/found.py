@@ -1,4 +1,4 @@
-"""What a registry hands out: a plugin together with where it came from."""
+"""Found plugins: each together with the distribution that it came from."""
 
 from __future__ import annotations
 

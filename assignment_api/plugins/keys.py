@@ -1,4 +1,4 @@
-"""Which configuration keys concern assignment. Every other key of an application's file is dropped unseen.
+"""Configuration keys that concern assignment. Every other key of an application's file is dropped unseen.
 
 Kept are Kafka's keys of reference 8, ``client.tag.<key>``, the policy's keys ``assignor.plugins.*`` and a plugin's own
 settings, ``assignor.<plugin name>.<key>``.

@@ -1,4 +1,4 @@
-"""Who may use which name: reserved names, two plugins of one name."""
+"""Names of plugins: reserved ones, and two plugins of one name."""
 
 from __future__ import annotations
 

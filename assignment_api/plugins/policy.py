@@ -1,4 +1,4 @@
-"""Which installed plugins may be imported, and which of them run in the process of whoever asks.
+"""The policy: installed plugins that may be imported, and those that run in the process of whoever asks.
 
 Installed means available, not active: what is blocked is never imported.
 """

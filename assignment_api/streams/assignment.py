@@ -1,4 +1,4 @@
-"""What an assignor answers: values, one for each client, and the errors that Kafka finds in them."""
+"""Answers of a task assignor: values, one for each client, and the errors that Kafka finds in them."""
 
 from __future__ import annotations
 

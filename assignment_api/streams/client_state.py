@@ -1,4 +1,4 @@
-"""What an assignor may know of one client (an instance of the application with its threads)."""
+"""The state of one client (an instance of the application with its threads), as far as an assignor may know it."""
 
 from __future__ import annotations
 

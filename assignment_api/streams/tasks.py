@@ -1,4 +1,4 @@
-"""What an application's tasks read and keep: partitions, racks, state stores."""
+"""Tasks of an application: the partitions that they read, racks, state stores."""
 
 from __future__ import annotations
 

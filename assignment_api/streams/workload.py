@@ -1,4 +1,4 @@
-"""What tasks weigh. Kafka only counts them; a source that knows more may say so."""
+"""The workload: weights of tasks. Kafka only counts them; a source that knows more may say so."""
 
 from __future__ import annotations
 

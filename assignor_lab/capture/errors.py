@@ -1,4 +1,4 @@
-"""What can be wrong with a log, each with its place and what to do."""
+"""Errors of logs, each with its place and what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the command prints: names from files, logs, clusters and plugins are data, whatever they contain."""
+"""Output of the command: names from files, logs, clusters and plugins are data, whatever they contain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether an assignor comes to rest after the last event of a history, and after how many rebalances.
+"""Convergence: rebalances until an assignor changes nothing more after the last event of a history.
 
 An *event* is a round in which the scene (:meth:`assignor_lab.groups.kind.Kind.scene`: who is there, and what is to be
 done) is another than in the round before; without any, the cold start is the event. The assignor has converged from the

@@ -1,4 +1,4 @@
-"""What is said of observers that failed."""
+"""Observers that failed, each named once."""
 
 from __future__ import annotations
 

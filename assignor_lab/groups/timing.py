@@ -1,4 +1,4 @@
-"""How long the assign call of an assignor takes, whatever its kind."""
+"""Timing of an assignor's assign call, whatever its kind."""
 
 from __future__ import annotations
 

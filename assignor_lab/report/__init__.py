@@ -1,4 +1,4 @@
-"""What people look at after a run: one HTML file and tables in the terminal."""
+"""The report of a run: one HTML file, and tables in the terminal."""
 
 from __future__ import annotations
 

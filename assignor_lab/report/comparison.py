@@ -1,4 +1,4 @@
-"""What a summary says besides averages: differences from a baseline, worst cases, and figures for parts of the run.
+"""Comparisons of a summary: differences from a baseline, worst cases, and figures for parts of the run.
 
 One class for each object in ``docs/reference/summary-format.md``; summaries of earlier releases have none of them.
 """

@@ -1,4 +1,4 @@
-"""Who runs what before and after, and what happens to each task on the way."""
+"""Placement before and after: who runs what, and what happens to each task on the way."""
 
 from __future__ import annotations
 

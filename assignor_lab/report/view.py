@@ -1,4 +1,4 @@
-"""What the page shows, put together from a summary before any markup comes in."""
+"""The page as values, put together from a summary before any markup comes in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a scenario of kind ``connect`` holds, as values of the SPI."""
+"""Histories of kind ``connect``, as values of the SPI."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who competes: every installed assignor or the named ones, and what could not be loaded."""
+"""Competitors of a run: every installed assignor or the named ones, and what could not be loaded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What work items are likely to cost, so that nobody waits for the one core that drew all the large ones.
+"""Expected costs of work items, so that nobody waits for the one core that drew all the large ones.
 
 A family may tell the size of a history from its seed; a scenario's size is that of its document. What a unit of size
 costs is learnt from the waves that are done, for each source of its own. Estimates decide how the work is cut, and show

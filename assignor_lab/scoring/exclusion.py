@@ -1,4 +1,4 @@
-"""Who is no longer asked in the rest of a run: a plugin that hangs at every call must not make it last for ever.
+"""Exclusion from the rest of a run: a plugin that hangs at every call must not make it last for ever.
 
 The rule goes by the numbers of the work items alone, so that it says the same however the work is cut, and after a
 resumption: items are counted in blocks, small ones at the beginning of each source, and in a block nobody is asked who

@@ -1,4 +1,4 @@
-"""Where states come from: scenario files, logs, documents in memory, and families by seed.
+"""Sources of states: scenario files, logs, documents in memory, and families by seed.
 
 Sources are read once, checked, and laid down as lines of a temporary file, so that a fault in the last line is found
 before anything is scored, the standard input can be a source, and memory stays flat. Histories are not laid down: they

@@ -1,1 +1,1 @@
-"""How often intervals of differences cover the truth: measured on populations whose mean is known."""
+"""Coverage of intervals of differences, measured on populations whose mean is known."""

@@ -1,4 +1,4 @@
-"""Who is in a group: its members and processes as dense numbers, in the orders in which Kafka meets them."""
+"""The layout of a group: members and processes as dense numbers, in the orders in which Kafka meets them."""
 
 from __future__ import annotations
 

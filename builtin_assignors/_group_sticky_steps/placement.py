@@ -1,4 +1,4 @@
-"""Who holds what while the tasks of a group are placed; members, processes and tasks are dense numbers."""
+"""Placement under way in a group; members, processes and tasks are dense numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the members had, by task."""
+"""Previous tasks of the members, by task."""
 
 from __future__ import annotations
 

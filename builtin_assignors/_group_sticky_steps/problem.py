@@ -1,4 +1,4 @@
-"""What one decision works on, and what the releases of Kafka do differently."""
+"""The problem of one decision, and the differences between releases of Kafka."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an assignor remembers from round to round (reference 3.1)."""
+"""The memory of an incremental assignor from round to round (reference 3.1)."""
 
 from __future__ import annotations
 

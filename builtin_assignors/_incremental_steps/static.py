@@ -1,4 +1,4 @@
-"""Who may run what: the steps of KIP-987 that come before and after Kafka's own (reference 4.3)."""
+"""Static jobs: the steps of KIP-987 that come before and after Kafka's own (reference 4.3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where ids become indices, and indices ids again."""
+"""The boundary at which ids become indices, and indices ids again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Kafka's internal sticky assignors (legacy sticky, fallback) do in their own way (reference 2.4)."""
+"""Rules of Kafka's internal sticky assignors (legacy sticky, fallback) that the public one lacks (reference 2.4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who had which task before, in the orders of Kafka's hash maps (reference 2.4, 1.6)."""
+"""Previous owners of tasks, in the orders of Kafka's hash maps (reference 2.4, 1.6)."""
 
 from __future__ import annotations
 

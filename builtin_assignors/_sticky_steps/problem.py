@@ -1,4 +1,4 @@
-"""What a sticky assignor works on: dense numbers in place of ids, in Kafka's orders."""
+"""The problem of a sticky assignor: dense numbers in place of ids, in Kafka's orders."""
 
 from __future__ import annotations
 

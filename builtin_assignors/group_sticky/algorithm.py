@@ -1,4 +1,4 @@
-"""What Kafka 4.3.1 does in its own way (reference 3)."""
+"""Rules of Kafka 4.3.1 that the other release lacks (reference 3)."""
 
 from __future__ import annotations
 

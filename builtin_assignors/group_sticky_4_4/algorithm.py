@@ -1,4 +1,4 @@
-"""What Kafka 4.4.0 does in its own way (reference 3 of the 4.4 text)."""
+"""Rules of Kafka 4.4.0 that the other release lacks (reference 3 of the 4.4 text)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``static`` says of the pins that it could not follow."""
+"""Pins that ``static`` could not follow, with reasons."""
 
 from __future__ import annotations
 

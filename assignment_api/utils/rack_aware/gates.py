@@ -1,4 +1,4 @@
-"""Why racks do not count: the conditions under which Kafka's optimiser switches itself off, each with a reason.
+"""Reasons against racks: the conditions under which Kafka's optimiser switches itself off.
 
 Kafka only logs them. The internal assignors and the public utilities have different gates (reference 3.1, 5.4, 5.5).
 """

@@ -1,4 +1,4 @@
-"""How many partitions of a task are away from a rack."""
+"""Traffic: the number of a task's partitions that are away from a rack."""
 
 from __future__ import annotations
 

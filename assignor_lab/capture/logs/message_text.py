@@ -1,4 +1,4 @@
-"""What single messages of Kafka say, from their text."""
+"""Single log messages of Kafka, as values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What brokers answer to DescribeGroups and Metadata, as values.
+"""Brokers' answers to DescribeGroups and Metadata, as values.
 
 kafka-python reads the answers and the consumer protocol's envelopes in them; what Streams puts into those is read by
 :mod:`assignor_lab.kafka.wire`. Needs the extra ``kafka``.

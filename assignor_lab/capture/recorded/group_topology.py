@@ -1,4 +1,4 @@
-"""What a group's sub-topologies read and log to, put together from what members hold and what brokers have.
+"""Source and changelog topics of a group's sub-topologies, from what members hold and what brokers have.
 
 The bytes say which source partitions a task has. They do not say which sub-topology a changelog topic belongs to: a
 description of the topology does, and without one the numbers of partitions do where they leave no choice.

@@ -1,4 +1,4 @@
-"""Which decision of a leader a description of the group shows."""
+"""Matching: the decision of a leader that a description of the group shows."""
 
 from __future__ import annotations
 

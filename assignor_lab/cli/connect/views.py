@@ -1,4 +1,4 @@
-"""What the commands under ``assignor connect`` print."""
+"""Tables and texts of the commands under ``assignor connect``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can go wrong with the data directory."""
+"""Errors of the data directory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How assignors of Connect are asked: one for each worker, for as long as that worker leads or may lead again."""
+"""Asking assignors of Connect: one for each worker, for as long as that worker leads or may lead again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is measured of Connect groups: plain functions of one answer, and figures of an episode that was played.
+"""Metrics of Connect groups: plain functions of one answer, and figures of an episode that was played.
 
 Docs: "Metrics", section "Connect".
 """

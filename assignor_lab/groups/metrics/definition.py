@@ -1,4 +1,4 @@
-"""How a metric of the lab is written down: a function of a placement with its unit, direction and words."""
+"""The definition of a metric: a function of a placement with its unit, direction and words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read from an answer for Streams: a digest, the follow-up, and whether it is what Kafka itself decided."""
+"""Readings of an answer for Streams: a digest, the follow-up, and whether Kafka itself decided so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How task assignors of Streams are asked: a new one for each rebalance, as Kafka makes them."""
+"""Asking task assignors of Streams: a new one for each rebalance, as Kafka makes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a call of an assignor costs, and whether its answer depends on anything but its input.
+"""Probing: the cost of an assignor's call, and whether its answer depends on anything but its input.
 
 The assignor is asked again in a process of its own with another ``PYTHONHASHSEED``, trusted or not: what is measured
 there disturbs nobody, and a second process is needed anyway to see what depends on the process.

@@ -1,4 +1,4 @@
-"""What else answers applications of Streams line by line: the SPI's utilities, and the spread over threads."""
+"""Utilities that answer applications of Streams line by line: the SPI's, and the spread over threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How broker-side assignors of KIP-1071 are asked: a new one for each assignment."""
+"""Asking broker-side assignors of KIP-1071: a new one for each assignment."""
 
 from __future__ import annotations
 

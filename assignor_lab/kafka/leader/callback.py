@@ -1,4 +1,4 @@
-"""What an assignor's ``on_assignment_computed`` is shown: subscription and assignment, consumer by consumer."""
+"""The callback ``on_assignment_computed``: subscription and assignment, consumer by consumer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be wrong with a message on the wire, each with the byte where it shows and Kafka's exception for it."""
+"""Errors of a message on the wire, each with the byte where it shows and Kafka's exception for it."""
 
 from __future__ import annotations
 

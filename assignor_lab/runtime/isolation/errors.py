@@ -1,4 +1,4 @@
-"""Why there is no answer from a plugin's own process. Every message names the plugin, the limit and what to do."""
+"""Errors of a plugin's own process. Every message names the plugin, the limit and what to do."""
 
 from __future__ import annotations
 

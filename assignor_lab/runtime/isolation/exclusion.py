@@ -1,4 +1,4 @@
-"""Who is no longer asked: a plugin that hangs at every call must not make a run last for ever.
+"""Exclusion from a history: a plugin that hangs at every call must not make a run last for ever.
 
 Whether a plugin is asked must not depend on which executor saw what, or results would depend on how the work was cut.
 So this is settled for each work item by itself, and for the run by the numbers of the items

@@ -1,4 +1,4 @@
-"""What a plugin in a process of its own may use."""
+"""Limits of a plugin in a process of its own."""
 
 from __future__ import annotations
 

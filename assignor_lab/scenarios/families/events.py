@@ -1,4 +1,4 @@
-"""What happens to a generated group.
+"""Events of a generated group.
 
 Who is a member in each round, how long it is since the round before and how much was written meanwhile comes from the
 seed alone, so that every assignor meets the same events.

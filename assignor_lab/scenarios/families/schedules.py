@@ -1,4 +1,4 @@
-"""What happens in the families by event: the schedule of each, round by round, and the steps drawn from it.
+"""Schedules of the families by event, round by round, and the steps drawn from them.
 
 Every history begins with a cold start (round 0); before round 1 there is time enough to restore everything, so that
 each assignor has come to its own placement when the events begin, from round 2 on.

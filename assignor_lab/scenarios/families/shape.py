@@ -1,4 +1,4 @@
-"""What a generated group is: its topology, its configuration and the machines that it runs on.
+"""The shape of a generated group: topology, configuration and the machines that it runs on.
 
 None of it changes during a history.
 

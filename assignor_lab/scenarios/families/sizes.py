@@ -1,4 +1,4 @@
-"""How large generated groups are: the written distribution of the families by event (docs, "Generated groups")."""
+"""Sizes of generated groups: the written distribution of the families by event (docs, "Generated groups")."""
 
 from __future__ import annotations
 

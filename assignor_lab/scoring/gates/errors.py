@@ -1,4 +1,4 @@
-"""What can be wrong with a gate's expression, each with its place."""
+"""Errors of a gate's expression, each with its place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run has written down so far: the rows of each finished wave, and the terms that they hold for.
+"""The journal of a run: the rows of each finished wave, and the terms that they hold for.
 
 A wave is on disk, whole, before the next one is counted: a driver that is killed loses the waves under way and nothing
 else. Files are Arrow streams, and their names say which items they hold (``wave-0000000000-0000000064.arrow``: the

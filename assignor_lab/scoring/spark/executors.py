@@ -1,4 +1,4 @@
-"""Whether the executors are fit for a run: asked once, before anything is scored.
+"""The check of executors: whether they are fit for a run, asked once, before anything is scored.
 
 The question is a function that travels as a whole, so that an executor which has nothing of this package can say so.
 """

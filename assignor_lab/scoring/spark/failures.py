@@ -1,4 +1,4 @@
-"""What Spark's errors, which are pages long, really say."""
+"""Spark's errors, which are pages long, in one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may be concluded from a run: paired differences with intervals, distributions, worst cases.
+"""Statistics of a run: paired differences with intervals, distributions, worst cases.
 
 Import the modules: intervals and differences need the extra ``statistics``, distributions and worst cases do not.
 """

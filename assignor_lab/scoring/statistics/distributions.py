@@ -1,4 +1,4 @@
-"""How the figures of each metric are spread: quantiles over all states."""
+"""Distributions of each metric: quantiles over all states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rows of two assignors belong to the same state, from the finished table of results."""
+"""Pairs: rows of two assignors that belong to the same state, from the finished table of results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a sample has no interval: too few histories that differ, none that does, or too uneven a difference.
+"""Refusals of an interval: too few histories that differ, none that does, or too uneven a difference.
 
 No method covers the mean of every distribution (R. R. Bahadur and L. J. Savage, "The nonexistence of certain
 statistical procedures in nonparametric problems", 1956): what happens once in a thousand histories shows in no hundred

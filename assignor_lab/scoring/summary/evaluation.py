@@ -1,4 +1,4 @@
-"""What the summary concludes from the table: distributions, differences from a baseline, worst cases, gates."""
+"""Evaluation of the table: distributions, differences from a baseline, worst cases, gates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the logs of Connect workers tell of their rebalances, and whether our assignors decide alike."""
+"""Logs of Connect workers: the rebalances in them, decided again by our assignors."""
 
 from assignor_lab.capture.logs.connect.errors import GarbledMessageError, NoRoundError
 from assignor_lab.capture.logs.connect.replay import (

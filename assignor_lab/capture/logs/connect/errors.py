@@ -1,4 +1,4 @@
-"""What can be wrong with a Connect worker's log."""
+"""Errors of a Connect worker's log."""
 
 from __future__ import annotations
 

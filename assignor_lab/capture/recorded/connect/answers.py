@@ -1,4 +1,4 @@
-"""What brokers answer to DescribeGroups about a Connect group, as values. Needs the extra ``kafka``."""
+"""Brokers' answers to DescribeGroups about a Connect group, as values. Needs the extra ``kafka``."""
 
 from __future__ import annotations
 

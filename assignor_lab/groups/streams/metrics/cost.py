@@ -1,4 +1,4 @@
-"""What an answer costs: bytes that are restored and that cross zones, the wait for them, and dollars.
+"""Cost of an answer: bytes that are restored and that cross zones, the wait for them, and dollars.
 
 Bytes come from the scenario's ``workload``, prices from :mod:`assignor_lab.groups.prices`. What the scenario
 does not say makes no figure.

@@ -1,4 +1,4 @@
-"""What each client would read from other racks, the view that traffic costs, bytes and dollars share."""
+"""Crossings: what each client would read from other racks, shared by traffic costs, bytes and dollars."""
 
 from __future__ import annotations
 

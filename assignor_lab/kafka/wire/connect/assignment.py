@@ -1,4 +1,4 @@
-"""What the leader of a Connect group tells a worker: versions 0 to 3 (reference 5.3).
+"""The assignment message of Connect, from leader to worker, versions 0 to 3 (reference 5.3).
 
 Kafka 4.3.1's bytes: ``ConnectProtocol`` (0) and ``IncrementalCooperativeConnectProtocol`` (1 and 2). Version 3 is the
 proposal for KIP-987: the layout of version 2 under another number.

@@ -1,4 +1,4 @@
-"""What can be wrong with a message of Connect's protocol; Kafka has one exception for all of it."""
+"""Errors of a message of Connect's protocol; Kafka has one exception for all of them."""
 
 from __future__ import annotations
 
