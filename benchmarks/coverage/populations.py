@@ -49,7 +49,7 @@ def _values(name: str, values: list[float], weights: list[float]) -> Population:
 
 
 def _rare(share: float) -> Population:
-    return _values(f"1 in {share:.0%}, else 0", [0.0, 1.0], [1 - share, share])
+    return _values(f"{share:.0%} ones, else 0", [0.0, 1.0], [1 - share, share])
 
 
 def _outliers(chance: np.random.Generator, number: int) -> Sample:

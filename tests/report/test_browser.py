@@ -11,7 +11,7 @@ import pytest
 
 from assignor_lab.report import write_report
 from tests.report.group_summaries import hostile_connect, hostile_episodes
-from tests.report.summaries import HOSTILE_SHOWN, families, histories, hostile, hostile_families, large, tagged
+from tests.report.summaries import HOSTILE_SHOWN, families, histories, hostile, hostile_families, large, tagged, unsure
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -26,6 +26,7 @@ DOCUMENTS: dict[str, Callable[[], dict[str, Any]]] = {
     "histories": histories,
     "families": families,
     "hostile_families": hostile_families,
+    "unsure": unsure,
     "hostile_connect": hostile_connect,
     "hostile_episodes": hostile_episodes,
 }
@@ -208,6 +209,19 @@ def test_figures_are_narrowed_to_a_family_and_a_size_and_come_back(opened: Opene
         page.get_by_label("Size").select_option(index=0)
         page.wait_for_function("document.querySelector('#narrowed').textContent.startsWith('All 45')")
         assert page.locator("#explore").inner_text().replace("45 histories", "") == before.replace("45 histories", "")
+
+
+def test_a_difference_without_an_interval_says_why_as_a_whole_and_in_a_part(opened: Opener) -> None:
+    differences = unsure()["results"]["differences"]
+    with opened("unsure") as page:
+        cells = page.locator("tr[data-difference] > td.verdict")
+        whole = cells.all_inner_texts()
+        assert len(whole) == len(differences)
+        assert {"4 of 45 histories differ noticeably" in text for text in whole if "no difference" not in text} == {
+            True
+        }
+        page.get_by_label("Family").select_option(label="rolling restart")
+        assert set(cells.all_inner_texts()) == {"no interval: too few histories differ"}
 
 
 def test_a_part_without_decisions_says_so(opened: Opener) -> None:

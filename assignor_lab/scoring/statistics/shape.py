@@ -19,13 +19,15 @@ Numbers = Sequence[float] | npt.NDArray[np.float64]
 
 #: A value stands out if it is farther from the usual one than this part of the mean distance.
 STANDS_OUT = 0.1
+#: A value that this part of a sample shares is its usual one, wherever the median lies.
+_SHARED = 1 / 3
 #: Distances below this part of the largest value are what is left of rounding.
 _ROUNDING = 1e-13
 
 
 @attrs.frozen
 class Shape:
-    """What a sample looks like; distances are from its usual value, the median.
+    """What a sample looks like; distances are from its usual value: that which a third of it shares, or the median.
 
     Args:
         number: How many values there are.
@@ -77,8 +79,17 @@ def shape_of(values: Numbers) -> Shape:
 
 
 def _usual(ordered: npt.NDArray[np.float64], mean: float) -> float:
-    """The median; of two in the middle the one away from the mean, which lies where the values are dense."""
-    low, high = float(ordered[(len(ordered) - 1) // 2]), float(ordered[len(ordered) // 2])
+    """What most values are, if a third of all are; else the median.
+
+    Of two in the middle it is the one away from the mean, which lies where the values are dense.
+    """
+    number = len(ordered)
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    counts = np.diff(starts, append=number)
+    most = int(counts.max())
+    if most >= _SHARED * number and int((counts == most).sum()) == 1:
+        return float(ordered[starts[counts.argmax()]])
+    low, high = float(ordered[(number - 1) // 2]), float(ordered[number // 2])
     return low if mean - low >= high - mean else high
 
 
