@@ -92,7 +92,7 @@ def draw_case(seed: int, number: int) -> Case:
         return Case(document, ("threads",))
     if style < 0.36:
         return Case(document, ASSIGNORS, lives_by=chance.choice(ASSIGNORS[:3]))
-    return Case(document, ASSIGNORS, threads=has_lags and chance.random() < 0.4)
+    return Case(document, ASSIGNORS, threads=has_lags and chance.random() < (0.8 if oddities.tasks_collide else 0.4))
 
 
 def _sizes(chance: Random, oddities: Oddities) -> tuple[int, int]:
@@ -100,7 +100,7 @@ def _sizes(chance: Random, oddities: Oddities) -> tuple[int, int]:
     if oddities.processes_collide:
         return (24, 30)
     if oddities.tasks_collide:
-        return (60, chance.choice((1, 2, 3, 7)))
+        return (80, chance.choice((1, 2, 3, 3, 7)))
     return (40, 7) if chance.random() < 0.99 else (120, 20)
 
 

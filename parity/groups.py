@@ -29,6 +29,8 @@ def draw_config(chance: Random, application: Application, oddities: Oddities = P
         "rack.aware.assignment.traffic_cost": _cost(chance),
         "rack.aware.assignment.non_overlap_cost": _cost(chance),
     }
+    if (oddities.tasks_collide or oddities.processes_collide) and chance.random() < 0.6:
+        _give_costs(chance, config)
     if oddities.costs_overflow:
         _give_odd_costs(chance, config)
     if chance.random() < 0.5:
@@ -62,12 +64,21 @@ def _cost(chance: Random) -> int | None:
     return chance.choice((-1, 1_000_000)) if chance.random() < 0.02 else chance.choice(_COSTS)
 
 
+_STRATEGY = "rack.aware.assignment.strategy"
+_COST_KEYS = ("rack.aware.assignment.traffic_cost", "rack.aware.assignment.non_overlap_cost")
+
+
+def _give_costs(chance: Random, config: dict[str, Any]) -> None:
+    """What the public utilities need to move anything: tasks then leave hash tables again."""
+    config[_STRATEGY] = chance.choice(("min_traffic", "balance_subtopology"))
+    config.update({key: chance.choice((0, 1, 10)) for key in _COST_KEYS})
+
+
 def _give_odd_costs(chance: Random, config: dict[str, Any]) -> None:
-    config["rack.aware.assignment.strategy"] = chance.choice(("min_traffic", "balance_subtopology"))
-    keys = ["rack.aware.assignment.traffic_cost", "rack.aware.assignment.non_overlap_cost"]
-    for key in chance.sample(keys, chance.choice((1, 1, 2))):
+    config[_STRATEGY] = chance.choice(("min_traffic", "balance_subtopology"))
+    for key in chance.sample(_COST_KEYS, chance.choice((1, 1, 2))):
         config[key] = odd_cost(chance)
-    for key in keys:
+    for key in _COST_KEYS:
         if config[key] is None and chance.random() < 0.7:
             config[key] = chance.choice((0, 1, 10))
 
@@ -79,7 +90,7 @@ def draw_clients(
     number = chance.randint(1, most_clients)
     if oddities.processes_collide:
         number = chance.randint(9, chance.choice((14, 30)))
-    most_threads = chance.choice((1, 1, 2, 4, 8))
+    most_threads = chance.choice((2, 4, 8, 12) if oddities.tasks_collide else (1, 1, 2, 4, 8))
     without_rack = chance.choice((0.0,) * 5 + (0.2, 1.0))
     clients = []
     for place, process in enumerate(_process_ids(chance, number, oddities)):
