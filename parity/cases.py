@@ -98,9 +98,9 @@ def draw_case(seed: int, number: int) -> Case:
 def _sizes(chance: Random, oddities: Oddities) -> tuple[int, int]:
     """Most tasks and most clients. Java's search for placements grows with the square of both."""
     if oddities.processes_collide:
-        return (24, 30)
+        return (16, 30)
     if oddities.tasks_collide:
-        return (80, chance.choice((1, 2, 3, 3, 7)))
+        return chance.choice(((60, 2), (60, 3), (60, 3), (30, 7)))
     return (40, 7) if chance.random() < 0.99 else (120, 20)
 
 

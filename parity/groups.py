@@ -89,7 +89,7 @@ def draw_clients(
     """Clients in insertion order, one at least; they agree neither in racks nor in tags nor in size."""
     number = chance.randint(1, most_clients)
     if oddities.processes_collide:
-        number = chance.randint(9, chance.choice((14, 30)))
+        number = chance.randint(9, chance.choice((14, 14, 30)))
     most_threads = chance.choice((2, 4, 8, 12) if oddities.tasks_collide else (1, 1, 2, 4, 8))
     without_rack = chance.choice((0.0,) * 5 + (0.2, 1.0))
     clients = []

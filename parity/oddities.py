@@ -61,7 +61,7 @@ def draw_oddities(chance: Random) -> Oddities:
 
 # --- costs ----------------------------------------------------------------------------------------
 
-_HUGE = (10**8, 5 * 10**8, 10**9, 2**30 - 1, 2**30, 2**30 + 1, 715_827_883, 2**31 - 1)
+_HUGE = (10**8, 5 * 10**8, 10**9, 2**30 - 1, 2**30, 2**30 + 5, 715_827_883, 2**31 - 1)
 #: One of them times two, or alone, is the lowest integer, which is its own negative: Kafka may then search for ever.
 _LOWEST = (-(2**31), 2**30, -(2**30))
 
@@ -124,7 +124,7 @@ def colliding_task_numbers(chance: Random, wanted: int) -> list[tuple[int, list[
 
 def _of_equal_hash(chance: Random, wanted: int) -> dict[int, set[int]]:
     """(g, p + 31) and (g + 1, p) have one hash code; partitions that are 64 apart share a slot."""
-    levels = chance.choice((12, 24, 40, chance.randint(9, 80)))
+    levels = chance.choice((12, 24, 40, chance.randint(9, 50)))
     first = chance.choice((0, 0, 2, 60, 64, 1_000, 70_000, _INT_LIMIT - 50, -20))
     rests = range(max(1, wanted // levels))
     apart = chance.choice((1, 1, 2, _TREE_SLOTS))
