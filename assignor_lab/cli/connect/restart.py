@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assignor_lab.cli.connect.access import CaFile, Urls, ask
-from assignor_lab.cli.connect.status import instance_document
+from assignor_lab.cli.connect.status import Probe, instance_document
 from assignor_lab.cli.options import Json
 from assignor_lab.cli.text import console, note, print_json, print_line, table
 
 if TYPE_CHECKING:
-    from assignor_lab.connect.remote import Outcome, RestartReport
+    from assignor_lab.connect.remote import Outcome, RestartPlan, RestartReport
     from assignor_lab.kafka.herder.statuses import InstanceStatus
 
 __all__ = ["register"]
@@ -42,29 +42,31 @@ def _restart(
     only_failed: OnlyFailed = False,
     dry_run: DryRun = False,
     timeout: Timeout = 120.0,
+    probe: Probe = True,
     ca_file: CaFile = None,
     json: Json = False,
 ) -> None:
     """Restart a connector, and wait for what comes back; with --dry-run, only show what would restart.
 
     Any Kafka Connect from 3.0 on, or `assignor connect serve`. Without --include-tasks and --only-failed the
-    connector's instance alone restarts, whatever its state. Exit code 1: something did not come back.
+    connector's instance alone restarts, whatever its state. What is back has to be on a worker that lives. Exit code 1:
+    something did not come back.
     """
     from assignor_lab.connect.remote import planned_restart, restart
     from assignor_lab.kafka.herder.restarts import RestartRequest
 
     request = RestartRequest(name, only_failed=only_failed, include_tasks=include_tasks)
     if dry_run:
-        now, chosen = ask(url, ca_file, lambda rest: planned_restart(rest, request), timeout)
+        plan = ask(url, ca_file, lambda rest: planned_restart(rest, request, probe=probe), timeout)
         if json:
-            print_json({"connector": name, "dry_run": True, "restarts": _plan_document(name, chosen)})
+            print_json({"connector": name, "dry_run": True, "restarts": _plan_document(name, plan)})
         else:
-            _print_plan(name, chosen, 1 + len(now.tasks))
+            _print_plan(name, plan)
         return
     report = ask(
         url,
         ca_file,
-        lambda rest: restart(rest, request, timeout, lambda said: note(f"refused for now: {said}")),
+        lambda rest: restart(rest, request, timeout, lambda said: note(f"refused for now: {said}"), probe=probe),
         timeout,
     )
     if json:
@@ -86,15 +88,25 @@ def _what(task: int | None) -> str:
 # --- dry run --------------------------------------------------------------------------------------
 
 
-def _print_plan(connector: str, chosen: Sequence[InstanceStatus], total: int) -> None:
+def _print_plan(connector: str, plan: RestartPlan) -> None:
+    chosen = plan.chosen
     if chosen:
         rows = [(_what(each.number), _job(connector, each.number), each.state, each.worker_id) for each in chosen]
         console().print(table(("RESTARTS", "JOB", "STATE NOW", "WORKER"), rows))
-    print_line(f"{len(chosen)} of {total} instances would restart; nothing was changed")
+    for worker, reason in plan.dead.items():
+        print_line(f"{worker} {reason}: what it has will not restart before others are given it")
+    print_line(f"{len(chosen)} of {1 + len(plan.now.tasks)} instances would restart; nothing was changed")
 
 
-def _plan_document(connector: str, chosen: Sequence[InstanceStatus]) -> list[dict[str, Any]]:
-    return [{"job": _job(connector, each.number), "task": each.number, **_now(each)} for each in chosen]
+def _plan_document(connector: str, plan: RestartPlan) -> list[dict[str, Any]]:
+    return [
+        {"job": _job(connector, each.number), "task": each.number, **_now(each), **_dead(plan.dead.get(each.worker_id))}
+        for each in plan.chosen
+    ]
+
+
+def _dead(reason: str | None) -> dict[str, str]:
+    return {"worker_is_dead": reason} if reason else {}
 
 
 def _now(instance: InstanceStatus) -> dict[str, Any]:
@@ -132,6 +144,8 @@ def _print_report(report: RestartReport, timeout: float) -> None:
 def _remarks(outcome: Outcome, report: RestartReport) -> list[str]:
     if outcome.after is None:
         return ["the connector has fewer tasks now"]
+    if outcome.dead:
+        return [f"its worker {outcome.dead}"]
     if not outcome.seen:
         return ["no change was seen"]
     return ["not back in time"] if report.timed_out and not outcome.is_back else []
@@ -154,6 +168,7 @@ def _report_document(report: RestartReport) -> dict[str, Any]:
                 "came_back": each.is_back,
                 "change_seen": each.seen,
                 **({} if each.trace is None else {"trace": each.trace}),
+                **_dead(each.dead),
             }
             for each in outcomes
         ],

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from assignor_lab.connect.remote import ClusterState, Finding, RemoteConnector
     from assignor_lab.kafka.herder.statuses import InstanceStatus
 
-__all__ = ["instance_document", "register"]
+__all__ = ["Probe", "instance_document", "register"]
 
 _CHECK_FAILED = 1
 _ANY = "any"

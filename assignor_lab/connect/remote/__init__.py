@@ -12,7 +12,7 @@ from assignor_lab.connect.remote.errors import (
     UnreachableClusterError,
 )
 from assignor_lab.connect.remote.findings import FINDINGS, Finding, find
-from assignor_lab.connect.remote.restarting import Outcome, RestartReport, planned_restart, restart
+from assignor_lab.connect.remote.restarting import Outcome, RestartPlan, RestartReport, planned_restart, restart
 from assignor_lab.connect.remote.state import ClusterState, RemoteConnector, RemoteWorker, read_cluster
 from assignor_lab.connect.remote.urls import ConnectUrl, parse_url
 
@@ -31,6 +31,7 @@ __all__ = [
     "FINDINGS",
     "planned_restart",
     "restart",
+    "RestartPlan",
     "RestartReport",
     "Outcome",
     "read_status",

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import attrs
 from tenacity import AsyncRetrying, retry_if_exception, stop_before_delay, wait_random_exponential
 
 from assignor_lab.connect.remote.answers import read_status
 from assignor_lab.connect.remote.client import Answer, ConnectRest
-from assignor_lab.connect.remote.errors import ConnectRefusedError, UnreachableClusterError
+from assignor_lab.connect.remote.errors import ConnectRefusedError, RemoteClusterError, UnreachableClusterError
+from assignor_lab.connect.remote.state import read_cluster
 from assignor_lab.connect.remote.urls import path_of
 from assignor_lab.kafka.herder.restarts import RestartRequest, planned
 from assignor_lab.kafka.herder.statuses import ConnectorStatus, InstanceStatus, State
 
-__all__ = ["Outcome", "RestartReport", "planned_restart", "restart"]
+__all__ = ["Outcome", "RestartPlan", "RestartReport", "planned_restart", "restart"]
 
 _NOT_FOUND, _CONFLICT = 404, 409
 #: States in which an instance stays.
@@ -29,6 +30,21 @@ _STAYS_S, _UNSEEN_S = 1.0, 5.0
 
 
 @attrs.frozen
+class RestartPlan:
+    """What a restart would do.
+
+    Args:
+        now: The states of the connector as they are.
+        chosen: Those of the instances that would restart, the connector's first, tasks by number.
+        dead: Workers of these that take no connection, and why: what they have will not restart.
+    """
+
+    now: ConnectorStatus
+    chosen: tuple[InstanceStatus, ...]
+    dead: Mapping[str, str]
+
+
+@attrs.frozen
 class Outcome:
     """What became of an instance that was to restart.
 
@@ -38,8 +54,10 @@ class Outcome:
         after: Its state at the end; ``None``: it is gone.
         worker_id: Where it is now.
         trace: Why it FAILED, if it did.
-        is_back: Whether it came back: RUNNING, PAUSED or STOPPED as it is meant to be, or gone for good.
+        is_back: Whether it came back: RUNNING, PAUSED or STOPPED as it is meant to be, on a worker that lives as far
+            as is known; or gone for good.
         seen: Whether a change of its state was seen; otherwise it was quicker than we looked, or did not restart.
+        dead: Why its worker takes no connection; empty: it does, or that is not known.
     """
 
     task: int | None
@@ -49,6 +67,7 @@ class Outcome:
     trace: str | None
     is_back: bool
     seen: bool
+    dead: str = ""
 
 
 @attrs.frozen
@@ -72,36 +91,45 @@ class RestartReport:
         return all(outcome.is_back for outcome in self.outcomes)
 
 
-async def planned_restart(
-    rest: ConnectRest, request: RestartRequest
-) -> tuple[ConnectorStatus, tuple[InstanceStatus, ...]]:
+async def planned_restart(rest: ConnectRest, request: RestartRequest, *, probe: bool = True) -> RestartPlan:
     """What a restart would restart, by the cluster's own states of this moment. Nothing is changed.
 
-    Returns:
-        The states as they are, and those of the instances that would restart, the connector's first, tasks by number.
-        Without either flag that is the connector's instance alone (reference 7.1); otherwise also what is RESTARTING
-        already (reference 7.3).
+    Without either flag that is the connector's instance alone (reference 7.1); otherwise also what is RESTARTING
+    already (reference 7.3).
+
+    Args:
+        rest: The cluster.
+        request: What to restart.
+        probe: Whether to find out which workers live, as :func:`~assignor_lab.connect.remote.read_cluster` does.
 
     Raises:
         RemoteClusterError: if the cluster does not answer, or knows no such connector.
     """
     now = await _status(rest, request.connector)
     known = _by_number(now)
-    return now, tuple(known[number] for number in _to_restart(request, planned(request, now)))
+    chosen = tuple(known[number] for number in _to_restart(request, planned(request, now)))
+    return RestartPlan(now, chosen, await _dead(rest, chosen) if probe else {})
 
 
 async def restart(
-    rest: ConnectRest, request: RestartRequest, timeout_s: float, on_refused: Callable[[str], None] = lambda _: None
+    rest: ConnectRest,
+    request: RestartRequest,
+    timeout_s: float,
+    on_refused: Callable[[str], None] = lambda _: None,
+    *,
+    probe: bool = True,
 ) -> RestartReport:
     """Restarts, and waits for what comes back.
 
-    A refusal with 409 is asked again, ever less often, until the time runs out: then nothing was done.
+    A refusal with 409 is asked again, ever less often, until the time runs out: then nothing was done. What seems to be
+    back is so only if its worker lives: a state stays RUNNING when its worker dies, until others are given the task.
 
     Args:
         rest: The cluster.
         request: What to restart.
         timeout_s: Time for everything.
         on_refused: Called with Connect's words for each refusal.
+        probe: Whether to find out which workers live, as :func:`~assignor_lab.connect.remote.read_cluster` does.
 
     Raises:
         RemoteClusterError: if the request could not be made; nothing was restarted, unless the message says so.
@@ -110,7 +138,7 @@ async def restart(
     before = await _status(rest, request.connector)
     answer = await _request(rest, request, timeout_s, on_refused)
     chosen = _to_restart(request, before if answer is None else answer)
-    outcomes, timed_out = await _wait(rest, chosen, before, end)
+    outcomes, timed_out = await _wait(rest, chosen, before, end, probe=probe)
     return RestartReport(request.connector, outcomes, timed_out)
 
 
@@ -174,14 +202,14 @@ class _Watch:
             return False
         return at - self.since >= (_STAYS_S if self.seen else _UNSEEN_S)
 
-    def outcome(self, task: int | None, planned_on: str) -> Outcome:
+    def outcome(self, task: int | None, planned_on: str, dead: Mapping[str, str]) -> Outcome:
         if self.now is None:
             return Outcome(task, self.before, None, planned_on, None, is_back=True, seen=self.seen)
-        state = self.now.state
-        is_back = state in _SETTLED and state != State.FAILED
+        state, reason = self.now.state, dead.get(self.now.worker_id, "")
+        is_back = state in _SETTLED and state != State.FAILED and not reason
         return Outcome(
             task, self.before, state, self.now.worker_id, self.now.trace if state == State.FAILED else None,
-            is_back=is_back, seen=self.seen,
+            is_back=is_back, seen=self.seen, dead=reason,
         )  # fmt: skip
 
 
@@ -190,7 +218,7 @@ def _visible(instance: InstanceStatus | None) -> tuple[str, str, str | None] | N
 
 
 async def _wait(
-    rest: ConnectRest, chosen: Mapping[int | None, InstanceStatus], before: ConnectorStatus, end: float
+    rest: ConnectRest, chosen: Mapping[int | None, InstanceStatus], before: ConnectorStatus, end: float, *, probe: bool
 ) -> tuple[tuple[Outcome, ...], bool]:
     known = _by_number(before)
     start = time.monotonic()
@@ -198,6 +226,7 @@ async def _wait(
         number: _Watch(known[number].state if number in known else "", known.get(number), start) for number in chosen
     }
     pause = _FIRST_LOOK_S
+    dead: Mapping[str, str] = {}
     while True:
         found = await _look(rest, before.name)
         now = time.monotonic()
@@ -205,12 +234,27 @@ async def _wait(
             for number, watch in watched.items():
                 watch.look(found.get(number), now)
         settled = all(watch.is_settled(now) for watch in watched.values())
+        if probe and (settled or now >= end):
+            dead = await _dead(rest, [watch.now for watch in watched.values() if watch.now is not None])
+            settled = settled and not dead
         if settled or now >= end:
             break
         await asyncio.sleep(max(0.0, min(pause, end - now)))
         pause = min(_LATER_LOOK_S, pause * 1.1)
-    outcomes = [watch.outcome(number, chosen[number].worker_id) for number, watch in watched.items()]
+    outcomes = [watch.outcome(number, chosen[number].worker_id, dead) for number, watch in watched.items()]
     return tuple(outcomes), not settled
+
+
+async def _dead(rest: ConnectRest, instances: Iterable[InstanceStatus]) -> dict[str, str]:
+    """Workers of instances that take no connection, and why; those of which that is not known are not among them."""
+    own = {instance.worker_id for instance in instances if instance.state != State.UNASSIGNED}
+    if not own:
+        return {}
+    try:
+        workers = (await read_cluster(rest)).workers
+    except RemoteClusterError:
+        return {}
+    return {each.worker_id: each.reason for each in workers if each.answers is False and each.worker_id in own}
 
 
 async def _look(rest: ConnectRest, connector: str) -> dict[int | None, InstanceStatus] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import socket
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from assignor_lab.cli.main import main
 from assignor_lab.connect.remote import UnreachableClusterError, read_status
 from assignor_lab.connect.remote import restarting as restart_module
 from assignor_lab.kafka.herder.restarts import RestartRequest, planned
-from tests.connect.remote.scripted import Answer, Reply, connector, scripted
+from tests.connect.remote.scripted import Answer, Reply, cluster, connector, scripted
 
 W1, W2 = "127.0.0.1:1", "127.0.0.1:2"
 MIXED: dict[int | None, tuple[str, str]] = {
@@ -270,3 +271,70 @@ def test_a_worker_that_is_silent_for_a_moment_is_asked_again(monkeypatch: pytest
     monkeypatch.setattr(restart_module, "_status", unsteady)
     with scripted(answer) as server:
         assert run("a", "--url", server.url, "--include-tasks") == 0
+
+
+# --- workers that are dead --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def living() -> Iterator[str]:
+    """Id of a worker that takes connections."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield f"127.0.0.1:{listener.getsockname()[1]}"
+
+
+def with_cluster(states: Sequence[dict[int | None, tuple[str, str]]], *chosen: int | None) -> Answer:
+    """A cluster that restarts ``chosen``, and then goes through ``states``."""
+    answer, _ = restarts([plan(states[0], *chosen)], states)
+
+    def answers(method: str, path: str) -> Reply:
+        if method == "GET" and not path.endswith("/status"):
+            return cluster({"a": connector("a", states[0])})(method, path)
+        return answer(method, path)
+
+    return answers
+
+
+def test_what_is_running_on_paper_on_a_dead_worker_is_not_back(living: str, capsys: pytest.CaptureFixture[str]) -> None:
+    states: dict[int | None, tuple[str, str]] = {None: ("RUNNING", living), 0: ("RUNNING", living), 1: ("RUNNING", W1)}
+    with scripted(with_cluster([states], None, 0, 1)) as server:
+        assert run("a", "--url", server.url, "--include-tasks", "--timeout", "2") == 1
+        printed = " ".join(capsys.readouterr().out.split())
+    assert "its worker takes no connection (Connection refused)" in printed
+    assert "2 of 3 came back within 2 s" in printed
+
+
+def test_which_worker_is_dead_is_told_to_programs(living: str, capsys: pytest.CaptureFixture[str]) -> None:
+    states: dict[int | None, tuple[str, str]] = {None: ("RUNNING", living), 0: ("RUNNING", W1)}
+    with scripted(with_cluster([states], None, 0)) as server:
+        assert run("a", "--url", server.url, "--include-tasks", "--timeout", "1", "--json") == 1
+    told = {each["job"]: each for each in json.loads(capsys.readouterr().out)["restarts"]}
+    assert "worker_is_dead" not in told["a"]
+    assert told["a-0"]["worker_is_dead"] == "takes no connection (Connection refused)"
+    assert [told[job]["came_back"] for job in ("a", "a-0")] == [True, False]
+
+
+def test_a_task_that_others_take_over_from_a_dead_worker_is_back(
+    living: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    on_dead: dict[int | None, tuple[str, str]] = {None: ("RUNNING", living), 0: ("RUNNING", W1)}
+    taken: dict[int | None, tuple[str, str]] = {**on_dead, 0: ("RUNNING", living)}
+    with scripted(with_cluster([*[on_dead] * 10, taken], None, 0)) as server:
+        assert run("a", "--url", server.url, "--include-tasks", "--timeout", "20") == 0
+    assert "2 of 2 came back" in capsys.readouterr().out
+
+
+def test_without_probing_states_are_believed(living: str) -> None:
+    states: dict[int | None, tuple[str, str]] = {None: ("RUNNING", living), 0: ("RUNNING", W1)}
+    with scripted(with_cluster([states], None, 0)) as server:
+        assert run("a", "--url", server.url, "--include-tasks", "--timeout", "5", "--no-probe") == 0
+
+
+def test_a_dry_run_says_that_a_worker_is_dead(living: str, capsys: pytest.CaptureFixture[str]) -> None:
+    states: dict[int | None, tuple[str, str]] = {None: ("RUNNING", living), 0: ("FAILED", W1)}
+    with scripted(with_cluster([states])) as server:
+        assert run("a", "--url", server.url, "--include-tasks", "--dry-run") == 0
+        assert f"{W1} takes no connection (Connection refused): what it has will not" in capsys.readouterr().out
+        assert run("a", "--url", server.url, "--include-tasks", "--dry-run", "--json") == 0
+    told = json.loads(capsys.readouterr().out)["restarts"]
+    assert ["worker_is_dead" in each for each in told] == [False, True]
