@@ -38,8 +38,11 @@ class Competitors:
 
 
 def kind_of_assignors(registry: Registry, selectors: Iterable[str]) -> KindEntry:
-    """The kind of histories that the named assignors answer: the first that is the only one for all of them."""
-    offered = [registry.assignor_kinds(selector) for selector in selectors if selector != OBSERVED]
+    """The kind of histories that the named assignors answer: the first that is the only one for all of them.
+
+    ``module:attribute`` says nothing before it is imported, and decides nothing here.
+    """
+    offered = [kinds for name in selectors if name != OBSERVED and (kinds := registry.assignor_kinds(name))]
     answered = [entry for entry in entries() if offered and all(found == (entry.plugins,) for found in offered)]
     return answered[0] if answered else default_kind()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -53,6 +54,20 @@ def test_a_history_of_a_connect_group_counts_as_long_as_its_slowest_round() -> N
     line = json.loads(result.stdout)
     assert (line["id"], line["tasks"], line["clients"]) == ("blog-000000", 900, 3)
     assert 0 < line["min_ms"] < 1_000
+
+
+def test_a_group_that_brokers_assign_counts_its_members() -> None:
+    groups = DATA / "scale" / "streams-group" / "jmh.scenarios.jsonl.gz"
+    arguments = ["bench", str(groups), "--assignor", "group_sticky", "--warmup", "0", "--repeat", "1"]
+    result = CliRunner().invoke(build_app(), arguments)
+    assert result.exit_code == 0
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    with gzip.open(groups) as file:
+        documents = [json.loads(line) for line in file]
+    assert [(line["id"], line["clients"]) for line in lines] == [
+        (document["id"], len(document["members"])) for document in documents
+    ]
+    assert all(0 < line["min_ms"] <= line["median_ms"] for line in lines)
 
 
 def test_of_a_history_the_round_counts_that_is_slowest_in_most_calls() -> None:

@@ -86,3 +86,66 @@ def test_a_client_is_called_by_the_shortest_name_that_tells_it_apart() -> None:
     assert client_labels([client(ONE), client(TWO)]) == {ONE: "11111111", TWO: "22222222"}
     twins = [client("11111111-a"), client("11111111-b")]
     assert client_labels(twins) == {"11111111-a": "11111111-a", "11111111-b": "11111111-b"}
+
+
+# --- members of processes -----------------------------------------------------------------------------
+
+
+MEMBERS = (
+    Client("m1", None, None, {}, 1, (), process=ONE, instance_id="app-1-1"),
+    Client("m2", None, None, {}, 1, (), process=ONE, instance_id="app-1-2"),
+    Client("m3", None, None, {}, 1, (), process=TWO),
+)
+
+
+def member_changes(before: dict[str, ClientTasks], after: dict[str, ClientTasks]) -> dict[str, dict[str, Change]]:
+    answer = AssignorPlacement("a", None, False, None, after)
+    tasks = tuple(Task(f"0_{number}", True) for number in range(5))
+    shown = column(Placement("s", 0, "worst", None, (), MEMBERS, tasks, before, (answer,)), answer)
+    return {
+        row.client.process_id if row.client else "nobody": {
+            slot.task: slot.change for slot in (*row.active, *row.standby, *row.leaving)
+        }
+        for row in shown.rows
+    }
+
+
+def test_what_changes_its_thread_is_told_apart_from_what_changes_its_process() -> None:
+    before = {"m1": ClientTasks(("0_0", "0_1"), ("0_2",)), "m3": ClientTasks(("0_2", "0_3"), ("0_1",))}
+    after = {"m2": ClientTasks(("0_0", "0_2", "0_3"), ("0_1",)), "m1": ClientTasks((), ()), "m3": ClientTasks((), ())}
+    assert member_changes(before, after)["m2"] == {
+        "0_0": Change.SHIFTS,
+        # Its sibling had the standby: state is there.
+        "0_2": Change.TAKES_OVER,
+        "0_3": Change.STARTS,
+        "0_1": Change.STEPS_DOWN,
+    }
+    assert member_changes(before, after)["m1"] == dict.fromkeys(("0_0", "0_1", "0_2"), Change.LEAVES)
+
+
+def test_a_standby_that_changes_its_thread_is_no_new_copy() -> None:
+    before = {"m1": ClientTasks((), ("0_0",)), "m3": ClientTasks(("0_0",), ())}
+    after = {"m2": ClientTasks((), ("0_0",)), "m3": ClientTasks(("0_0",), ())}
+    assert member_changes(before, after)["m2"] == {"0_0": Change.SHIFTS}
+
+
+def test_a_warm_up_is_told_as_one_and_counts_as_a_copy_afterwards() -> None:
+    before = {"m3": ClientTasks(("0_0",), (), ("0_1",))}
+    after = {"m1": ClientTasks((), (), ("0_0",)), "m3": ClientTasks(("0_0", "0_1"), ())}
+    changed = member_changes(before, after)
+    assert changed["m1"] == {"0_0": Change.WARMS_UP}
+    assert changed["m3"] == {"0_0": Change.STAYS, "0_1": Change.TAKES_OVER}
+
+
+def test_members_are_called_by_their_process_and_a_number() -> None:
+    assert client_labels(MEMBERS) == {"m1": "11111111 · 1", "m2": "11111111 · 2", "m3": "22222222 · 1"}
+    alike = [Client("m", None, None, {}, 1, (), process=process) for process in (ONE, ONE[:-1] + "1")]
+    assert client_labels(alike)["m"] == f"{ONE[:-1]}1 · 1"
+
+
+def test_a_move_within_a_process_says_so() -> None:
+    before, after = {"m1": ClientTasks(("0_0",), ())}, {"m2": ClientTasks(("0_0",), ())}
+    answer = AssignorPlacement("a", None, False, None, after)
+    placement = Placement("s", 0, "worst", None, (), MEMBERS, (Task("0_0", True),), before, (answer,))
+    (move,) = column(placement, answer).moves
+    assert (move.within, move.warm, move.source and move.source.process_id) == (True, False, "m1")
