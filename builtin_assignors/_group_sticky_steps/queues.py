@@ -126,7 +126,7 @@ def turns(elements: Sequence[int]) -> Iterator[int]:
         array[-1] = polled[-1]
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=16)
 def _walks(size: int) -> tuple[Sequence[int], Sequence[int]]:
     """The places of a heap of ``size`` elements, parents before children, and children before parents; left first."""
     return _walk(size, 1), _walk(size, 2)[::-1]

@@ -35,9 +35,16 @@ class TopologyTasks:
             self.subtopologies += [subtopology] * size
             self.partitions += range(size)
             self.stateful += [topology.is_stateful(subtopology)] * size
-        #: The tasks ordered by partition, then sub-topology; a stable sort of tasks that stand by sub-topology.
-        self.by_partition = sorted(range(len(self.partitions)), key=self.partitions.__getitem__)
+        #: The tasks ordered by partition, then sub-topology.
+        self.by_partition = self._by_partition()
         self._targets: dict[int, MemberAssignment] = {}
+
+    def _by_partition(self) -> list[int]:
+        sizes = {end - first for first, end in self.bounds.values()}
+        if len(sizes) == 1:
+            return [first + partition for partition in range(sizes.pop()) for first, _ in self.bounds.values()]
+        # Stable: tasks stand by sub-topology.
+        return sorted(range(len(self.partitions)), key=self.partitions.__getitem__)
 
     def id_of(self, task: int) -> TaskId:
         """The id of the task with this number."""
@@ -58,20 +65,25 @@ class TopologyTasks:
     def target(self, actives: Sequence[int], standbys: Sequence[int]) -> MemberAssignment:
         """The target of a member that gets these tasks, both ascending."""
         if len(actives) != 1 or len(standbys) > 1:
-            return MemberAssignment(self._grouped(actives), self._grouped(standbys))
+            return self._new_target(actives, standbys)
         # In a group with about as many members as tasks nearly all targets are such, and most are the same every time.
         key = actives[0] * (len(self.partitions) + 1) + (standbys[0] + 1 if standbys else 0)
         found = self._targets.get(key)
         if found is None:
             if len(self._targets) >= _KNOWN_TARGETS:
                 self._targets.clear()
-            found = self._targets[key] = MemberAssignment(self._grouped(actives), self._grouped(standbys))
+            found = self._targets[key] = self._new_target(actives, standbys)
         return found
+
+    def _new_target(self, actives: Sequence[int], standbys: Sequence[int]) -> MemberAssignment:
+        return MemberAssignment(self._grouped(actives), self._grouped(standbys) if standbys else NO_TASKS)
 
     def _grouped(self, tasks: Sequence[int]) -> TasksBySubtopology:
         """``tasks``, ascending, by sub-topology."""
         if not tasks:
             return NO_TASKS
+        if len(tasks) == 1:
+            return MappingProxyType({self.subtopologies[tasks[0]]: (self.partitions[tasks[0]],)})
         grouped: dict[str, list[int]] = {}
         for task in tasks:
             subtopology = self.subtopologies[task]
