@@ -69,7 +69,7 @@ def test_odd_corners_are_drawn_beside_the_others() -> None:
 
 
 def test_contradictions_are_drawn_beside_tidy_groups() -> None:
-    cases = [draw_case(9, number) for number in range(900)]
+    cases = [draw_case(9, number) for number in range(4_000)]
     clients = [client for case in cases for client in case.document.get("clients", ())]
     given = [held for case in cases for held in (case.document.get("assignment") or {}).values()]
     roles = [role for held in given for role in held.values()]

@@ -41,7 +41,8 @@ CONNECT = "connect/incremental"
 
 @pytest.mark.parametrize("results", RESULTS)
 def test_the_driver_gives_the_recorded_answers(results: str, official: OfficialKafka) -> None:
-    scenarios = lines(f"{results.split('.', maxsplit=1)[0]}.scenarios.jsonl.gz")
+    folder, _, name = results.partition("/")
+    scenarios = lines(f"{folder}/{name.split('.', maxsplit=1)[0]}.scenarios.jsonl.gz")
     pairs = list(zip(scenarios, lines(results), strict=True))[::STEP]
     wrong = [
         scenario["id"]
