@@ -8,7 +8,7 @@ import os
 from benchmarks.coverage.page import tables, write_page
 from benchmarks.coverage.runs import LEVEL, cells
 
-RUNS, SEED = 1_500, 12
+RUNS, SEED = 8_000, 12
 
 
 def main() -> int:
