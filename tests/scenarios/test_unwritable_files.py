@@ -81,6 +81,8 @@ def test_ctrl_c_is_one_message(folder: Path) -> None:
     read, write = os.pipe()
     with subprocess.Popen(
         [sys.executable, "-m", "assignor_lab.cli.main", "assign", "--assignor", "sticky", "--scenarios", "-"],
+        # Where the tests run in the background of a shell, Ctrl-C is ignored, and a child would inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - nothing else runs there
         cwd=folder,
         stdin=read,
         stdout=subprocess.PIPE,
