@@ -21,10 +21,10 @@ from assignor_lab.kafka.coordinator import (
     SyncRequest,
 )
 
-__all__ = ["Answer", "LiveGroup"]
+__all__ = ["Response", "LiveGroup"]
 
 #: What the group answers.
-Answer = Joined | Synced | Refused
+Response = Joined | Synced | Refused
 
 
 class LiveGroup:
@@ -44,17 +44,17 @@ class LiveGroup:
     def __init__(self, clock: Clock, initial_delay_ms: int) -> None:
         self.clock = clock
         self._coordinator = Coordinator(initial_delay_ms)
-        self._waiting: dict[str, asyncio.Future[Answer]] = {}
+        self._waiting: dict[str, asyncio.Future[Response]] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._grace_until_ms: int | None = None
 
     # --- what workers ask -----------------------------------------------------------------------------
 
-    async def join(self, request: JoinRequest) -> Answer:
+    async def join(self, request: JoinRequest) -> Response:
         """A worker joins; the answer comes when all have."""
         return await self._asked(request.worker, self._coordinator.join, request)
 
-    async def sync(self, worker: str, request: SyncRequest) -> Answer:
+    async def sync(self, worker: str, request: SyncRequest) -> Response:
         """A member asks for its assignment; the answer comes when the leader has brought it."""
         return await self._asked(worker, self._coordinator.sync, request)
 
@@ -111,8 +111,8 @@ class LiveGroup:
 
     # --- inside ---------------------------------------------------------------------------------------
 
-    async def _asked(self, worker: str, call: object, request: object) -> Answer:
-        waiting: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+    async def _asked(self, worker: str, call: object, request: object) -> Response:
+        waiting: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
         self._waiting[worker] = waiting
         self._settle(call(self.clock.now_ms(), request))  # type: ignore[operator]
         try:
@@ -131,7 +131,7 @@ class LiveGroup:
         del self._coordinator.rounds[: -self._MOST_ROUNDS]
         self._set_timer()
 
-    def _answer(self, worker: str, body: Answer) -> None:
+    def _answer(self, worker: str, body: Response) -> None:
         waiting = self._waiting.pop(worker, None)
         if waiting is not None and not waiting.done():
             waiting.set_result(body)

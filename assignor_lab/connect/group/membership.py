@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Mapping
 from typing import Protocol
 
 from assignment_api.connect import ConnectAssignment, ConnectorTaskId, ConnectProtocol, Jobs, Rebalance
-from assignor_lab.connect.group.live_group import Answer, LiveGroup
+from assignor_lab.connect.group.live_group import LiveGroup, Response
 from assignor_lab.connect.group.messages import assignment_bytes, assignment_from, join_request, member_from
 from assignor_lab.connect.group.worker_assignors import WorkerAssignor
 from assignor_lab.connect.settings import LiveWorkerSettings
@@ -147,7 +147,7 @@ class Membership:
             self._joining = False
         return True
 
-    async def _answered(self, asked: Awaitable[Answer]) -> Answer:
+    async def _answered(self, asked: Awaitable[Response]) -> Response:
         self._waits_for_group = True
         try:
             return await asked
@@ -155,7 +155,7 @@ class Membership:
             self._waits_for_group = False
             self.polled()
 
-    def _refused(self, answer: Answer) -> bool:
+    def _refused(self, answer: Response) -> bool:
         if self.state.refused(answer if isinstance(answer, Refused) else None):
             raise FatalMembershipError(
                 f"the group speaks none of the protocols of connect.protocol={self._settings.protocol.value}: "

@@ -22,7 +22,7 @@ from assignor_lab.documents.errors import printable
 from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.shapes import Mismatch
 
-__all__ = ["Answer", "ConnectRest"]
+__all__ = ["Response", "ConnectRest"]
 
 _CONNECT_TIMEOUT_S = 5.0
 #: So much of a server's own words is repeated.
@@ -30,8 +30,8 @@ _MOST_WORDS = 500
 
 
 @attrs.frozen
-class Answer:
-    """An answer that is no error.
+class Response:
+    """A response that is no error.
 
     Args:
         url: Who gave it.
@@ -75,7 +75,7 @@ class ConnectRest:
     ) -> None:
         await self._client.aclose()
 
-    async def get(self, path: str, params: Sequence[tuple[str, str]] = (), at: ConnectUrl | None = None) -> Answer:
+    async def get(self, path: str, params: Sequence[tuple[str, str]] = (), at: ConnectUrl | None = None) -> Response:
         """Reads something.
 
         Args:
@@ -90,11 +90,11 @@ class ConnectRest:
         """
         return await self._ask("GET", path, params, at)
 
-    async def post(self, path: str, params: Sequence[tuple[str, str]] = ()) -> Answer:
+    async def post(self, path: str, params: Sequence[tuple[str, str]] = ()) -> Response:
         """Asks for something to be done; errors as for :meth:`get`."""
         return await self._ask("POST", path, params, None)
 
-    async def _ask(self, method: str, path: str, params: Sequence[tuple[str, str]], at: ConnectUrl | None) -> Answer:
+    async def _ask(self, method: str, path: str, params: Sequence[tuple[str, str]], at: ConnectUrl | None) -> Response:
         refusals = []
         for url in self.urls if at is None else (at,):
             try:
@@ -121,7 +121,7 @@ class ConnectRest:
             return f"takes no connection ({said:.200})"
         return said[:_MOST_WORDS]
 
-    async def _send(self, url: ConnectUrl, method: str, path: str, params: Sequence[tuple[str, str]]) -> Answer:
+    async def _send(self, url: ConnectUrl, method: str, path: str, params: Sequence[tuple[str, str]]) -> Response:
         request = self._client.build_request(method, f"{url}{path}", params=list(params) or None)
         response = await self._client.send(request, stream=True)
         what = f"{method} {url}{path}"
@@ -136,7 +136,7 @@ class ConnectRest:
         value = self._value(body, what, response.status_code)
         if response.status_code >= 400:
             raise self._refused(what, response.status_code, value)
-        return Answer(url, response.status_code, value)
+        return Response(url, response.status_code, value)
 
     async def _body(self, response: httpx.Response, what: str) -> bytes:
         if response.headers.get("content-encoding", "identity") != "identity":

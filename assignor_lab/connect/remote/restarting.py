@@ -10,7 +10,7 @@ import attrs
 from tenacity import AsyncRetrying, retry_if_exception, stop_before_delay, wait_random_exponential
 
 from assignor_lab.connect.remote.answers import read_status
-from assignor_lab.connect.remote.client import Answer, ConnectRest
+from assignor_lab.connect.remote.client import ConnectRest, Response
 from assignor_lab.connect.remote.errors import ConnectRefusedError, RemoteClusterError, UnreachableClusterError
 from assignor_lab.connect.remote.state import read_cluster
 from assignor_lab.connect.remote.urls import path_of
@@ -177,7 +177,7 @@ async def _request(
         stop=stop_before_delay(timeout_s),
         reraise=True,
     )
-    answer: Answer = await attempts(rest.post, path, params)
+    answer: Response = await attempts(rest.post, path, params)
     return None if answer.body is None else read_status(answer.body, f"POST {answer.url}{path}")
 
 
