@@ -208,6 +208,8 @@ class Kind(ABC, Generic[S, A]):
     columns: tuple[Column, ...] = ()
     #: Key of the summary's ``results`` that its pictures stand under.
     section: Literal["placements", "groups"] = "groups"
+    #: Whether the first states of a run are shown where few others ask for it.
+    shows_first: bool = False
     #: Keys of Kafka's configuration that decide an assignment.
     config_keys: tuple[str, ...] = ()
 
@@ -267,7 +269,12 @@ class Kind(ABC, Generic[S, A]):
 
     @abstractmethod
     def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> Player[S, A]:
-        """A competitor for one item; ``isolation`` as in :func:`assignor_lab.runtime.asking.assignor_for`."""
+        """A competitor for one item, as a rule a :class:`assignor_lab.groups.players.OneCall`.
+
+        Args:
+            competitor: Who competes.
+            isolation: As in :func:`assignor_lab.runtime.asking.assignor_for`.
+        """
 
     def observed(self, scenario: Scenario, number: int) -> CallOutcome[A] | None:
         """What Kafka itself decided in a round of a scenario; ``None`` where that is not known."""
@@ -287,8 +294,7 @@ class Kind(ABC, Generic[S, A]):
     def metrics(self, registry: Registry) -> Mapping[str, Found[MetricPlugin]]:
         """Column to metric, the lab's own ones first, in the order of the columns.
 
-        A metric of a plugin that is called like another column gets its distribution before its name
-        (:func:`assignor_lab.groups.measures.plugin_columns`).
+        :func:`assignor_lab.groups.measures.metrics_of` makes it.
         """
 
     @abstractmethod
@@ -299,6 +305,8 @@ class Kind(ABC, Generic[S, A]):
             registry: What is installed here; a metric that is not has a measure that raises its error.
             names: The columns, as :meth:`metrics` names them.
             config: Configuration of the run, for prices and the like.
+
+        :func:`assignor_lab.groups.measures.measures_of` makes it.
         """
 
     @abstractmethod
@@ -330,11 +338,6 @@ class Kind(ABC, Generic[S, A]):
     def picture_size(self, picture: Mapping[str, Any]) -> int:
         """Entries of a picture, for the room that pictures have in a summary together; 0: they are small anyway."""
         return 0
-
-    @property
-    def shows_first(self) -> bool:
-        """Whether the first states of a run are shown where few others ask for it."""
-        return False
 
     # --- answering line by line -------------------------------------------------------------------
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Mapping, Sequence
-from importlib import metadata
 from typing import Any
 
 import attrs
@@ -18,8 +17,10 @@ from assignment_api.plugins.selection import EffectiveConfig
 from assignor_lab.documents.shapes import count, list_of, map_of, one_of, record, text, whole
 from assignor_lab.groups.columns import Column
 from assignor_lab.groups.entries import KindEntry
-from assignor_lab.groups.kind import Answer, AnswerOptions, Asked, Competitor, FoundAssignor, Kind, Measure, Reply
-from assignor_lab.runtime.asking import Asking, OwnProcesses, assignor_for
+from assignor_lab.groups.kind import Answer, AnswerOptions, Competitor, FoundAssignor, Kind, Measure
+from assignor_lab.groups.measures import own_metrics
+from assignor_lab.groups.players import OneCall
+from assignor_lab.runtime.asking import Asking, OwnProcesses
 from assignor_lab.runtime.invocation import InvalidAnswerError
 from assignor_lab.runtime.isolation.errors import AnswerFormatError
 from assignor_lab.scenarios import Scenario
@@ -147,21 +148,6 @@ class _TablesAsking(Asking[Tables, Seating]):
 ASKING = _TablesAsking()
 
 
-class _Player:
-    def __init__(self, competitor: Competitor, isolation: OwnProcesses | None) -> None:
-        self._found = competitor.found
-        self._isolation = isolation
-
-    def asked(self, state: Tables, config: EffectiveConfig) -> Asked:
-        return Asked(self._found.name, self._found.distribution, {})
-
-    def answer(self, state: Tables, asked: Asked) -> Reply[Seating]:
-        return Reply(assignor_for(ASKING, self._found, asked.configs, self._isolation).ask(state))
-
-    def looked_ahead(self, answer: Seating) -> Seating:
-        return answer
-
-
 # --- the kind ----------------------------------------------------------------------------------------
 
 
@@ -183,6 +169,7 @@ CROWDED = MetricPlugin("crowded", "guests", "lower", "Guests without a seat.", c
 class _Tables(Kind[Tables, Seating]):
     name = NAME
     columns = (Column("guests", "int32"),)
+    shows_first = True
 
     @property
     def asking(self) -> Asking[Any, Any]:
@@ -204,11 +191,11 @@ class _Tables(Kind[Tables, Seating]):
         seats, evenings = scenario.content
         return max((len(parties) for parties in evenings), default=0), len(seats)
 
-    def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> _Player:
-        return _Player(competitor, isolation)
+    def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> OneCall[Tables, Seating]:
+        return OneCall(ASKING, lambda _state: competitor.found, isolation)
 
     def metrics(self, registry: Registry) -> Mapping[str, Found[MetricPlugin]]:
-        return {"crowded": Found("crowded", CROWDED, "assignor-lab", metadata.version("assignor-lab"))}
+        return own_metrics([CROWDED])
 
     def figures(
         self, registry: Registry, names: Sequence[str], config: EffectiveConfig
@@ -254,10 +241,6 @@ class _Tables(Kind[Tables, Seating]):
             "rebalances": [],
             "rebalances_left_out": 0,
         }
-
-    @property
-    def shows_first(self) -> bool:
-        return True
 
     def place_of_round(self, number: int) -> str:
         return f"evenings[{number}]"

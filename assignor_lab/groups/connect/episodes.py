@@ -13,8 +13,9 @@ from assignment_api.plugins.keys import is_setting
 from assignment_api.plugins.selection import EffectiveConfig
 from assignor_lab.groups.connect.asking import ASKING, ConnectOutcome
 from assignor_lab.groups.connect.kind import CONNECT_KEYS, told
-from assignor_lab.groups.connect.metrics import EPISODE_METRICS, ConnectMetric, described_metrics
+from assignor_lab.groups.connect.metrics import EPISODE_METRICS, ConnectMetric, described_metric
 from assignor_lab.groups.kind import Answer, Asked, Competitor, FoundAssignor, Kind, Measure, Reply
+from assignor_lab.groups.measures import own_metrics
 from assignor_lab.runtime.asking import Asking, OwnProcesses, assignor_for
 from assignor_lab.runtime.invocation import CallOutcome, Failure, failure_of
 from assignor_lab.scenarios import Scenario
@@ -28,6 +29,7 @@ __all__ = ["CONNECT_EPISODE"]
 class _ConnectEpisodes(Kind[ConnectEpisode, Played]):
     name = "connect-episode"
     config_keys = CONNECT_KEYS
+    shows_first = True
 
     @property
     def asking(self) -> Asking[Any, Any]:
@@ -54,13 +56,13 @@ class _ConnectEpisodes(Kind[ConnectEpisode, Played]):
         return told(registry, answer)
 
     def metrics(self, registry: Registry) -> Mapping[str, Found[MetricPlugin]]:
-        return described_metrics(EPISODE_METRICS)
+        return own_metrics(map(described_metric, EPISODE_METRICS))
 
     def figures(
         self, registry: Registry, names: Sequence[str], config: EffectiveConfig
     ) -> Mapping[str, Measure[ConnectEpisode, Played]]:
-        own = {metric.name: metric for metric in EPISODE_METRICS}
-        return {name: _own(own[name]) for name in names}
+        own = {metric.name: _own(metric) for metric in EPISODE_METRICS}
+        return {name: own[name] for name in names}
 
     def row(self, answer: Answer[ConnectEpisode, Played]) -> Mapping[str, Any]:
         if answer.state is None:
@@ -71,10 +73,6 @@ class _ConnectEpisodes(Kind[ConnectEpisode, Played]):
         from assignor_lab.groups.connect.pictures import episode_picture
 
         return episode_picture(answers)
-
-    @property
-    def shows_first(self) -> bool:
-        return True
 
 
 def _own(metric: ConnectMetric[Played]) -> Measure[ConnectEpisode, Played]:

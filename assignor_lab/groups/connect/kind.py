@@ -8,13 +8,13 @@ from hashlib import blake2b
 from typing import Any
 
 from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY, ConnectProtocol, Jobs
-from assignment_api.plugins import Found, FoundConnectAssignor, MetricPlugin, PluginError, PluginRow, Registry
+from assignment_api.plugins import Found, FoundConnectAssignor, MetricPlugin, PluginRow, Registry
 from assignment_api.plugins.selection import EffectiveConfig
 from assignor_lab.groups.connect.asking import ASKING
-from assignor_lab.groups.connect.metrics import CONNECT_METRICS, ConnectMetric, Decision, described_metrics
+from assignor_lab.groups.connect.metrics import CONNECT_METRICS, ConnectMetric, Decision, described_metric
 from assignor_lab.groups.connect.rounds import Decided, RoundPlayer, RoundState, spoken_protocol
 from assignor_lab.groups.kind import Answer, AnswerOptions, Competitor, FoundAssignor, Kind, Measure
-from assignor_lab.groups.measures import missing_measure, plugin_columns
+from assignor_lab.groups.measures import measures_of, metrics_of
 from assignor_lab.groups.rows import remarks_column
 from assignor_lab.runtime.asking import Asking, OwnProcesses
 from assignor_lab.scenarios import Scenario, connect_result_row
@@ -28,6 +28,7 @@ CONNECT_KEYS = (CONNECT_PROTOCOL, MAX_DELAY_KEY)
 class _Connect(Kind[RoundState, Decided]):
     name = "connect"
     config_keys = CONNECT_KEYS
+    shows_first = True
 
     @property
     def asking(self) -> Asking[Any, Any]:
@@ -57,26 +58,12 @@ class _Connect(Kind[RoundState, Decided]):
         return told(registry, answer)
 
     def metrics(self, registry: Registry) -> Mapping[str, Found[MetricPlugin]]:
-        own = described_metrics(CONNECT_METRICS)
-        return own | {name: registry.metric(name) for name in plugin_columns(registry, self.name, own)}
+        return metrics_of(registry, self.name, map(described_metric, CONNECT_METRICS))
 
     def figures(
         self, registry: Registry, names: Sequence[str], config: EffectiveConfig
     ) -> Mapping[str, Measure[RoundState, Decided]]:
-        own = {metric.name: metric for metric in CONNECT_METRICS}
-        figures: dict[str, Measure[RoundState, Decided]] = {}
-        for name in names:
-            metric = own.get(name)
-            if metric is not None:
-                figures[name] = _own(metric)
-                continue
-            try:
-                plugin = registry.metric(name).plugin
-            except PluginError as error:
-                figures[name] = missing_measure(error)
-                continue
-            figures[name] = _of_plugin(plugin)
-        return figures
+        return measures_of(registry, names, _of_plugin, {metric.name: _own(metric) for metric in CONNECT_METRICS})
 
     def row(self, answer: Answer[RoundState, Decided]) -> Mapping[str, Any]:
         row: dict[str, Any] = {}
@@ -96,10 +83,6 @@ class _Connect(Kind[RoundState, Decided]):
         from assignor_lab.groups.connect.pictures import rebalance_picture
 
         return rebalance_picture(answers, assignor)
-
-    @property
-    def shows_first(self) -> bool:
-        return True
 
     def place_of_round(self, number: int) -> str:
         return f"rounds[{number}]"

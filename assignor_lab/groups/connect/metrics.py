@@ -5,15 +5,14 @@ Docs: "Metrics", section "Connect".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from importlib import metadata
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any, Generic, Literal, NoReturn, TypeVar
 
 import attrs
 
 from assignment_api.connect import ConfiguredJobs, Jobs
-from assignment_api.plugins import Found, MetricPlugin
+from assignment_api.plugins import MetricPlugin
 from assignor_lab.simulation.connect.metrics import connector_imbalance, episode_figures, unassigned_jobs
 from assignor_lab.simulation.connect.simulate import Played
 
@@ -22,7 +21,7 @@ __all__ = [
     "EPISODE_METRICS",
     "ConnectMetric",
     "Decision",
-    "described_metrics",
+    "described_metric",
     "jobs_above_even_share",
     "jobs_moved",
     "jobs_per_worker",
@@ -33,7 +32,6 @@ __all__ = [
     "tasks_of_connector_per_worker",
 ]
 
-OWN_DISTRIBUTION = "assignor-lab"
 
 T = TypeVar("T")
 
@@ -306,13 +304,8 @@ EPISODE_METRICS: tuple[ConnectMetric[Played], ...] = (
 )
 
 
-def described_metrics(metrics: Sequence[ConnectMetric[Any]]) -> dict[str, Found[MetricPlugin]]:
-    """The metrics in the form that summary and report take; their ``compute`` is not for use."""
-    version = metadata.version(OWN_DISTRIBUTION)
-    return {each.name: Found(each.name, _described(each), OWN_DISTRIBUTION, version) for each in metrics}
-
-
-def _described(metric: ConnectMetric[Any]) -> MetricPlugin:
+def described_metric(metric: ConnectMetric[Any]) -> MetricPlugin:
+    """The metric in the form that summary and report take; its ``compute`` is not for use."""
     return MetricPlugin(
         metric.name,
         metric.unit,

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import attrs
 
 from assignment_api import ApplicationMetadata, AssignmentError, TaskAssignment
-from assignment_api.plugins import Found, FoundTaskAssignor, MetricPlugin, PluginError, PluginRow, Registry
+from assignment_api.plugins import Found, FoundTaskAssignor, MetricPlugin, PluginRow, Registry
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.streams.configs import ASSIGNMENT_KEYS
 from assignment_api.utils.validation import strict_findings
 from assignor_lab.groups.kind import (
     AnswerOptions,
-    Asked,
     Competitor,
     FoundAssignor,
     Kind,
     Measure,
     Prober,
-    Reply,
     Utility,
 )
-from assignor_lab.groups.measures import missing_measure, plugin_columns
+from assignor_lab.groups.measures import measures_of, metrics_of
+from assignor_lab.groups.players import OneCall
 from assignor_lab.groups.rows import remarks_column
 from assignor_lab.groups.streams.answers import (
     StreamsAnswer,
@@ -35,36 +35,12 @@ from assignor_lab.groups.streams.answers import (
 from assignor_lab.groups.streams.asking import ASKING
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.kafka.leader.fallback import is_internal, replacement_without_lags
-from assignor_lab.runtime.asking import Asking, OwnProcesses, assignor_for
+from assignor_lab.runtime.asking import Asking, OwnProcesses
 from assignor_lab.runtime.invocation import CallOutcome
 from assignor_lab.runtime.isolation.limits import Limits
 from assignor_lab.scenarios import Scenario, result_row
 
 __all__ = ["STREAMS"]
-
-
-class _Player:
-    """A task assignor, or who stands in for it where the leader knows no lags."""
-
-    def __init__(self, competitor: Competitor, isolation: OwnProcesses | None) -> None:
-        self._competitor = competitor
-        self._isolation = isolation
-
-    def asked(self, state: ApplicationMetadata, config: EffectiveConfig) -> Asked:
-        found = self._found(state)
-        return Asked(found.name, found.distribution, config.values_for(found.name))
-
-    def answer(self, state: ApplicationMetadata, asked: Asked) -> Reply[TaskAssignment]:
-        return Reply(assignor_for(ASKING, self._found(state), asked.configs, self._isolation).ask(state))
-
-    def looked_ahead(self, answer: TaskAssignment) -> TaskAssignment:
-        return answer
-
-    def _found(self, state: ApplicationMetadata) -> Any:
-        stand_in = self._competitor.stand_in
-        if stand_in is None or all(client.has_lags() for client in state.streams_client_states().values()):
-            return self._competitor.found
-        return stand_in
 
 
 class _Streams(Kind[ApplicationMetadata, TaskAssignment]):
@@ -100,8 +76,10 @@ class _Streams(Kind[ApplicationMetadata, TaskAssignment]):
         clients = state.streams_client_states().values()
         return (tuple([(client.process_id, client.consumers) for client in clients]), tuple(state.all_tasks()))
 
-    def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> _Player:
-        return _Player(competitor, isolation)
+    def player(
+        self, competitor: Competitor, isolation: OwnProcesses | None
+    ) -> OneCall[ApplicationMetadata, TaskAssignment]:
+        return OneCall(ASKING, partial(_asked_about, competitor), isolation)
 
     def observed(self, scenario: Scenario, number: int) -> CallOutcome[TaskAssignment] | None:
         return observed_outcome(scenario)
@@ -120,7 +98,7 @@ class _Streams(Kind[ApplicationMetadata, TaskAssignment]):
 
     def metrics(self, registry: Registry) -> Mapping[str, Found[MetricPlugin]]:
         # The lab's own ones come by the same way as everybody's.
-        return {name: registry.metric(name) for name in plugin_columns(registry, self.name)}
+        return metrics_of(registry, self.name)
 
     def figures(
         self, registry: Registry, names: Sequence[str], config: EffectiveConfig
@@ -128,17 +106,10 @@ class _Streams(Kind[ApplicationMetadata, TaskAssignment]):
         from assignor_lab.groups.prices import prices_of
         from assignor_lab.groups.streams.metrics.cost import COST_METRICS, priced_metrics
 
-        priced = {metric.name: metric for metric in priced_metrics(prices_of(config))}
-        figures: dict[str, Measure[ApplicationMetadata, TaskAssignment]] = {}
-        for name in names:
-            try:
-                found = registry.metric(name).plugin
-            except PluginError as error:
-                figures[name] = missing_measure(error)
-                continue
-            # The lab's own ones in dollars are those at the prices of this run.
-            figures[name] = (priced.get(name, found) if found in COST_METRICS else found).compute
-        return figures
+        # The lab's own ones in dollars are those at the prices of this run.
+        prices = {metric.name: metric for metric in priced_metrics(prices_of(config))}
+        priced = {metric: prices.get(metric.name, metric) for metric in COST_METRICS}
+        return measures_of(registry, names, lambda metric: priced.get(metric, metric).compute)
 
     def row(self, answer: StreamsAnswer) -> Mapping[str, Any]:
         from assignor_lab.groups.streams.placement import racks_unknown
@@ -202,6 +173,14 @@ class _Streams(Kind[ApplicationMetadata, TaskAssignment]):
 
     def remarks(self, answer: TaskAssignment) -> Sequence[str]:
         return answer.remarks
+
+
+def _asked_about(competitor: Competitor, state: ApplicationMetadata) -> FoundAssignor:
+    """Who really answers: Kafka's leader replaces some assignors where it knows no lags (reference 6.3)."""
+    stand_in: FoundAssignor | None = competitor.stand_in
+    if stand_in is None or all(client.has_lags() for client in state.streams_client_states().values()):
+        return competitor.found
+    return stand_in
 
 
 #: Applications of Kafka Streams.

@@ -5,46 +5,28 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
-from importlib import metadata
 from typing import Any
 
 from assignment_api.group import GroupAssignment
-from assignment_api.plugins import Found, MetricPlugin, PluginError, PluginRow, Registry
+from assignment_api.plugins import Found, MetricPlugin, PluginRow, Registry
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.streams.configs import NUM_STANDBY_REPLICAS
 from assignor_lab.groups.columns import Column
-from assignor_lab.groups.kind import Answer, AnswerOptions, Asked, Competitor, FoundAssignor, Kind, Measure, Reply
-from assignor_lab.groups.measures import missing_measure, plugin_columns
+from assignor_lab.groups.kind import Answer, AnswerOptions, Competitor, FoundAssignor, Kind, Measure
+from assignor_lab.groups.measures import measures_of, metrics_of
+from assignor_lab.groups.players import OneCall
 from assignor_lab.groups.streams_group.asking import ASKING, GroupState
-from assignor_lab.runtime.asking import Asking, OwnProcesses, assignor_for
+from assignor_lab.runtime.asking import Asking, OwnProcesses
 from assignor_lab.scenarios import Scenario, group_result_row
 
 __all__ = ["STREAMS_GROUP"]
-
-OWN_DISTRIBUTION = "assignor-lab"
-
-
-class _Player:
-    """A broker-side assignor."""
-
-    def __init__(self, competitor: Competitor, isolation: OwnProcesses | None) -> None:
-        self._found = competitor.found
-        self._isolation = isolation
-
-    def asked(self, state: GroupState, config: EffectiveConfig) -> Asked:
-        return Asked(self._found.name, self._found.distribution, config.values_for(self._found.name))
-
-    def answer(self, state: GroupState, asked: Asked) -> Reply[GroupAssignment]:
-        return Reply(assignor_for(ASKING, self._found, asked.configs, self._isolation).ask(state))
-
-    def looked_ahead(self, answer: GroupAssignment) -> GroupAssignment:
-        return answer
 
 
 class _StreamsGroup(Kind[GroupState, GroupAssignment]):
     name = "streams-group"
     columns = (Column("members", "int32"),)
     section = "placements"
+    shows_first = True
     config_keys = (NUM_STANDBY_REPLICAS,)
 
     @property
@@ -68,8 +50,8 @@ class _StreamsGroup(Kind[GroupState, GroupAssignment]):
 
     # --- asking -----------------------------------------------------------------------------------
 
-    def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> _Player:
-        return _Player(competitor, isolation)
+    def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> OneCall[GroupState, GroupAssignment]:
+        return OneCall(ASKING, lambda _state: competitor.found, isolation)
 
     def tell(self, registry: Registry, answer: Answer[GroupState, GroupAssignment]) -> Iterable[PluginRow]:
         if answer.state is None:
@@ -86,24 +68,14 @@ class _StreamsGroup(Kind[GroupState, GroupAssignment]):
         from assignor_lab.groups.streams_group.metrics import GROUP_METRICS
 
         # Most have the names of those for applications, so they cannot come by the registry with them.
-        version = metadata.version(OWN_DISTRIBUTION)
-        own = {metric.name: Found(metric.name, metric, OWN_DISTRIBUTION, version) for metric in GROUP_METRICS}
-        names = plugin_columns(registry, self.name, (*own, *(column.name for column in self.columns)))
-        return own | {name: registry.metric(name) for name in names}
+        return metrics_of(registry, self.name, GROUP_METRICS, self.columns)
 
     def figures(
         self, registry: Registry, names: Sequence[str], config: EffectiveConfig
     ) -> Mapping[str, Measure[GroupState, GroupAssignment]]:
         from assignor_lab.groups.streams_group.metrics import GROUP_METRICS
 
-        own = {metric.name: metric for metric in GROUP_METRICS}
-        figures: dict[str, Measure[GroupState, GroupAssignment]] = {}
-        for name in names:
-            try:
-                figures[name] = _measure(own[name] if name in own else registry.metric(name).plugin)
-            except PluginError as error:
-                figures[name] = missing_measure(error)
-        return figures
+        return measures_of(registry, names, _measure, {metric.name: _measure(metric) for metric in GROUP_METRICS})
 
     def row(self, answer: Answer[GroupState, GroupAssignment]) -> Mapping[str, Any]:
         from assignor_lab.groups.streams_group.findings import group_findings
@@ -138,10 +110,6 @@ class _StreamsGroup(Kind[GroupState, GroupAssignment]):
 
     def picture_size(self, picture: Mapping[str, Any]) -> int:
         return len(picture["tasks"]) * (1 + len(picture["after"]))
-
-    @property
-    def shows_first(self) -> bool:
-        return True
 
     def line(
         self,
