@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from assignment_api.plugins import MetricPlugin
 from assignor_lab.scoring.output.results_table import ResultsTable
 from assignor_lab.scoring.schema import results_schema
-from tests.scoring.states import METRICS
+from tests.groups.streams.states import METRICS
 
 #: Metrics of which less, more, or neither is better.
 PLUGINS: Mapping[str, MetricPlugin] = {

@@ -15,7 +15,7 @@ from assignor_lab.scoring.output.results_table import ResultsTable
 from assignor_lab.scoring.schema import results_schema
 from assignor_lab.scoring.summary.figures import aggregates, ranking, worst_states
 from assignor_lab.scoring.summary.tally import RACKS_UNKNOWN, Tally, take_tally
-from tests.scoring.states import METRICS
+from tests.groups.streams.states import METRICS
 
 LESS = attrs.evolve(METRICS["process_load"], name="less")
 MORE = attrs.evolve(METRICS["tasks_kept_on_process"], name="more")

@@ -11,7 +11,7 @@ import pytest
 
 from assignor_lab.scoring.output import tables
 from assignor_lab.scoring.output.tables import TableWriter, described_schema, parts_of
-from tests.scoring.states import METRICS
+from tests.groups.streams.states import METRICS
 from tests.scoring.tables import SCHEMA, rows
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from assignor_lab.groups.prices import Prices
 from assignor_lab.groups.streams.metrics.cost import COST_METRICS, priced_metrics
-from tests.scoring.states import Client, figure, weighing
+from tests.groups.streams.states import Client, figure, weighing
 
 GIB = 1 << 30
 # Client 1 (rack a) ran 0_0, 0_1 and the stateless 1_0; client 2 (rack b) ran 0_2. Client 3 (rack b) is new.

@@ -19,7 +19,7 @@ from assignor_lab.scenarios import canonical_line
 from assignor_lab.scenarios.families import STREAMS_GROUP_FAMILIES
 from builtin_assignors.group_sticky import GroupStickyTaskAssignor
 
-HERE = "tests.scoring.streams_group.test_group_contest:"
+HERE = "tests.groups.streams_group.test_group_contest:"
 STICKY, IN_TURN = "group_sticky", f"{HERE}InTurn"
 FAMILIES = {family.name: family for family in STREAMS_GROUP_FAMILIES}
 METRICS = tuple(kind_named("streams-group").metrics(discover()))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assignor_lab.groups.connect.metrics import CONNECT_METRICS, EPISODE_METRICS
-from tests.scoring.connect.states import decision, figure
+from tests.groups.connect.states import decision, figure
 
 DOCS = Path(__file__).parents[3] / "docs"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.scoring.states import Client, figure
+from tests.groups.streams.states import Client, figure
 
 ZONES = {"num.standby.replicas": 1, "rack.aware.assignment.tags": ["zone"]}
 BOTH = {"num.standby.replicas": 2, "rack.aware.assignment.tags": ["zone", "cluster"]}

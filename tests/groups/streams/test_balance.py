@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scoring.states import Client, figure
+from tests.groups.streams.states import Client, figure
 
 # Two threads and one: four tasks with state and three without, two standbys on the second client.
 TASKS = "0_0 0_1 0_2 0_3 1_0 1_1 1_2"

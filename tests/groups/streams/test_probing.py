@@ -45,11 +45,11 @@ def unmet(probe: Probe | None) -> set[str]:
 @pytest.mark.parametrize(
     ("selector", "expected"),
     [
-        ("tests.runtime.fickle:BySortedOrder", set()),
+        ("tests.groups.streams.fickle:BySortedOrder", set()),
         ("tests.runtime.hostile:Good", {"same_order"}),
-        ("tests.runtime.fickle:ByChance", set(FINDINGS)),
-        ("tests.runtime.fickle:ByHashSeed", {"same_hash_seed", "same_order"}),
-        ("tests.runtime.fickle:Counts", {"same_order", "pure"}),
+        ("tests.groups.streams.fickle:ByChance", set(FINDINGS)),
+        ("tests.groups.streams.fickle:ByHashSeed", {"same_hash_seed", "same_order"}),
+        ("tests.groups.streams.fickle:Counts", {"same_order", "pure"}),
         ("tests.scoring.assignors:Raises", set()),
         ("tests.scoring.assignors:Mutates", {"pure"}),
     ],
@@ -68,7 +68,7 @@ def test_the_built_ins_depend_on_their_input_alone(prober: Prober, name: str) ->
 
 
 def test_the_peak_of_memory_is_that_of_the_call(prober: Prober, isolation: Isolation) -> None:
-    probe = probed(prober, isolation, "tests.runtime.fickle:NeedsMemory")
+    probe = probed(prober, isolation, "tests.groups.streams.fickle:NeedsMemory")
     assert probe is not None
     assert probe.peak_memory_bytes is not None
     assert 10_000_000 <= probe.peak_memory_bytes < 11_000_000

@@ -7,7 +7,7 @@ import pytest
 from assignment_api.plugins import MetricPlugin
 from assignor_lab.groups.streams.metrics import LAB_METRICS
 from assignor_lab.groups.streams_group.metrics import GROUP_METRICS
-from tests.scoring.streams_group.states import METRICS, Member, figure
+from tests.groups.streams_group.states import METRICS, Member, figure
 
 # --- movement ---------------------------------------------------------------------------------------
 

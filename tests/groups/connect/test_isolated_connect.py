@@ -15,10 +15,10 @@ from assignor_lab.groups.scorer import Scorer
 from assignor_lab.groups.terms import JobSpec
 from assignor_lab.scoring.sources import plan_sources
 from assignor_lab.simulation.connect.named_episodes import EPISODES
-from tests.scoring.connect.states import history, member
+from tests.groups.connect.states import history, member
 
 ALL = ("connect_eager", "connect_incremental", "connect_static")
-HERE = "tests.scoring.connect.test_isolated_connect:"
+HERE = "tests.groups.connect.test_isolated_connect:"
 ONE = {"connectors": {"a": 1}, "members": [member("w1")]}
 JOIN = history(
     "join",

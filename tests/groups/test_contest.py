@@ -20,9 +20,9 @@ from assignor_lab.groups.streams.answers import StreamsAnswer as Answer
 from assignor_lab.groups.streams.kind import STREAMS
 from assignor_lab.groups.terms import NO_CONFIG
 from assignor_lab.groups.work import OBSERVED, WorkItem
+from tests.groups.streams.states import METRICS
 from tests.scenarios.documents import streams_document
 from tests.scoring import assignors
-from tests.scoring.states import METRICS
 
 FAMILIES = {found.name: found.plugin for found in discover().families()}
 HISTORY = WorkItem(7, 0, family="streams_4x40", seed=5)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assignment_api.group import TaskId
 from assignor_lab.groups.streams_group.findings import GroupFindingKind, group_findings
-from tests.scoring.streams_group.states import Member, answer, group, topology
+from tests.groups.streams_group.states import Member, answer, group, topology
 
 
 def found(members: list[Member], sizes: dict[str, int], stateless: str = "", standbys: int = 0) -> list[object]:

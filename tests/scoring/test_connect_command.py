@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assignor_lab.simulation.connect.named_episodes import EPISODES
-from tests.scoring.connect.states import history, member
+from tests.groups.connect.states import history, member
 from tests.scoring.runs import results_of
 from tests.scoring.test_score_command import refusal, score
 

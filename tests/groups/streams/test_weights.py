@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assignment_api import TaskId, TaskWorkload, Workload
-from tests.scoring.states import METRICS, Client, figure, weighing
+from tests.groups.streams.states import METRICS, Client, figure, weighing
 
 # Sub-topology 0: weights 6, 2, 2, 2, together 12; sub-topology 1: weights 1 and 3. Client 1 has two threads of four.
 TASKS = "0_0 0_1 0_2 0_3 1_0 1_1"

@@ -14,10 +14,10 @@ from assignor_lab.cli.main import main
 from assignor_lab.groups.answering import AnswerOptions, answerer
 from assignor_lab.scenarios import Place, Scenario, ScenarioKindError, scenario_from_document
 
-DATA = Path(__file__).parents[1] / "data" / "golden" / "connect"
+DATA = Path(__file__).parents[2] / "data" / "golden" / "connect"
 EAGER = DATA / "eager.scenarios.jsonl.gz"
 INCREMENTAL = DATA / "incremental.scenarios.jsonl.gz"
-CODE = "tests.runtime.connect_plugins:"
+CODE = "tests.groups.connect.connect_plugins:"
 
 
 def member(name: str, *owned: str, lists: list[str] | None = None) -> dict[str, Any]:

@@ -22,9 +22,9 @@ from assignor_lab.scoring.output.folder import RESULTS
 from assignor_lab.scoring.output.tables import PART
 from assignor_lab.scoring.sources import family_names
 from assignor_lab.scoring.spark import waves
+from tests.groups.streams_group.test_group_contest import IN_TURN, STICKY
 from tests.scoring.commands import command, refused
 from tests.scoring.runs import results_bytes, results_of
-from tests.scoring.streams_group.test_group_contest import IN_TURN, STICKY
 from tests.scoring.test_score_command import COMMAND, environment, score
 from tests.scoring.wheels import write_wheel
 

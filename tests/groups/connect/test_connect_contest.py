@@ -22,7 +22,7 @@ from assignor_lab.simulation.connect.episode_format import read_episodes
 from assignor_lab.simulation.connect.metrics import episode_figures
 from assignor_lab.simulation.connect.named_episodes import EPISODES
 from assignor_lab.simulation.connect.simulate import assignors_from, simulate
-from tests.scoring.connect.states import history, member
+from tests.groups.connect.states import history, member
 
 ALL = ("connect_eager", "connect_incremental", "connect_static")
 # Everything is on w1; w2 is new. An even share of the tasks is two, so w1 gives one up; the next rebalance places it.
@@ -75,14 +75,14 @@ class CountsItsCalls(ConnectAssignor):
 
 def test_what_follows_from_an_answer_leaves_the_assignor_as_it_was() -> None:
     one = {"connectors": {"a": 1}, "members": [member("w1")]}
-    name = "tests.scoring.connect.test_connect_contest:CountsItsCalls"
+    name = "tests.groups.connect.test_connect_contest:CountsItsCalls"
     found = rows(history("h", one, one, one), [name])[name]
     assert [row["rounds_to_stable"] for row in found] == [3.0, 2.0, 1.0]
     assert [row["remarks"] for row in found] == [["call 1"], ["call 2"], ["call 3"]]
 
 
 def test_every_failure_is_a_row_and_others_are_not_touched() -> None:
-    raises = "tests.scoring.connect.test_connect_contest:Raises"
+    raises = "tests.groups.connect.test_connect_contest:Raises"
     found = rows(JOIN, [raises, "connect_eager", "nowhere"])
     (row,) = found[raises]
     assert (row["error_type"], row["error_message"]) == ("ValueError", "no idea about 2 workers")
@@ -136,7 +136,7 @@ def read_episode_of(document: Mapping[str, Any]) -> Any:
 
 
 def test_an_assignor_that_fails_in_an_episode_is_a_row() -> None:
-    raises = "tests.scoring.connect.test_connect_contest:Raises"
+    raises = "tests.groups.connect.test_connect_contest:Raises"
     (row,) = rows(EPISODES["worker-joins"].document(), [raises])[raises]
     assert row["error_type"] == "ValueError"
 

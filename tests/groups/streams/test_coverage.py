@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 
 from assignor_lab.groups.streams.metrics import LAB_METRICS
-from tests.scoring.states import Client, figure
+from tests.groups.streams.states import Client, figure
 
 STANDBYS = {"num.standby.replicas": 1}
 

@@ -16,8 +16,8 @@ from assignor_lab.groups.scorer import Scorer
 from assignor_lab.groups.terms import JobSpec
 from assignor_lab.scoring.sources import plan_sources
 from assignor_lab.simulation.connect.named_episodes import EPISODES
+from tests.groups.connect.states import history, member
 from tests.plugins.installing import installed_in, write_distribution
-from tests.scoring.connect.states import history, member
 
 WATCHING = """
     from assignment_api.plugins import MetricPlugin, hookimpl

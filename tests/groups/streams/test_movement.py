@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scoring.states import Client, figure
+from tests.groups.streams.states import Client, figure
 
 # Client 1 ran 0_0, 0_1 and the stateless 1_0, with a standby of 0_2; client 2 ran 0_2, with a standby of 0_0.
 # Whoever ran 0_3 is gone. Client 3 is new.

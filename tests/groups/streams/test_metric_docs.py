@@ -11,7 +11,7 @@ from assignor_lab.groups.streams.metrics import LAB_METRICS
 from assignor_lab.groups.streams_group.metrics import GROUP_METRICS
 from assignor_lab.scoring.schema import results_schema, run_metrics_schema
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[3] / "docs"
 
 
 @pytest.mark.parametrize("metric", [*LAB_METRICS, *GROUP_METRICS], ids=lambda metric: f"{metric.kind}-{metric.name}")
