@@ -1,4 +1,4 @@
-"""Summaries of Connect groups: three histories and three episodes, as `assignor score` wrote them, and hostile ones."""
+"""Summaries of groups, as `assignor score` wrote them, and hostile ones: Connect's, and those that brokers assign."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.report.summaries import DATA, _spoiled
 
-__all__ = ["connect", "episodes", "hostile_connect", "hostile_episodes"]
+__all__ = ["connect", "episodes", "hostile_connect", "hostile_episodes", "hostile_members", "members"]
 
 
 def connect() -> dict[str, Any]:
@@ -19,6 +19,16 @@ def connect() -> dict[str, Any]:
 def episodes() -> dict[str, Any]:
     """A worker joins, bounces, leaves for good, under eager and incremental."""
     return _read("episodes")
+
+
+def members() -> dict[str, Any]:
+    """Three groups that brokers assign, of three and four processes with eight members."""
+    return _read("streams-group")
+
+
+def hostile_members() -> dict[str, Any]:
+    """The same with every text of the document spoiled."""
+    return _hostile(members())
 
 
 def hostile_connect() -> dict[str, Any]:

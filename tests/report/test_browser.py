@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
 from assignor_lab.report import write_report
-from tests.report.group_summaries import hostile_connect, hostile_episodes
+from tests.report.group_summaries import hostile_connect, hostile_episodes, hostile_members, members
 from tests.report.summaries import HOSTILE_SHOWN, families, histories, hostile, hostile_families, large, tagged, unsure
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ DOCUMENTS: dict[str, Callable[[], dict[str, Any]]] = {
     "unsure": unsure,
     "hostile_connect": hostile_connect,
     "hostile_episodes": hostile_episodes,
+    "members": members,
+    "hostile_members": hostile_members,
 }
 DESKTOP, PHONE = 1280, 390
 OPEN_ALL = "document.querySelectorAll('details').forEach((each) => { each.open = true; each.hidden = false; })"
@@ -84,7 +87,9 @@ def test_the_page_never_scrolls_sideways(opened: Opener, report: str, width: int
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [PHONE, DESKTOP])
-@pytest.mark.parametrize("report", ["tagged", "hostile", "families", "hostile_connect", "hostile_episodes"])
+@pytest.mark.parametrize(
+    "report", ["tagged", "hostile", "families", "hostile_connect", "hostile_episodes", "members", "hostile_members"]
+)
 def test_axe_finds_nothing(opened: Opener, report: str, width: int, scheme: Scheme) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
@@ -267,6 +272,19 @@ def test_hostile_names_are_read_as_text(opened: Opener, script: bool) -> None:
         if script:
             assert page.evaluate("typeof hacked") == "undefined"
             assert "\nsticky</script>" in page.locator("#choose-assignor").inner_text()
+
+
+def test_members_stand_together_by_process_and_a_change_of_thread_is_told(opened: Opener) -> None:
+    with opened("members") as page:
+        assert page.locator("table.picture thead th").first.inner_text() == "Member"
+        names = page.locator("details.state[open] tbody tr:visible th .client").all_inner_texts()
+        processes = [name.split(" · ")[0] for name in names if " · " in name]
+        assert len(processes) == 8
+        assert [process for process, _ in groupby(processes)] == list(dict.fromkeys(processes))
+        assert len(set(processes)) == 3
+        page.evaluate(OPEN_ALL)
+        assert "of the same process." in page.locator("#states").inner_text()
+        assert "was on another thread of this process before" in page.locator(".legend").inner_text()
 
 
 def test_without_script_every_state_can_be_opened(opened: Opener) -> None:
