@@ -10,12 +10,11 @@ from typing import Annotated, Any
 
 import typer
 
-from assignment_api import AssignorLabError
 from assignment_api.plugins import Registry, discover
 from assignor_lab.capture.logs.import_log import read_decisions
 from assignor_lab.capture.logs.rebalance import Decision
 from assignor_lab.capture.logs.scenario_documents import DocumentMaker
-from assignor_lab.capture.recorded import RecordedState, leaders_assignor, read_recording, recorded_states, replay
+from assignor_lab.capture.recorded import RecordedState, problems, read_recording, recorded_states
 from assignor_lab.cli.import_log import Topology, Zone, zone_of
 from assignor_lab.cli.options import ConfigFile, JsonWritten, Overrides, check_json, print_written, sources
 from assignor_lab.cli.text import note
@@ -115,20 +114,8 @@ def _documents(
 ) -> Iterator[dict[str, Any]]:
     for state in states:
         if registry is not None:
-            for problem in _check(state, registry):
+            for problem in problems(state, registry):
                 note(f"{state.document['id']}: {problem}")
                 on_failed(str(state.document["id"]))
                 break
         yield state.document
-
-
-def _check(state: RecordedState, registry: Registry) -> Iterator[str]:
-    """What keeps the state from coming out as it was recorded."""
-    try:
-        replayed = replay(state, leaders_assignor(state, registry))
-    except AssignorLabError as error:
-        yield f"cannot be decided again: {error}"
-        return
-    if replayed.failure is not None:
-        yield f"cannot be decided again: {replayed.failure}"
-    yield from map(str, replayed.differences)

@@ -14,7 +14,7 @@ from assignor_lab.capture.recorded.errors import BrokerAnswerError
 from assignor_lab.capture.recorded.group_topology import GroupTopology, Store, SubTopology, source_topics
 from assignor_lab.capture.recorded.matching import DecisionNotFound, Match, StaticRestart, match_decision
 from assignor_lab.capture.recorded.recording import Recording, Seen, Topic, read_recording
-from assignor_lab.capture.recorded.replay import MemberDifference, Replay, leaders_assignor, replay
+from assignor_lab.capture.recorded.replay import MemberDifference, Replay, leaders_assignor, problems, replay
 from assignor_lab.capture.recorded.states import RecordedState, Unusable, members_by_process, recorded_states
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "Unusable",
     "members_by_process",
     "replay",
+    "problems",
     "Replay",
     "MemberDifference",
     "leaders_assignor",

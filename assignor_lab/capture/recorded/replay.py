@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from assignment_api import ApplicationMetadata, ProcessID
+from assignment_api import ApplicationMetadata, AssignorLabError, ProcessID
 from assignment_api.plugins import FoundTaskAssignor, Registry
 from assignor_lab.capture.recorded.broker_answers import MemberAssignment
 from assignor_lab.capture.recorded.states import RecordedState
@@ -18,7 +18,7 @@ from assignor_lab.kafka.wire import assignment_document, encode_assignment
 from assignor_lab.runtime.invocation import Failure
 from assignor_lab.scenarios import Place, scenario_from_document
 
-__all__ = ["MemberDifference", "Replay", "leaders_assignor", "replay"]
+__all__ = ["MemberDifference", "Replay", "leaders_assignor", "problems", "replay"]
 
 #: What Kafka takes where ``task.assignor.class`` is not set.
 _DEFAULT_ASSIGNOR = "high_availability"
@@ -118,6 +118,18 @@ def replay(state: RecordedState, assignor: FoundTaskAssignor, configs: Mapping[s
         for difference in _differences(member.member_id, member.assignment, messages[member.member_id])
     ]
     return Replay(messages, tuple(differences))
+
+
+def problems(state: RecordedState, registry: Registry) -> Iterator[str]:
+    """What keeps a state from coming out as recorded, decided by its leader's assignor again; nothing: it does."""
+    try:
+        replayed = replay(state, leaders_assignor(state, registry))
+    except AssignorLabError as error:
+        yield f"cannot be decided again: {error}"
+        return
+    if replayed.failure is not None:
+        yield f"cannot be decided again: {replayed.failure}"
+    yield from map(str, replayed.differences)
 
 
 def _application(state: RecordedState) -> ApplicationMetadata:

@@ -19,6 +19,7 @@ from assignor_lab.capture.logs.connect import (
     read_worker_log,
     received_as_answered,
     replay,
+    replay_document,
 )
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.text import console, note, print_json, print_line, table
@@ -74,7 +75,7 @@ def register(connect: typer.Typer) -> None:
         compared = [(life, replay(life, configured)) for life in lives]
         received = received_as_answered(processes, [found for _, rounds in compared for found in rounds])
         if json:
-            print_json(_document(compared, received))
+            print_json(replay_document(compared, received))
         else:
             _print(compared, received)
         for life in lives:
@@ -127,41 +128,3 @@ def _cells(life: WorkerLife, rounds: list[ComparedRound]) -> tuple[object, ...]:
 
 def _place(found: ComparedRound) -> str:
     return f"{found.life.file}:{found.recorded.line}: generation {found.recorded.generation}"
-
-
-def _document(compared: _Compared, received: _Received) -> dict[str, Any]:
-    rounds = [found for _, listed in compared for found in listed]
-    return {
-        "rounds": len(rounds),
-        "compared": sum(found.is_compared for found in rounds),
-        "same": sum(found.is_same for found in rounds),
-        "received": len(received),
-        "received_as_answered": sum(same for _, same in received),
-        "leaders": [
-            {
-                "file": life.file,
-                "worker": life.worker,
-                "process": life.number,
-                "group": life.group,
-                "rounds": [
-                    {
-                        "line": found.recorded.line,
-                        "generation": found.recorded.generation,
-                        "protocol": found.recorded.protocol.value,
-                        "compared": found.is_compared,
-                        "same": found.is_same,
-                        "same_bytes": found.same_bytes,
-                        "departure": None
-                        if found.departure is None
-                        else {
-                            "name": found.departure.kind.name.lower(),
-                            "reason": found.departure.kind.value,
-                            "detail": found.departure.detail,
-                        },
-                    }
-                    for found in listed
-                ],
-            }
-            for life, listed in compared
-        ],
-    }

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from assignor_lab.cli.connect.access import CaFile, Urls, ask
-from assignor_lab.cli.connect.status import Probe, instance_document
+from assignor_lab.cli.connect.status import Probe
 from assignor_lab.cli.options import Json
 from assignor_lab.cli.text import console, note, print_json, print_line, table
 
 if TYPE_CHECKING:
     from assignor_lab.connect.remote import Outcome, RestartPlan, RestartReport
-    from assignor_lab.kafka.herder.statuses import InstanceStatus
 
 __all__ = ["register"]
 
@@ -52,14 +50,14 @@ def _restart(
     connector's instance alone restarts, whatever its state. What is back has to be on a worker that lives. Exit code 1:
     something did not come back.
     """
-    from assignor_lab.connect.remote import planned_restart, restart
+    from assignor_lab.connect.remote import plan_document, planned_restart, report_document, restart
     from assignor_lab.kafka.herder.restarts import RestartRequest
 
     request = RestartRequest(name, only_failed=only_failed, include_tasks=include_tasks)
     if dry_run:
         plan = ask(url, ca_file, lambda rest: planned_restart(rest, request, probe=probe), timeout)
         if json:
-            print_json({"connector": name, "dry_run": True, "restarts": _plan_document(name, plan)})
+            print_json(plan_document(name, plan))
         else:
             _print_plan(name, plan)
         return
@@ -70,55 +68,31 @@ def _restart(
         timeout,
     )
     if json:
-        print_json(_report_document(report))
+        print_json(report_document(report))
     else:
         _print_report(report, timeout)
     if not report.is_back:
         raise typer.Exit(_CHECK_FAILED)
 
 
-def _job(connector: str, task: int | None) -> str:
-    return connector if task is None else f"{connector}-{task}"
-
-
 def _what(task: int | None) -> str:
     return "connector" if task is None else "task"
 
 
-# --- dry run --------------------------------------------------------------------------------------
-
-
 def _print_plan(connector: str, plan: RestartPlan) -> None:
+    from assignor_lab.connect.remote import job_name
+
     chosen = plan.chosen
     if chosen:
-        rows = [(_what(each.number), _job(connector, each.number), each.state, each.worker_id) for each in chosen]
+        rows = [(_what(each.number), job_name(connector, each.number), each.state, each.worker_id) for each in chosen]
         console().print(table(("RESTARTS", "JOB", "STATE NOW", "WORKER"), rows))
     for worker, reason in plan.dead.items():
         print_line(f"{worker} {reason}: what it has will not restart before others are given it")
     print_line(f"{len(chosen)} of {1 + len(plan.now.tasks)} instances would restart; nothing was changed")
 
 
-def _plan_document(connector: str, plan: RestartPlan) -> list[dict[str, Any]]:
-    return [
-        {"job": _job(connector, each.number), "task": each.number, **_now(each), **_dead(plan.dead.get(each.worker_id))}
-        for each in plan.chosen
-    ]
-
-
-def _dead(reason: str | None) -> dict[str, str]:
-    return {"worker_is_dead": reason} if reason else {}
-
-
-def _now(instance: InstanceStatus) -> dict[str, Any]:
-    document = instance_document(instance)
-    document.pop("id", None)
-    return document
-
-
-# --- done -----------------------------------------------------------------------------------------
-
-
 def _print_report(report: RestartReport, timeout: float) -> None:
+    from assignor_lab.connect.remote import job_name
     from assignor_lab.connect.remote.findings import trace_head
 
     if not report.outcomes:
@@ -127,7 +101,7 @@ def _print_report(report: RestartReport, timeout: float) -> None:
     rows = [
         (
             _what(each.task),
-            _job(report.connector, each.task),
+            job_name(report.connector, each.task),
             each.before,
             each.after or "gone",
             each.worker_id,
@@ -149,27 +123,3 @@ def _remarks(outcome: Outcome, report: RestartReport) -> list[str]:
     if not outcome.seen:
         return ["no change was seen"]
     return ["not back in time"] if report.timed_out and not outcome.is_back else []
-
-
-def _report_document(report: RestartReport) -> dict[str, Any]:
-    outcomes: Sequence[Outcome] = report.outcomes
-    return {
-        "connector": report.connector,
-        "dry_run": False,
-        "timed_out": report.timed_out,
-        "came_back": report.is_back,
-        "restarts": [
-            {
-                "job": _job(report.connector, each.task),
-                "task": each.task,
-                "before": each.before,
-                "state": each.after,
-                "worker_id": each.worker_id,
-                "came_back": each.is_back,
-                "change_seen": each.seen,
-                **({} if each.trace is None else {"trace": each.trace}),
-                **_dead(each.dead),
-            }
-            for each in outcomes
-        ],
-    }

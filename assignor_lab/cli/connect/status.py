@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,9 +13,8 @@ from assignor_lab.cli.text import console, note, print_json, print_line, table
 
 if TYPE_CHECKING:
     from assignor_lab.connect.remote import ClusterState, Finding, RemoteConnector
-    from assignor_lab.kafka.herder.statuses import InstanceStatus
 
-__all__ = ["Probe", "instance_document", "register"]
+__all__ = ["Probe", "register"]
 
 _CHECK_FAILED = 1
 _ANY = "any"
@@ -58,13 +57,13 @@ def _status(
 
     Any Kafka Connect, or `assignor connect serve`. Only reads.
     """
-    from assignor_lab.connect.remote import FINDINGS, find, read_cluster
+    from assignor_lab.connect.remote import FINDINGS, cluster_document, find, read_cluster
 
     wanted = _kinds(fail_on, tuple(FINDINGS))
     state = ask(url, ca_file, lambda rest: read_cluster(rest, probe=probe))
     findings = find(state)
     if json:
-        print_json(_document(state, findings))
+        print_json(cluster_document(state, findings))
     else:
         _print(state, findings)
     for sentence in state.notes:
@@ -79,9 +78,6 @@ def _kinds(text: str, known: Sequence[str]) -> frozenset[str]:
         if kind not in (*known, _ANY):
             raise typer.BadParameter(f"{kind!r:.80}: use {', '.join(known)} or any", param_hint="--fail-on")
     return frozenset(known if _ANY in kinds else kinds)
-
-
-# --- for people -----------------------------------------------------------------------------------
 
 
 def _print(state: ClusterState, findings: Sequence[Finding]) -> None:
@@ -165,55 +161,3 @@ def _ranges(numbers: Sequence[int]) -> str:
         else:
             runs.append([number, number])
     return " ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
-
-
-# --- for programs ---------------------------------------------------------------------------------
-
-
-def instance_document(instance: InstanceStatus) -> dict[str, Any]:
-    """An instance's state, as JSON."""
-    number = {} if instance.number is None else {"id": instance.number}
-    trace = {} if instance.trace is None else {"trace": instance.trace}
-    return {**number, "state": instance.state, "worker_id": instance.worker_id, **trace}
-
-
-def _document(state: ClusterState, findings: Sequence[Finding]) -> dict[str, Any]:
-    from assignor_lab.connect.remote.findings import loads
-
-    held = loads(state)
-    return {
-        "url": state.url,
-        "version": state.version,
-        "kafka_cluster_id": state.cluster_id or None,
-        "time_ms": state.time_ms,
-        "workers": [
-            {
-                "worker_id": worker.worker_id,
-                "lives": worker.answers,
-                "connectors": held[worker.worker_id][0],
-                "tasks": [f"{name}-{instance.number}" for name, instance in held[worker.worker_id][1]],
-            }
-            for worker in state.workers
-        ],
-        "connectors": [
-            {
-                "name": each.name,
-                "type": each.type,
-                "configured_tasks": None if each.tasks is None else list(each.tasks),
-                "connector": None if each.status is None else instance_document(each.status.connector),
-                "tasks": [instance_document(instance) for instance in each.instances()[1:]],
-            }
-            for each in state.connectors
-        ],
-        "findings": [
-            {
-                "kind": each.kind,
-                "connector": each.connector,
-                "task": each.task,
-                "worker": each.worker,
-                "detail": each.detail,
-            }
-            for each in findings
-        ],
-        "notes": list(state.notes),
-    }

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from assignor_lab.cli.text import console, note, print_json, print_line, table
+from assignor_lab.simulation.connect.documents import episode_document
 from assignor_lab.simulation.connect.metrics import episode_figures
 from assignor_lab.simulation.connect.simulate import Played
 from assignor_lab.simulation.connect.static_plan import StaticPlan
@@ -17,7 +18,7 @@ __all__ = ["print_benchmark", "print_plan", "print_played", "print_small"]
 def print_played(played: Sequence[Played], width: int, *, as_json: bool) -> None:
     """Prints episodes that were played: log, rebalances, timeline, figures."""
     if as_json:
-        print_json([_document(each) for each in played])
+        print_json([episode_document(each) for each in played])
         return
     for each in played:
         _print_one(each, width)
@@ -59,45 +60,6 @@ def _print_one(played: Played, width: int) -> None:
 
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:g}"
-
-
-def _document(played: Played) -> dict[str, Any]:
-    cluster, begin = played.cluster, played.cluster.start_ms
-    until = begin + played.episode.until_ms
-    return {
-        "episode": played.episode.id,
-        "calm": played.is_calm,
-        "figures": {name: value for name, (value, _) in episode_figures(played).items()},
-        "rebalances": [
-            {
-                "generation": each.generation,
-                "because": list(each.reasons),
-                "prepared_ms": each.prepared_ms - begin,
-                "joined_ms": each.joined_ms - begin,
-                "assigned_ms": None if each.assigned_ms is None else each.assigned_ms - begin,
-                "done_ms": None if each.done_ms is None else each.done_ms - begin,
-                "leader": each.leader,
-                "protocol": each.protocol.value,
-                "members": list(each.members),
-                "assigned": each.assigned,
-                "revoked": each.revoked,
-                "delay_ms": each.delay_ms,
-                "mismatch": each.mismatch,
-            }
-            for each in cluster.rounds
-        ],
-        "overlaps": [
-            {
-                "job": str(each.job),
-                "workers": [each.first, each.second],
-                "start_ms": each.start_ms - begin,
-                "end_ms": each.end_ms - begin,
-                "reason": each.reason or None,
-            }
-            for each in cluster.runs.overlaps(until)
-        ],
-        "log": [entry.document() for entry in cluster.log.entries],
-    }
 
 
 def print_rows(title: str, rows: Sequence[dict[str, Any]]) -> None:

@@ -3,6 +3,7 @@
 from assignor_lab.connect.remote.access import Access, access_from
 from assignor_lab.connect.remote.answers import read_info, read_status
 from assignor_lab.connect.remote.client import ConnectRest
+from assignor_lab.connect.remote.documents import cluster_document, job_name, plan_document, report_document
 from assignor_lab.connect.remote.errors import (
     AccessError,
     ConnectRefusedError,
@@ -34,6 +35,10 @@ __all__ = [
     "RestartPlan",
     "RestartReport",
     "Outcome",
+    "cluster_document",
+    "plan_document",
+    "report_document",
+    "job_name",
     "read_status",
     "read_info",
     "RemoteClusterError",

@@ -1,5 +1,6 @@
 """Logs of Connect workers: the rebalances in them, decided again by our assignors."""
 
+from assignor_lab.capture.logs.connect.documents import replay_document
 from assignor_lab.capture.logs.connect.errors import GarbledMessageError, NoRoundError
 from assignor_lab.capture.logs.connect.replay import (
     ASSIGNOR_OF,
@@ -17,6 +18,7 @@ __all__ = [
     "RecordedRound",
     "ReceivedAssignment",
     "replay",
+    "replay_document",
     "received_as_answered",
     "ASSIGNOR_OF",
     "ComparedRound",
