@@ -19,7 +19,8 @@ from assignor_lab.connect.contract import HerderError
 from assignor_lab.connect.group.live_group import LiveGroup
 from assignor_lab.connect.group.worker_assignors import WorkerAssignors
 from assignor_lab.connect.herders.distributed import DistributedHerder
-from assignor_lab.connect.herders.identity import SharedParts, WorkerIdentity
+from assignor_lab.connect.herders.shared import SharedParts
+from assignor_lab.connect.identity import WorkerIdentity
 from assignor_lab.connect.logs.cluster_logs import ClusterLogs
 from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins
 from assignor_lab.connect.settings import LiveTimings, LiveWorkerSettings

@@ -22,16 +22,27 @@ _LEVELS = {
     "ALL": 1,
 }
 
-_ROOT = "root"
-_PARTS = ("herder", "instances", "membership", "storage")
+#: The root logger has no name; Connect shows it as the first Log4j did.
+_ROOT, _SHOWN_ROOT = "", "root"
 _PACKAGE = "assignor_lab.connect"
+_CONNECT = "org.apache.kafka.connect"
+
+#: Part of a worker to the logger of Connect that says the same things. Either name sets both, so that what operators
+#: of Connect have at hand, such as ``org.apache.kafka.connect.runtime``, has an effect here.
+_PARTS = {
+    "herder": f"{_CONNECT}.runtime.distributed.DistributedHerder",
+    "instances": f"{_CONNECT}.runtime.Worker",
+    "membership": f"{_CONNECT}.runtime.distributed.WorkerCoordinator",
+}
+_TWINS = {f"{_PACKAGE}.{part}": name for part, name in _PARTS.items()}
+_TWINS |= {theirs: ours for ours, theirs in _TWINS.items()}
 
 #: Loggers that clients may name without being there, at most.
 _MOST = 1_000
 
 
 class LoggerLevels:
-    """The levels.
+    """The levels, kept as Log4j 2 keeps them for Connect 4.3.1: some are set, all other loggers have their parents'.
 
     Args:
         clock: The clock.
@@ -39,12 +50,15 @@ class LoggerLevels:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._levels: dict[str, LoggerLevel] = {_ROOT: LoggerLevel("INFO", None)}
-        self._names = [_ROOT, *(f"{_PACKAGE}.{part}" for part in _PARTS)]
+        #: Every logger that somebody has named.
+        self._names = {_ROOT, *_TWINS}
+        #: Levels that are set, and when the loggers last changed.
+        self._set = {_ROOT: "INFO", **dict.fromkeys(_TWINS, "INFO")}
+        self._changed_ms: dict[str, int] = {}
 
     def all(self) -> dict[str, LoggerLevel]:
-        """Every logger, by name."""
-        return {name: self._effective(name) for name in sorted({*self._names, *self._levels})}
+        """Every logger that says anything, by name."""
+        return {_shown(name): self._one(name) for name in sorted(self._names) if self._effective(name) != "OFF"}
 
     def one(self, name: str) -> LoggerLevel:
         """One of them.
@@ -52,28 +66,31 @@ class LoggerLevels:
         Raises:
             NotFoundError: if there is none of this name.
         """
-        if name not in self._names and name not in self._levels:
+        if _known(name) not in self._names:
             raise NotFoundError(f"Logger {name} not found.")
-        return self._effective(name)
+        return self._one(_known(name))
 
     def set(self, namespace: str, level: str) -> list[str]:
-        """Sets the level of a logger and all below it; which of them had another one before.
+        """Sets the level of a logger and all below it; the logger is made if there is none.
+
+        Returns:
+            The loggers whose level is another one now, by name. One that is switched off counts each time that it is
+            set, since Connect does not list it before.
 
         Raises:
             NotFoundError: if there is no such level.
         """
-        upper = self.checked(level)
-        everything = {*self._names, *self._levels}
-        chosen = [name for name in everything if _is_below(name, namespace)]
-        if namespace not in chosen and len(self._levels) < _MOST:
-            chosen.append(namespace)
-        now = self._clock.now_ms()
-        changed = sorted(name for name in chosen if self._effective(name).level != upper)
-        for name in sorted(chosen):
-            self._levels.setdefault(name, self._effective(name))
-        for name in changed:
-            self._levels[name] = LoggerLevel(upper, now)
-        return changed
+        upper, namespace = self.checked(level), _known(namespace)
+        if len(self._names) < _MOST:
+            self._names.add(namespace)
+        # The beginning of a name is enough, as in Log4j: "a" is a parent of "ab", too.
+        below = [name for name in self._names if name.startswith(namespace)]
+        before = {each: self._effective(each) for name in below for each in (name, _TWINS.get(name, name))}
+        for name in self._names.intersection((namespace, *(name for name in self._set if name.startswith(namespace)))):
+            self._set |= {name: upper, _TWINS.get(name, name): upper}
+        changed = {name for name, old in before.items() if old == "OFF" or old != self._effective(name)}
+        self._changed_ms |= dict.fromkeys(changed, self._clock.now_ms())
+        return sorted(map(_shown, changed.intersection(below)))
 
     @staticmethod
     def checked(level: str) -> str:
@@ -88,16 +105,23 @@ class LoggerLevels:
 
     def enabled(self, name: str, level: int) -> bool:
         """Whether a logger's messages of a level are wanted."""
-        return level >= _LEVELS[self._effective(name).level]
+        return level >= _LEVELS[self._effective(name)]
 
-    def _effective(self, name: str) -> LoggerLevel:
-        while name not in self._levels:
-            name = name.rpartition(".")[0] or _ROOT
-        return self._levels[name]
+    def _one(self, name: str) -> LoggerLevel:
+        return LoggerLevel(self._effective(name), self._changed_ms.get(name))
+
+    def _effective(self, name: str) -> str:
+        while name not in self._set:
+            name = name.rpartition(".")[0]
+        return self._set[name]
 
 
-def _is_below(name: str, namespace: str) -> bool:
-    return namespace == _ROOT or name == namespace or name.startswith(f"{namespace}.")
+def _known(name: str) -> str:
+    return _ROOT if name.lower() == _SHOWN_ROOT else name
+
+
+def _shown(name: str) -> str:
+    return _SHOWN_ROOT if name == _ROOT else name
 
 
 class WorkerLogger:
@@ -105,7 +129,7 @@ class WorkerLogger:
 
     Args:
         levels: The worker's levels.
-        part: Part of the worker: ``herder``, ``instances``, ``membership``, ``storage``.
+        part: Part of the worker: ``herder``, ``instances``, ``membership``.
         worker_id: Id of the worker.
     """
 
@@ -121,6 +145,10 @@ class WorkerLogger:
     def info(self, message: str, *arguments: Any) -> None:
         """Says something of interest."""
         self.log(logging.INFO, message, *arguments)
+
+    def error(self, message: str, *arguments: Any) -> None:
+        """Says that something has failed."""
+        self.log(logging.ERROR, message, *arguments)
 
     def warning(self, message: str, *arguments: Any) -> None:
         """Says something that somebody should look at."""

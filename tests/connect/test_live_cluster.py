@@ -434,6 +434,22 @@ def test_logger_levels_are_a_workers_own_or_the_clusters(tmp_path: Path) -> None
     asyncio.run(scenario())
 
 
+def test_a_level_is_that_of_the_workers_messages(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async def scenario() -> None:
+        async with cluster(tmp_path, 1) as made:
+            worker = leader(made)
+            await worker.set_logger_level("org.apache.kafka.connect.runtime.Worker", "OFF")
+            await put(made, "silent", "failing", topic="t", fail__connector__on__start="true", calm=False)
+            await until(lambda: states(made, "silent") == ["FAILED"])
+            await worker.set_logger_level("org.apache.kafka.connect", "ERROR")
+            await put(made, "loud", "failing", topic="t", fail__connector__on__start="true", calm=False)
+            await until(lambda: states(made, "loud") == ["FAILED"])
+
+    asyncio.run(scenario())
+    said = [record.getMessage() for record in caplog.records if "has failed" in record.getMessage()]
+    assert said == ["[127.0.0.1:18083] loud has failed"]
+
+
 def test_unknown_workers_cannot_be_told_anything(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with cluster(tmp_path) as made:

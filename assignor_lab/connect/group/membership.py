@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Mapping
 from typing import Protocol
 
@@ -11,6 +10,8 @@ from assignment_api.connect import ConnectAssignment, ConnectorTaskId, ConnectPr
 from assignor_lab.connect.group.live_group import LiveGroup, Response
 from assignor_lab.connect.group.messages import assignment_bytes, assignment_from, join_request, member_from
 from assignor_lab.connect.group.worker_assignors import WorkerAssignor
+from assignor_lab.connect.identity import WorkerIdentity
+from assignor_lab.connect.logger_levels import LoggerLevels, WorkerLogger
 from assignor_lab.connect.settings import LiveWorkerSettings
 from assignor_lab.kafka.coordinator import Joined, Refused, Synced, SyncRequest
 from assignor_lab.kafka.herder.assignment import Assignment
@@ -24,15 +25,19 @@ from assignor_lab.runtime.invocation import Failure
 
 __all__ = ["FatalMembershipError", "Membership", "MembershipListener"]
 
-_logger = logging.getLogger(__name__)
-
 
 class FatalMembershipError(Exception):
     """The group speaks none of the worker's protocols: the worker ends."""
 
 
 class MembershipListener(Protocol):
-    """The herder of a member."""
+    """The herder of a member.
+
+    Args:
+        levels: Levels of the worker's loggers.
+    """
+
+    levels: LoggerLevels
 
     def fresh_snapshot(self) -> ConfigSnapshot:
         """The newest snapshot of the config log."""
@@ -54,8 +59,7 @@ class Membership:
     """One life of a worker in its group. For the event loop's thread.
 
     Args:
-        process: Name of the worker's process, once in the cluster's life.
-        url: The worker's REST URL.
+        worker: The worker.
         settings: The worker's configuration.
         group: The group.
         assignors: What it leads with.
@@ -64,8 +68,7 @@ class Membership:
 
     def __init__(
         self,
-        process: str,
-        url: str,
+        worker: WorkerIdentity,
         settings: LiveWorkerSettings,
         group: LiveGroup,
         assignors: Mapping[ConnectProtocol, WorkerAssignor],
@@ -73,7 +76,8 @@ class Membership:
     ) -> None:
         self.state = MembershipState()
         self.leader_state: LeaderState | None = None
-        self._process, self._url, self._settings = process, url, settings
+        self._worker, self._settings = worker, settings
+        self._log = WorkerLogger(herder.levels, "membership", worker.worker_id)
         self._group, self._clock, self._assignors, self._herder = group, group.clock, assignors, herder
         #: What the last join told of the config log.
         self.sent_snapshot = herder.fresh_snapshot()
@@ -132,14 +136,14 @@ class Membership:
             if state.stops_all_to_join and state.held is not None:
                 await self._herder.on_revoked(state.held)
             self.sent_snapshot = self._herder.fresh_snapshot()
-            request = join_request(self._process, self._url, self._settings, self.sent_snapshot.offset, state)
+            request = join_request(self._worker, self._settings, self.sent_snapshot.offset, state)
             joined = await self._answered(self._group.join(request))
             if not isinstance(joined, Joined):
                 return self._refused(joined)
             state.joined(joined)
             assignments = None if joined.members is None else await self._lead(joined, joined.members)
             asked = SyncRequest(joined.member_id, joined.generation, assignments)
-            synced = await self._answered(self._group.sync(self._process, asked))
+            synced = await self._answered(self._group.sync(self._worker.process, asked))
             if not isinstance(synced, Synced) or synced.assignment is None:
                 return self._refused(synced)
             await self._take(synced)
@@ -175,7 +179,7 @@ class Membership:
         offset = offset_of_round(furthest, joined_with.offset, snapshot.offset)
         answer = None
         if offset is None:
-            _logger.info("%s leads, but has not read the config log as far as others", self._url)
+            self._log.info("leads, but has not read the config log as far as others")
         else:
             workers = [member_from(member, each) for member, each in subscriptions.items()]
             rebalance = round_to_decide(self.state, joined, workers, snapshot.jobs(), self._clock.now_ms())
@@ -184,17 +188,19 @@ class Membership:
                 self.state.wants_another_round = answer.rejoin
                 urls = {member: each.url for member, each in subscriptions.items()}
                 self.leader_state = leader_state(urls, rebalance, answer)
-        told = told_to_members(members, joined.member_id, self._url, furthest if offset is None else offset, answer)
+        told = told_to_members(
+            members, joined.member_id, self._worker.url, furthest if offset is None else offset, answer
+        )
         return {member: assignment_bytes(each, joined.protocol) for member, each in told.items()}
 
     async def _decided(self, rebalance: Rebalance) -> ConnectAssignment | None:
         answer = (await self._assignors[rebalance.protocol].assign(rebalance)).result
         if isinstance(answer, Failure):
             # The round fails for everybody; what runs goes on, and the members come again.
-            _logger.error("generation %d: %s", rebalance.generation, answer)
+            self._log.error("generation %d: %s", rebalance.generation, answer)
             return None
         for remark in answer.remarks:
-            _logger.warning("generation %d: %s", rebalance.generation, remark)
+            self._log.warning("generation %d: %s", rebalance.generation, remark)
         return answer
 
     # --- taking an assignment -------------------------------------------------------------------------
@@ -217,7 +223,7 @@ class Membership:
             if self.state.member_id is None or self._waits_for_group:
                 continue
             if polls_too_rarely(self._clock.now_ms(), self._polled_ms, timings.rebalance_timeout_ms):
-                _logger.warning("%s leaves: its herder was busy for longer than the rebalance timeout", self._url)
+                self._log.warning("leaves: its herder was busy for longer than the rebalance timeout")
                 self.leave("does not poll and leaves")
                 self.state.request_rejoin()
                 # Kafka lets the work go on (KAFKA-16056), and it runs twice.

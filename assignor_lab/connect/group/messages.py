@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assignment_api.connect import WILDCARD, ConnectProtocol, Jobs, Worker
+from assignor_lab.connect.identity import WorkerIdentity
 from assignor_lab.connect.settings import LiveWorkerSettings
 from assignor_lab.kafka.coordinator import JoinRequest
 from assignor_lab.kafka.herder.assignment import Assignment
@@ -22,22 +23,21 @@ _FAILED = 1
 
 
 def join_request(
-    process: str, url: str, settings: LiveWorkerSettings, offset: int, state: MembershipState
+    worker: WorkerIdentity, settings: LiveWorkerSettings, offset: int, state: MembershipState
 ) -> JoinRequest:
     """A worker's request to join.
 
     Args:
-        process: Name of its process.
-        url: Its REST URL.
+        worker: The worker.
         settings: Its configuration.
         offset: How far it has read the config log.
         state: Its membership.
     """
     told = None if state.told is None else _message(state.told, state.held, ConnectProtocol.EAGER.version)
-    offers = offered_subscriptions(settings.protocol, url, offset, told, settings.static)
+    offers = offered_subscriptions(settings.protocol, worker.url, offset, told, settings.static)
     timings = settings.timings
     return JoinRequest(
-        process,
+        worker.process,
         state.member_id,
         {protocol_of_wire_name(name): data for name, data in offers},
         timings.rebalance_timeout_ms,

@@ -27,9 +27,10 @@ from assignor_lab.connect.group.worker_assignors import WorkerAssignors
 from assignor_lab.connect.herders.herder_loop import HerderLoop
 from assignor_lab.connect.herders.herder_metrics import rebalance_metrics, worker_metrics
 from assignor_lab.connect.herders.herder_reads import HerderReads, check_valid
-from assignor_lab.connect.herders.identity import SharedParts, WorkerIdentity
 from assignor_lab.connect.herders.reconfiguration import PutTaskConfigs, Reconfiguration, initial_target
+from assignor_lab.connect.herders.shared import SharedParts
 from assignor_lab.connect.herders.signatures import sign, verify
+from assignor_lab.connect.identity import WorkerIdentity
 from assignor_lab.connect.logs.offset_changes import alter_offsets, check_stopped, reset_offsets
 from assignor_lab.connect.settings import LiveWorkerSettings
 from assignor_lab.kafka.herder.config.records import (

@@ -11,11 +11,12 @@ from assignor_lab.connect.contract import HerderError
 from assignor_lab.connect.group.membership import FatalMembershipError, Membership
 from assignor_lab.connect.group.rebalance_times import RebalanceTimes
 from assignor_lab.connect.group.worker_assignors import WorkerAssignor
-from assignor_lab.connect.herders.identity import SharedParts, WorkerIdentity
 from assignor_lab.connect.herders.request_queue import RequestQueue
+from assignor_lab.connect.herders.shared import SharedParts
 from assignor_lab.connect.herders.signatures import new_key
 from assignor_lab.connect.herders.stages import Stages
 from assignor_lab.connect.herders.work import Work
+from assignor_lab.connect.identity import WorkerIdentity
 from assignor_lab.connect.instances.instances import Instances
 from assignor_lab.connect.logger_levels import LoggerLevels, WorkerLogger
 from assignor_lab.connect.logs.config_news import ConfigNews
@@ -65,14 +66,14 @@ class HerderLoop:
         self._woken = asyncio.Event()
         self.queue = RequestQueue(logs.clock, self.wake)
         self.instances = Instances(
-            worker.worker_id, logs, shared.plugins, settings.timings,
-            lambda: max(self.membership.state.generation, 0), reconfigure, topic_tracking=settings.topic_tracking,
+            worker.worker_id, logs, shared.plugins, settings,
+            lambda: max(self.membership.state.generation, 0), reconfigure, self.levels,
         )  # fmt: skip
         self.work = Work(
             self.instances, logs.statuses, self.log, lambda: self.membership.state.held, lambda: self.snapshot,
             reconfigure,
         )  # fmt: skip
-        self.membership = Membership(worker.process, worker.url, settings, shared.group, assignors, self)
+        self.membership = Membership(worker, settings, shared.group, assignors, self)
         self._group = shared.group
         self._completion = RebalanceCompletion()
         self._polls = False

@@ -78,8 +78,7 @@ class StandaloneHerder(HerderReads):
         self._lock = asyncio.Lock()
         self._later: set[asyncio.Task[None]] = set()
         self._instances = Instances(
-            worker_id, logs, plugins, settings.timings, lambda: 0, self._wanted,
-            topic_tracking=settings.topic_tracking,
+            worker_id, logs, plugins, settings, lambda: 0, self._wanted, self._levels,
         )  # fmt: skip
         logs.config.subscribe(self._reader.read)
         self._reader.reach(logs.config.end)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import Future
 
@@ -13,17 +12,16 @@ from assignment_api.connect import ConnectorTaskId
 from assignor_lab.connect.instances.connector_run import ConnectorRun, traceback_text
 from assignor_lab.connect.instances.instance_events import InstanceHost
 from assignor_lab.connect.instances.task_run import TaskRun, TaskSpec
+from assignor_lab.connect.logger_levels import LoggerLevels, WorkerLogger
 from assignor_lab.connect.logs.cluster_logs import ClusterLogs
 from assignor_lab.connect.logs.statuses import Job
 from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins, UnknownConnectorClassError
 from assignor_lab.connect.plugins.topic_patterns import topic_matcher
-from assignor_lab.connect.settings import LiveTimings
+from assignor_lab.connect.settings import LiveWorkerSettings
 from assignor_lab.kafka.herder.config.records import TargetState
 from assignor_lab.kafka.herder.statuses import State, Status
 
 __all__ = ["Instances", "StartCounts"]
-
-_logger = logging.getLogger(__name__)
 
 #: How many stops are waited for at once, as with Kafka's pool.
 _STOPPED_AT_ONCE = 8
@@ -45,10 +43,10 @@ class Instances:
         worker_id: ``host:port`` of the worker.
         logs: What the cluster shares.
         plugins: Connectors that can be run.
-        timings: How patient it is.
+        settings: The worker's configuration.
         generation: The worker's generation at this moment.
         on_task_configs_wanted: Called with a connector's name when its tasks are to be configured again.
-        topic_tracking: Whether topics in use are noted.
+        levels: Levels of the worker's loggers.
     """
 
     def __init__(
@@ -56,17 +54,17 @@ class Instances:
         worker_id: str,
         logs: ClusterLogs,
         plugins: ConnectorPlugins,
-        timings: LiveTimings,
+        settings: LiveWorkerSettings,
         generation: Callable[[], int],
         on_task_configs_wanted: Callable[[str], None],
-        *,
-        topic_tracking: bool = True,
+        levels: LoggerLevels,
     ) -> None:
         self.connectors: dict[str, ConnectorRun] = {}
         self.tasks: dict[ConnectorTaskId, TaskRun] = {}
-        self._worker_id, self._logs, self._plugins, self._timings = worker_id, logs, plugins, timings
+        self._worker_id, self._logs, self._plugins, self._timings = worker_id, logs, plugins, settings.timings
         self._generation, self._wanted = generation, on_task_configs_wanted
-        self._topic_tracking = topic_tracking
+        self._topic_tracking = settings.topic_tracking
+        self._log = WorkerLogger(levels, "instances", worker_id)
         #: Starts that were tried, succeeded, failed; of connectors and of tasks.
         self.connector_starts, self.task_starts = StartCounts(), StartCounts()
         self._starting: set[Job] = set()
@@ -150,7 +148,7 @@ class Instances:
         run.stop()
         ended = await _within(run.ended.wait(), self._timings.connector_shutdown_graceful_timeout_ms)
         if not ended:
-            _logger.warning("connector %s did not stop in time on %s and is given up", name, self._worker_id)
+            self._log.warning("connector %s did not stop in time and is given up", name)
             run.silence()
             self.on_shutdown(name)
         if self.connectors.get(name) is run:
@@ -181,7 +179,7 @@ class Instances:
 
     def _forget_task(self, task: ConnectorTaskId, run: TaskRun) -> None:
         if not run.ended.is_set():
-            _logger.warning("task %s did not stop in time on %s and is given up", task, self._worker_id)
+            self._log.warning("task %s did not stop in time and is given up", task)
             run.silence()
             self._starting.discard(task)
         if self.tasks.get(task) is run:
@@ -230,7 +228,7 @@ class Instances:
 
     def on_failed(self, job: Job, trace: str) -> None:
         """Writes FAILED with its reason."""
-        _logger.error("%s has failed on %s", job, self._worker_id)
+        self._log.error("%s has failed", job)
         if job in self._starting:
             self._starting.remove(job)
             self._counts(job).failed += 1

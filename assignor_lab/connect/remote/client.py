@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import ssl
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
@@ -25,6 +27,9 @@ from assignor_lab.documents.shapes import Mismatch
 __all__ = ["Response", "ConnectRest"]
 
 _CONNECT_TIMEOUT_S = 5.0
+#: How OpenSSL says that the other side has not answered in TLS.
+_NO_TLS = frozenset(("WRONG_VERSION_NUMBER", "UNKNOWN_PROTOCOL", "HTTP_REQUEST", "RECORD_LAYER_FAILURE"))
+_BAD_REQUEST = 400
 #: So much of a server's own words is repeated.
 _MOST_WORDS = 500
 
@@ -103,22 +108,26 @@ class ConnectRest:
             except (httpx.ConnectError, httpx.ConnectTimeout) as error:
                 refusals.append(f"{url}: {self._why(error)}")
             except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
+                if isinstance(error, (httpx.ReadError, httpx.RemoteProtocolError)) and await _speaks_tls(url):
+                    raise _needs_tls(url) from None
                 raise UnreachableClusterError(
                     f"{method} {url}{path}: {self._why(error)}"
                     + ("" if method == "GET" else "; whether it was done is not known: look at `connect status`")
                 ) from None
-        raise UnreachableClusterError("; ".join(refusals) + ": is a worker running there?")
+        raise UnreachableClusterError("; ".join(refusals))
 
     def _why(self, error: Exception) -> str:
         if isinstance(error, httpx.ConnectTimeout):
-            return f"takes no connection within {_CONNECT_TIMEOUT_S:g} s"
+            return f"takes no connection within {_CONNECT_TIMEOUT_S:g} s: is a worker running there?"
         if isinstance(error, (TimeoutError, httpx.TimeoutException)):
             return f"no complete answer within {self.access.request_timeout_s:g} s"
         said = self.access.without_secrets(str(error)) or type(error).__name__
+        if any(reason in said for reason in _NO_TLS):
+            return "does not speak TLS: give its URL with http://"
         if "CERTIFICATE_VERIFY_FAILED" in said:
             return f"its certificate is not believed ({said:.200}): name its authority's with --ca-file"
         if isinstance(error, httpx.ConnectError):
-            return f"takes no connection ({said:.200})"
+            return f"takes no connection ({said:.200}): is a worker running there?"
         return said[:_MOST_WORDS]
 
     async def _send(self, url: ConnectUrl, method: str, path: str, params: Sequence[tuple[str, str]]) -> Response:
@@ -133,6 +142,9 @@ class ConnectRest:
             raise NotConnectError(
                 f"{what}: sent elsewhere ({response.status_code}); that is not followed: give the worker's own URL"
             )
+        if response.status_code == _BAD_REQUEST and await _speaks_tls(url):
+            # What stands in front of a worker may say so in a page of its own.
+            raise _needs_tls(url)
         value = self._value(body, what, response.status_code)
         if response.status_code >= 400:
             raise self._refused(what, response.status_code, value)
@@ -185,3 +197,27 @@ class ConnectRest:
         said = value.get("message")
         message = self.access.without_secrets(printable(said, _MOST_WORDS)) if isinstance(said, str) else ""
         return ConnectRefusedError(what, status, message)
+
+
+def _needs_tls(url: ConnectUrl) -> UnreachableClusterError:
+    return UnreachableClusterError(f"{url} speaks TLS: give its URL with https://")
+
+
+async def _speaks_tls(url: ConnectUrl) -> bool:
+    """Whether a port that was asked without TLS takes it; nothing is sent but TLS's own first words."""
+    if url.scheme != "http":
+        return False
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    try:
+        async with asyncio.timeout(_CONNECT_TIMEOUT_S):
+            _, writer = await asyncio.open_connection(url.host, url.port, ssl=context)
+    except ssl.SSLError as error:
+        # It may want a certificate of ours, or no version of TLS that we have.
+        return error.reason not in _NO_TLS
+    except (OSError, TimeoutError):
+        return False
+    writer.close()
+    with contextlib.suppress(OSError):
+        await writer.wait_closed()
+    return True

@@ -17,7 +17,14 @@ from assignor_lab.connect import contract as h
 from assignor_lab.connect.rest.answers import RestError, error_answer
 from assignor_lab.connect.rest.calls import Call, Operation, not_found
 from assignor_lab.connect.rest.forwarding import Forwarder
-from assignor_lab.connect.rest.guard import WRITES, check_head, check_origin, read_body
+from assignor_lab.connect.rest.guard import (
+    WRITES,
+    check_content_type,
+    check_head,
+    check_origin,
+    check_takes_json,
+    read_body,
+)
 from assignor_lab.connect.rest.paths import checked_path
 from assignor_lab.connect.rest.routes import connectors, tasks, worker
 from assignor_lab.connect.rest.settings import RestSettings
@@ -88,6 +95,7 @@ class _Door:
         try:
             check_head(scope, self._settings)
             check_origin(scope, self._settings)
+            check_content_type(scope)
             path = checked_path(scope.get("raw_path") or scope["path"].encode())
         except RestError as error:
             await _refusal(error)(scope, receive, send)
@@ -129,6 +137,8 @@ class _Endpoint:
         operation = self._operations.get(method)
         if operation is None:
             raise RestError(405, "HTTP 405 Method Not Allowed", typed=False, headers={"Allow": self._allow})
+        if operation.reads_json:
+            check_takes_json(request)
         body = await read_body(request, self._settings) if method in WRITES else b""
         if not _acceptable(request.headers.getlist("accept"), operation.content_type):
             raise RestError(406, "HTTP 406 Not Acceptable", typed=False)

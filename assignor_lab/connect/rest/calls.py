@@ -47,6 +47,8 @@ class Operation:
         answers: Schema of the body by status; ``None``: no body. The refusals that every operation shares are left
             out.
         body: Schema of the body that it takes.
+        reads_json: Whether a request may not say that it is something else, even without a body; in Connect that is so
+            for all but the worker's own pages.
     """
 
     method: str
@@ -58,6 +60,7 @@ class Operation:
     body: str | None = None
     parameters: tuple[Parameter, ...] = ()
     content_type: str = "application/json"
+    reads_json: bool = True
 
 
 @attrs.frozen

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import re
 import urllib.parse
 
 from starlette.datastructures import Headers
@@ -17,12 +18,18 @@ from starlette.types import Scope
 from assignor_lab.connect.rest.answers import RestError
 from assignor_lab.connect.rest.settings import RestSettings
 
-__all__ = ["WRITES", "check_head", "check_origin", "is_json", "read_body"]
+__all__ = ["WRITES", "check_content_type", "check_head", "check_origin", "check_takes_json", "read_body"]
 
 #: A body that is too long is read on for a while: a client that is still sending may never see our answer.
 _DRAINED = 8
 #: Methods that change something.
 WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+
+_JSON = "application/json"
+#: Compatible with it as far as there is nothing to be read.
+_WILDCARDS = ("*/*", "application/*")
+_WORD = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+_MEDIA_TYPE = re.compile(rf"\s*{_WORD}/{_WORD}\s*(;.*)?\Z")
 
 
 def check_head(scope: Scope, settings: RestSettings) -> None:
@@ -93,9 +100,30 @@ def _check_same_origin(headers: Headers, own: str, settings: RestSettings) -> No
         raise RestError(403, "Pages of other origins may not change anything here")
 
 
-def is_json(content_type: str) -> bool:
-    """Whether a content type is JSON's, with any parameters."""
-    return content_type.partition(";")[0].strip().lower() == "application/json"
+def check_content_type(scope: Scope) -> None:
+    """Refuses a content type that is none, whatever is asked for.
+
+    Raises:
+        RestError: with status 400.
+    """
+    said = Headers(scope=scope).get("content-type")
+    if said is not None and not _MEDIA_TYPE.match(said):
+        raise RestError(400, "HTTP 400 Bad Request: the content type is none")
+
+
+def check_takes_json(request: Request) -> None:
+    """Refuses what says that it brings something else than JSON, as Jersey does whether there is a body or not.
+
+    Raises:
+        RestError: with status 415.
+    """
+    if _said_type(request) not in (None, *_WILDCARDS, _JSON):
+        raise RestError(415, "HTTP 415 Unsupported Media Type", typed=False)
+
+
+def _said_type(request: Request) -> str | None:
+    said: str | None = request.headers.get("content-type")
+    return None if said is None else said.partition(";")[0].strip().lower()
 
 
 async def read_body(request: Request, settings: RestSettings) -> bytes:
@@ -105,17 +133,12 @@ async def read_body(request: Request, settings: RestSettings) -> bytes:
         RestError: with status 413 if it is too long, 408 if it takes too long or breaks off, 415 if there is one that
             does not say that it is JSON.
     """
-    content_type = request.headers.get("content-type")
-    if content_type is not None and not is_json(content_type):
-        if "/" not in content_type:
-            raise RestError(400, "HTTP 400 Bad Request: the content type is none")
-        raise RestError(415, "HTTP 415 Unsupported Media Type", typed=False)
     try:
         async with asyncio.timeout(settings.body_timeout_s):
             body = await _within_bound(request, settings.max_body_bytes)
     except (TimeoutError, ClientDisconnect) as error:
         raise RestError(408, "HTTP 408 Request Timeout", headers={"Connection": "close"}) from error
-    if body and content_type is None:
+    if body and _said_type(request) != _JSON:
         raise RestError(415, "HTTP 415 Unsupported Media Type")
     return body
 

@@ -190,6 +190,57 @@ def test_the_own_authority_is_believed_and_no_other(
         )
 
 
+def test_a_port_that_speaks_tls_is_told_from_one_that_does_not(
+    authority: Authority, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with scripted(cluster(CONNECTORS), authority.server) as server:
+        plain = server.url.replace("https", "http")
+        assert run("status", "--url", plain) == 2
+        assert f"{plain} speaks TLS: give its URL with https://" in capsys.readouterr().err
+    with scripted(cluster(CONNECTORS)) as server:
+        secure = server.url.replace("http", "https")
+        assert run("status", "--url", secure) == 2
+        assert f"{secure}: does not speak TLS: give its URL with http://" in capsys.readouterr().err
+
+
+def test_a_proxy_that_says_in_its_own_words_that_it_speaks_tls_is_understood(
+    authority: Authority, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 41\r\n\r\nplain HTTP request was sent to HTTPS port"
+    with speaks_both(page, authority.server) as port:
+        assert run("status", "--url", f"http://127.0.0.1:{port}") == 2
+    assert f"http://127.0.0.1:{port} speaks TLS" in capsys.readouterr().err
+
+
+def test_what_hangs_up_without_a_word_is_not_taken_for_tls(capsys: pytest.CaptureFixture[str]) -> None:
+    with speaks_both(b"", None) as port:
+        assert run("status", "--url", f"http://127.0.0.1:{port}") == 2
+    assert "TLS" not in capsys.readouterr().err
+
+
+@contextlib.contextmanager
+def speaks_both(plain: bytes, tls: ssl.SSLContext | None) -> Iterator[int]:
+    """A port that answers ``plain`` to what is not TLS."""
+
+    def serve_one(connection: socket.socket) -> None:
+        with connection, contextlib.suppress(OSError):
+            if tls is not None and connection.recv(1, socket.MSG_PEEK) == b"\x16":
+                with tls.wrap_socket(connection, server_side=True) as secure:
+                    secure.recv(1000)
+                return
+            connection.recv(1000)
+            connection.sendall(plain)
+
+    def serve_all() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                serve_one(listener.accept()[0])
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serve_all, daemon=True).start()
+        yield listener.getsockname()[1]
+
+
 def test_a_file_without_certificates_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     empty = tmp_path / "empty.pem"
     empty.write_text("nothing")

@@ -82,7 +82,7 @@ def _query(parameter: Parameter) -> dict[str, Any]:
 
 
 def _responses(operation: Operation) -> dict[str, Any]:
-    shared = (*_ALWAYS, *(_FOR_WRITES if operation.method in WRITES else ()))
+    shared = (*_ALWAYS, *(_FOR_WRITES if operation.method in WRITES else ()), *((415,) if operation.reads_json else ()))
     # A name in the path may turn out not to be one.
     if "{" in operation.path:
         shared = (*shared, 404)

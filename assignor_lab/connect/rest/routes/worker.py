@@ -141,7 +141,9 @@ async def get_openapi(call: Call) -> Response:
 
 
 OPERATIONS = (
-    Operation("GET", "/", get_root, "Version and cluster of the worker", "worker", {200: "ServerInfo"}),
+    Operation(
+        "GET", "/", get_root, "Version and cluster of the worker", "worker", {200: "ServerInfo"}, reads_json=False
+    ),
     Operation(
         "GET",
         "/health",
@@ -149,6 +151,7 @@ OPERATIONS = (
         "Whether the worker handles requests",
         "worker",
         {200: "Health", 500: "Health", 503: "Health"},
+        reads_json=False,
     ),
     Operation(
         "GET",
@@ -158,8 +161,11 @@ OPERATIONS = (
         "worker",
         {200: "Metrics"},
         content_type=CONTENT_TYPE,
+        reads_json=False,
     ),
-    Operation("GET", "/openapi.json", get_openapi, "This interface, described", "worker", {200: "OpenApi"}),
+    Operation(
+        "GET", "/openapi.json", get_openapi, "This interface, described", "worker", {200: "OpenApi"}, reads_json=False
+    ),
     Operation(
         "GET",
         "/connector-plugins",
