@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from assignment_api import connect, group
 from assignment_api.plugins import ConnectAssignorPlugin, GroupAssignorPlugin, TaskAssignorPlugin, hookimpl
-from builtin_assignors.catalogue import TASK_ASSIGNORS
+from builtin_assignors.streams_catalogue import TASK_ASSIGNORS
 
 __all__ = ["assignor_lab_connect_assignors", "assignor_lab_group_assignors", "assignor_lab_task_assignors"]
 

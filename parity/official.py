@@ -26,7 +26,7 @@ _ELSEWHERE = {"group_sticky_4_4": "kafka-4.4"}
 
 _ROOT = Path(__file__).resolve().parent.parent
 _BUILD = _ROOT / "build" / "official"
-#: First feature release of the JDK whose copies of sets and maps have the newer size (reference 1.3).
+#: First feature release of the JDK whose copies of sets and maps have the newer size (Kafka: ``java.util.HashMap``).
 _NEWER_COPIES = 19
 
 

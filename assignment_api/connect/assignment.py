@@ -58,7 +58,7 @@ class ConnectAssignment:
         """Member id to everything that it owns once it has done what it was told (Kafka's ``LeaderState``).
 
         What is new comes first, then what is kept, which is the order in which a worker reports it, but for the
-        grouping by connector on the wire (reference 3.8).
+        grouping by connector on the wire (Kafka: ``ExtendedAssignment``).
         """
         return {
             worker.member_id: self.workers[worker.member_id].assigned.plus(

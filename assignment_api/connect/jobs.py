@@ -121,7 +121,7 @@ class ConfiguredJobs:
     """Every job that the group is to run, as the leader's snapshot of the config topic has it.
 
     Paused connectors and their tasks are among them; a stopped connector has no tasks, but its connector instance is
-    placed (reference 1.3).
+    placed (Kafka: ``ClusterConfigState``).
 
     Args:
         task_counts: Connector to its number of tasks; the order does not matter.

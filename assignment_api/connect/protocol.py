@@ -39,7 +39,7 @@ class ConnectProtocol(enum.Enum):
         return self is not ConnectProtocol.EAGER
 
     def offered(self) -> tuple[ConnectProtocol, ...]:
-        """What a worker so configured offers, the preferred one first (reference 5.1)."""
+        """What a worker so configured offers, the preferred one first (Kafka: ``ConnectProtocolCompatibility``)."""
         return tuple(reversed(list(ConnectProtocol)[: self.version + 1]))
 
     @classmethod

@@ -26,7 +26,7 @@ class Rebalance:
     """What the leader knows when it is asked to assign. Immutable.
 
     The leader has read the config topic at least as far as every member, or the rebalance is answered with a config
-    mismatch and never comes before an assignor (reference 3.2).
+    mismatch and never comes before an assignor (Kafka: ``WorkerCoordinator``).
 
     Args:
         configured: All jobs of the group.

@@ -89,7 +89,8 @@ class Worker:
 
     Args:
         member_id: Given by the group's coordinator; a worker that leaves and comes back has another.
-        owned: What it reports to own, complete, in its own order (reference 3.8). A worker under protocol ``eager``
+        owned: What it reports to own, complete, in its own order (Kafka: ``ExtendedAssignment``). A worker under
+        protocol ``eager``
             reports nothing.
         static: Its static assignments; they mean something under protocol ``static`` alone.
         max_delay_ms: Its own ``scheduled.rebalance.max.delay.ms``, or ``None``: unknown. It is not on Connect's wire:

@@ -1,9 +1,9 @@
 """``java.util.HashMap`` with its iteration order, literally: growth, tree bins, both ways of removal.
 
 Kafka's sticky assignors iterate hash maps where ties are broken, so the order of a map is part of their answers
-(reference 1.3). :class:`JavaHashTable` plays every step of Java's map; :func:`iteration_order` answers the common
-question, "in which order come keys that were inserted one after the other?", without building the table, and falls
-back to it where one slot collects more than eight keys.
+(Kafka: ``java.util.HashMap``). :class:`JavaHashTable` plays every step of Java's map; :func:`iteration_order` answers
+the common question, "in which order come keys that were inserted one after the other?", without building the table, and
+falls back to it where one slot collects more than eight keys.
 
 A chain is a Python list, so one operation costs its slot's length; tables of Kafka's ids have short chains.
 """

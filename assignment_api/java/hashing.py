@@ -1,4 +1,4 @@
-"""Java's hash codes of the values whose hash order reaches an answer (reference 1.2).
+"""Java's hash codes of the values whose hash order reaches an answer.
 
 All functions return what ``hashCode()`` returns in Java: a signed 32-bit integer.
 """

@@ -2,7 +2,7 @@
 
 A collection that is copied into a new ``HashSet`` or ``HashMap`` gets a table of a pre-computed size. Up to JDK 18
 that computation doubled the table for exactly 0.75 * 2**k elements (12, 24, 48, ...), and a table's size decides its
-iteration order (reference 1.3).
+iteration order (Kafka: ``java.util.HashMap``).
 """
 
 from __future__ import annotations

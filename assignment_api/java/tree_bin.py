@@ -1,7 +1,7 @@
 """One slot of a hash table: a chain in insertion order, or a chain threaded through a red-black tree.
 
 Java turns the chain of a crowded slot into a tree but goes on iterating the chain. The tree still shows: a new node
-stands in the chain right behind its tree parent, and the root always comes first (reference 1.3).
+stands in the chain right behind its tree parent, and the root always comes first (Kafka: ``java.util.HashMap``).
 """
 
 from __future__ import annotations

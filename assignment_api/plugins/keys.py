@@ -1,7 +1,7 @@
 """Configuration keys that concern assignment. Every other key of an application's file is dropped unseen.
 
-Kept are Kafka's keys of reference 8, ``client.tag.<key>``, the policy's keys ``assignor.plugins.*`` and a plugin's own
-settings, ``assignor.<plugin name>.<key>``.
+Kept are Kafka's keys (``StreamsConfig``), ``client.tag.<key>``, the policy's keys ``assignor.plugins.*`` and a plugin's
+own settings, ``assignor.<plugin name>.<key>``.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def default_standby_task_assignment(
 
     With ``rack.aware.assignment.tags`` configured the replicas of a task get different tags as far as possible, else
     the least loaded clients are taken; load is tasks (standbys that are there already included) per thread.
-    Kafka: ``TaskAssignmentUtils.defaultStandbyTaskAssignment`` (reference 5.3), with its oddities: with tags, every
+    Kafka: ``TaskAssignmentUtils.defaultStandbyTaskAssignment``, with its oddities: with tags, every
     active task gets a standby even if none is asked for; and which tasks come first is a matter of hash order.
 
     Args:
@@ -116,7 +116,7 @@ def _assign(
 
 
 def _logged_in_hash_order(application: ApplicationMetadata) -> list[TaskId]:
-    """Kafka collects the logged tasks from one hash container into another (reference 5.3)."""
+    """Kafka collects the logged tasks from one hash container into another."""
     infos = application.task_infos()
     everything = list(infos)
     in_map = iteration_order(everything, [_hash(task) for task in everything], sort_key=TaskId.sort_key)

@@ -13,7 +13,7 @@ def identity_assignment(application: ApplicationMetadata) -> dict[ProcessID, Str
     """Every client gets its previous active tasks as active and its previous standbys as standby.
 
     Nothing is repaired: tasks that no longer exist stay, tasks that nobody had are left out.
-    Kafka: ``TaskAssignmentUtils.identityAssignment`` (reference 5.2).
+    Kafka: ``TaskAssignmentUtils.identityAssignment``.
 
     Returns:
         An assignment for each client, in the order of the clients.

@@ -25,7 +25,8 @@ def validate_task_assignment(application: ApplicationMetadata, assignment: TaskA
     """What Kafka's ``TaskAssignmentUtils.validateTaskAssignment`` says of ``assignment``.
 
     Every task is looked at before any client: an unknown task or a second active comes first, then a standby of a
-    task without state store, then a missing client, then an unknown client (reference 5.2).
+    task without state store, then a missing client, then an unknown client (Kafka:
+    ``TaskAssignmentUtils.validateTaskAssignment``).
 
     Kafka does *not* notice tasks that nobody got, two assignments for one client, or too many standbys; see
     :func:`strict_findings` for those.

@@ -1,4 +1,4 @@
-"""Baseline and gates of ``assignor score``: what is asked before the run, and how the command ends after it."""
+"""Baseline and gates of ``assignor score``: what is asked before the run, and the exit code of the command after it."""
 
 from __future__ import annotations
 

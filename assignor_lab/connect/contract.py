@@ -1,4 +1,6 @@
-"""The herder as the REST interface knows it: what it is asked, and what it answers (reference 7 to 9).
+"""The herder as the REST interface knows it: what it is asked, and what it answers.
+
+KIP-745; Kafka: ``KafkaStatusBackingStore``.
 
 A worker's herder carries out requests one after the other on its own loop; the REST side only translates. Neither
 knows how the other does it: tests of the REST side use a herder of their own.
@@ -152,7 +154,10 @@ class TaskConfig:
 
 @attrs.frozen
 class RestartAnswer:
-    """The plan of an asynchronous restart; its states say ``RESTARTING`` where something restarts (reference 7.3)."""
+    """The plan of an asynchronous restart; its states say ``RESTARTING`` where something restarts.
+
+    Kafka: ``RestartPlan``.
+    """
 
     plan: ConnectorStatus
 
@@ -201,7 +206,7 @@ class LoggerLevel:
 
 @attrs.frozen
 class Metric:
-    """One reading, named as Connect's JMX attribute (reference 7.6).
+    """One reading, named as Connect's JMX attribute (Kafka: ``ConnectMetricsRegistry``).
 
     Args:
         group: Such as ``connect-worker-metrics``.

@@ -16,7 +16,7 @@ __all__ = ["LiveTimings", "LiveWorkerSettings"]
 
 @attrs.frozen
 class LiveTimings:
-    """Durations in milliseconds, Kafka's keys and defaults where it has them (reference 6.8 and 10).
+    """Durations in milliseconds, Kafka's keys and defaults where it has them (Kafka: ``DistributedConfig``).
 
     Args:
         heartbeat_interval_ms: ``heartbeat.interval.ms``.

@@ -1,4 +1,7 @@
-"""Active tasks: kept, promoted from standbys, and the rest on the emptiest processes (reference 3.3)."""
+"""Active tasks: kept, promoted from standbys, and the rest on the emptiest processes.
+
+Kafka: the brokers' ``StickyTaskAssignor``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the SPI's values to numbers and back."""
+"""The boundary of the brokers' sticky assignors: the SPI's groups as numbers, and numbers as its assignments."""
 
 from __future__ import annotations
 

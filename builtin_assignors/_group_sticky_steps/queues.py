@@ -1,4 +1,6 @@
-"""Kafka's queues of processes by load, and of members by number of tasks, as far as ties decide (reference 3.1).
+"""Kafka's queues of processes by load, and of members by number of tasks, as far as ties decide.
+
+Kafka: the brokers' ``StickyTaskAssignor``.
 
 The heap's steps are those of ``java.util.PriorityQueue`` (``assignment_api.java.JavaPriorityQueue``), with the keys in
 arrays: a step costs list accesses in place of calls. A queue whose elements all have the same key needs no heap:

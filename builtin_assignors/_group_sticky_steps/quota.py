@@ -1,4 +1,4 @@
-"""Quotas: the number of tasks that each member should get at most (reference 3.2)."""
+"""Quotas: the number of tasks that each member should get at most (Kafka: the brokers' ``StickyTaskAssignor``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Standby tasks: kept where they were as far as the quota allows, the rest on the emptiest processes (reference 3.4).
+"""Standby tasks: kept where they were as far as the quota allows, the rest on the emptiest processes.
+
+Kafka: the brokers' ``StickyTaskAssignor``.
 
 The processes that hold a task, the owner's first, are told when they are first needed.
 """

@@ -1,4 +1,4 @@
-"""The steps that place active tasks (reference 2.4), on dense indices.
+"""The steps that place active tasks (Kafka: ``LegacyStickyTaskAssignor``), on dense indices.
 
 Two tasks *meet* when they share a client; Kafka stores every pair that ever met, to bring new pairs together. Here a
 task that is being placed as an active task never met anybody, so any client with tasks brings a new pair.

@@ -149,8 +149,9 @@ def to_assignment(
 ) -> TaskAssignment:
     """The answer: clients in the order of the input, their active tasks and then their standbys as they came.
 
-    Kafka's maps of an answer are filled in that order, and the spread over threads can depend on it (reference 6.6);
-    and on what an optimiser took out of a map again, so that is noted with them.
+    Kafka's maps of an answer are filled in that order, and the spread over threads can depend on it (Kafka:
+    ``StreamsPartitionAssignor.assignTasksToThreads``); and on what an optimiser took out of a map again, so that is
+    noted with them.
 
     Args:
         application: The input.

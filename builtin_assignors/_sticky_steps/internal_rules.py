@@ -1,4 +1,7 @@
-"""Rules of Kafka's internal sticky assignors (legacy sticky, fallback) that the public one lacks (reference 2.4)."""
+"""Rules of Kafka's internal sticky assignors (legacy sticky, fallback) that the public one lacks.
+
+Kafka: ``LegacyStickyTaskAssignor``.
+"""
 
 from __future__ import annotations
 

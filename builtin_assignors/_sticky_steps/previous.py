@@ -1,4 +1,4 @@
-"""Previous owners of tasks, in the orders of Kafka's hash maps (reference 2.4, 1.6)."""
+"""Previous owners of tasks, in the orders of Kafka's hash maps (Kafka: ``LegacyStickyTaskAssignor``)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Finding the least loaded client without looking at all of them.
 
 Clients of equal load form a group, which is a bitset over their places in one iteration order, so "the first of the
-least loaded clients that do not hold the task" is a bit operation per group. Kafka scans all clients (reference 9.2).
+least loaded clients that do not hold the task" is a bit operation per group. Kafka scans all clients.
 """
 
 from __future__ import annotations

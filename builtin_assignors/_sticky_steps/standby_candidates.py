@@ -1,8 +1,7 @@
 """In which order the clients without a task are looked at when it gets a standby.
 
 Kafka collects them in a ``HashSet`` for every standby. Unless a slot of that set gets crowded, its order depends on
-its size class only, so one ranking per class serves all sets; whether a slot gets crowded is asked with bit operations
-(reference 9.2).
+its size class only, so one ranking per class serves all sets; whether a slot gets crowded is asked with bit operations.
 """
 
 from __future__ import annotations

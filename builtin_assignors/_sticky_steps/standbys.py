@@ -1,4 +1,4 @@
-"""The step that places standby tasks (reference 2.4), on dense indices.
+"""The step that places standby tasks (Kafka: ``LegacyStickyTaskAssignor``), on dense indices.
 
 Whom a task met is no stored set of pairs here, but the union of the tasks of the clients that hold it: between the
 active steps and the end of this one, tasks only ever join a client (:meth:`Placement.met_by_active`).

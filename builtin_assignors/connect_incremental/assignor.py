@@ -11,7 +11,7 @@ from assignment_api.connect import (
     Rebalance,
     UnsupportedConnectProtocolError,
 )
-from builtin_assignors._incremental_steps import (
+from builtin_assignors._connect_incremental_steps import (
     ALL_QUIRKS,
     DEFAULT_MAX_DELAY,
     JobHistory,

@@ -1,4 +1,7 @@
-"""``connect_static``: KIP-987's assignment, which no release of Kafka has."""
+"""``connect_static``: KIP-987's assignment, which no release of Kafka has.
+
+Its steps are in ``builtin_assignors/_connect_incremental_steps``, the static ones in ``static_jobs.py`` there.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from assignment_api.connect import (
     UnsupportedConnectProtocolError,
     Worker,
 )
-from builtin_assignors._incremental_steps import JobHistory, assignment_of, decide, problem_of
+from builtin_assignors._connect_incremental_steps import JobHistory, assignment_of, decide, problem_of
 from builtin_assignors.connect_static.config import StaticSettings
 
 __all__ = ["StaticConnectAssignor"]
@@ -29,7 +32,7 @@ class StaticConnectAssignor(ConnectAssignor):
 
     Settings, each under ``assignor.connect_static.``: those of ``connect_incremental``, and one for each choice that
     the KIP leaves open; see :class:`~builtin_assignors.connect_static.config.StaticSettings` and
-    :class:`~builtin_assignors._incremental_steps.problem.StaticRules`.
+    :class:`~builtin_assignors._connect_incremental_steps.problem.StaticRules`.
     """
 
     def __init__(self) -> None:

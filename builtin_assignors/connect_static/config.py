@@ -1,4 +1,4 @@
-"""The settings of ``connect_static``: one for each choice that KIP-987 leaves open (reference 4.2)."""
+"""The settings of ``connect_static``: one for each choice that KIP-987 leaves open."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 import attrs
 
 from assignment_api.connect import Worker
-from builtin_assignors._incremental_steps import (
+from builtin_assignors._connect_incremental_steps import (
     ALL_QUIRKS,
     DEFAULT_MAX_DELAY,
     Order,

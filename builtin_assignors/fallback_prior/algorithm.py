@@ -1,4 +1,7 @@
-"""Fallback prior on dense indices: as legacy sticky, but every task stays where it was (reference 2.5)."""
+"""Fallback prior on dense indices: as legacy sticky, but every task stays where it was.
+
+Kafka: ``FallbackPriorTaskAssignor``.
+"""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ from assignment_api.java import DEFAULT_JDK, JdkGeneration
 from assignment_api.streams import ApplicationMetadata, TaskAssignment, TaskAssignor
 from builtin_assignors._sticky_steps import client_map_order, to_assignment, to_problem
 from builtin_assignors.fallback_prior.algorithm import place_all
+from builtin_assignors.probing_rebalance import probing_deadline_ms
 
 __all__ = ["FallbackPriorTaskAssignor"]
 
@@ -32,5 +33,5 @@ class FallbackPriorTaskAssignor(TaskAssignor):
             IllegalAssignmentStateError: if the clients have no threads, or one without threads has to be compared.
         """
         problem, ids = to_problem(application, client_map_order, self._jdk)
-        deadline = application.current_time_ms() + application.assignment_configs().probing_rebalance_interval_ms
+        deadline = probing_deadline_ms(application)
         return to_assignment(application, ids, place_all(problem), deadline)

@@ -1,4 +1,7 @@
-"""Rules of Kafka 4.3.1 that the other release lacks (reference 3)."""
+"""The rules of ``group_sticky`` that are those of Kafka 4.3.1 alone (Kafka: the brokers' ``StickyTaskAssignor``).
+
+What both releases share is in ``builtin_assignors/_group_sticky_steps``.
+"""
 
 from __future__ import annotations
 

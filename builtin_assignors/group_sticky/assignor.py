@@ -20,7 +20,7 @@ class GroupStickyTaskAssignor(api.TaskAssignor):
 
     Tasks stay with the member that had them, else go to one that had them as standby, as long as nobody gets more than
     an even share; the rest fills the processes with the fewest tasks per member. Standbys likewise. Racks, tags,
-    offsets and warm-ups are not looked at. Known faults of that release are part of its answers (reference 9).
+    offsets and warm-ups are not looked at. Known faults of that release are part of its answers.
 
     The order of the members is part of the input: ties are decided by hash order.
     """

@@ -1,4 +1,7 @@
-"""Rules of Kafka 4.4.0 that the other release lacks (reference 3 of the 4.4 text)."""
+"""The rules of ``group_sticky_4_4`` that are those of Kafka 4.4.0 alone (Kafka: the brokers' ``StickyTaskAssignor``).
+
+What both releases share is in ``builtin_assignors/_group_sticky_steps``.
+"""
 
 from __future__ import annotations
 

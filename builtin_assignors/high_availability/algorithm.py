@@ -1,4 +1,4 @@
-"""The whole decision of Kafka's ``HighAvailabilityTaskAssignor`` on dense indices (KIP-441; reference 2.1).
+"""The whole decision of Kafka's ``HighAvailabilityTaskAssignor`` on dense indices (KIP-441).
 
 Clients are numbered in the order of their process ids, tasks in the order of their ids. Previous tasks are never
 looked at: what keeps a task in its place is its lag.
@@ -17,7 +17,7 @@ import attrs
 from assignment_api.utils.standby import ClientTags, OrderOfPending, assign_least_loaded, assign_to_different_tags
 from builtin_assignors.high_availability.balancing import assign_round_robin, assign_to_least_active, level
 from builtin_assignors.high_availability.client_queue import HashOrder
-from builtin_assignors.high_availability.movements import Movements
+from builtin_assignors.high_availability.movements_and_warmups import Movements
 from builtin_assignors.high_availability.recovery import Recovery
 
 __all__ = ["Answer", "Problem", "RackOptimizer", "decide"]
@@ -35,7 +35,7 @@ MayMove = Callable[[int, int, int], bool]
 
 
 class RackOptimizer(Protocol):
-    """The rack-aware optimiser behind the same dense indices (KIP-925; reference 3.8, 3.9)."""
+    """The rack-aware optimiser behind the same dense indices (KIP-925; Kafka: ``RackAwareTaskAssignor``)."""
 
     def optimize_active(
         self, tasks: Sequence[int], active: Sequence[set[int]], traffic_cost: int, non_overlap_cost: int

@@ -23,6 +23,7 @@ from assignment_api.java.hashing import task_id_hash, uuid_hash
 from assignment_api.utils.rack_aware.internal import InternalRackOptimizer
 from assignment_api.utils.standby import ClientTags
 from builtin_assignors.high_availability.algorithm import Answer, Problem, decide
+from builtin_assignors.probing_rebalance import probing_deadline_ms
 
 __all__ = ["HighAvailabilityTaskAssignor", "NoClientsError"]
 
@@ -46,7 +47,7 @@ class HighAvailabilityTaskAssignor(TaskAssignor):
 
     If ``compute_task_lags()`` answers false, every lag counts as unknown (-3): nobody is caught up, nobody is
     further than another, and the ideal placement is the answer. (Kafka never gets there: its partition assignor
-    then takes ``FallbackPriorTaskAssignor`` instead; choosing that is the caller's business. Reference 6.3.)
+    then takes ``FallbackPriorTaskAssignor`` instead; choosing that is the caller's business.)
 
     The order of clients and tasks in the input does not matter.
     """
@@ -169,7 +170,7 @@ def _assignment(
     tasks: Sequence[TaskId],
     answer: Answer,
 ) -> TaskAssignment:
-    deadline = application.current_time_ms() + application.assignment_configs().probing_rebalance_interval_ms
+    deadline = probing_deadline_ms(application)
     states = application.streams_client_states()
     leader: ProcessID | None = None
     if answer.followup:

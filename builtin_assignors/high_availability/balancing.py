@@ -1,4 +1,4 @@
-"""Ideal placement: round robin, levelling between clients, stateless tasks (reference 2.1).
+"""Ideal placement: round robin, levelling between clients, stateless tasks.
 
 Clients and tasks are dense indices; clients stand in the order of their process ids.
 """

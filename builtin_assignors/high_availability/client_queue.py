@@ -1,4 +1,4 @@
-"""Kafka's ``ConstrainedPrioritySet`` as the task movements use it (reference 2.2).
+"""Kafka's ``ConstrainedPrioritySet`` as the task movements use it.
 
 It is a heap of all clients by (tasks per thread, client) that is asked for its first *eligible* client. Loads change
 while clients sit in the heap, so for a moment the heap can be out of order, and then Kafka's answer depends on the

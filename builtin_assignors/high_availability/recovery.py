@@ -1,4 +1,6 @@
-"""Recovery: the clients that are caught up with a task, and the lags of the others (reference 2.1 step 5).
+"""Recovery: the clients that are caught up with a task, and the lags of the others.
+
+Kafka: ``HighAvailabilityTaskAssignor``.
 
 Lags come as one row of numbers for each client; clients without any difference may share one row. What is needed of
 a task (its minimum, its order of clients) is worked out when a movement first asks for it.

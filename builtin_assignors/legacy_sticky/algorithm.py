@@ -1,4 +1,4 @@
-"""Legacy sticky on dense indices: stay, be promoted, fill up; then standbys (reference 2.4).
+"""Legacy sticky on dense indices: stay, be promoted, fill up; then standbys (Kafka: ``LegacyStickyTaskAssignor``).
 
 Each half takes and leaves a :class:`Placement`, so that an optimiser can come between. Cost: about one bit operation
 of C bits per placed task and per group of equally loaded clients, where Kafka's grows with the square of the tasks.

@@ -1,4 +1,6 @@
-"""The rack-aware steps of ``legacy_sticky``: its placement in the order of the optimiser, and back (reference 2.4).
+"""The rack-aware steps of ``legacy_sticky``: its placement in the order of the optimiser, and back.
+
+Kafka: ``LegacyStickyTaskAssignor``.
 
 The optimiser numbers tasks and clients in ascending order; the placement numbers clients in hash order, and also knows
 previous tasks that no longer exist.

@@ -16,7 +16,8 @@ class RackAwareTaskAssignor(TaskAssignor):
     """``high_availability`` under the same configuration, but for strategy ``none``, which means ``min_traffic`` here.
 
     Kafka switches rack awareness off without a word where one client or one replica has no rack; the answer then is
-    the one without racks, and its remarks say what was missing (KIP-925; reference 3.1).
+    the one without racks, and its remarks say what was missing (KIP-925; Kafka:
+    ``RackAwareTaskAssignor.canEnableRackAwareAssignor``).
     """
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:

@@ -18,7 +18,7 @@ from assignment_api import (
     TaskAssignor,
     TaskId,
 )
-from builtin_assignors.catalogue import builtin_task_assignor
+from builtin_assignors.streams_catalogue import builtin_task_assignor
 
 __all__ = ["Delegate", "Delegated", "builtin_delegate"]
 
@@ -35,7 +35,10 @@ def builtin_delegate(name: str) -> Callable[[], TaskAssignor] | None:
 
 
 class _LeadersChoice(TaskAssignor):
-    """An assignor, or the fallback where the lags are not there, as Kafka's leader chooses (reference 6.3)."""
+    """An assignor, or the fallback where the lags are not there, as Kafka's leader chooses.
+
+    Kafka: ``StreamsPartitionAssignor``.
+    """
 
     def __init__(self, usual: Callable[[], TaskAssignor], fallback: Callable[[], TaskAssignor]) -> None:
         self._usual = usual

@@ -1,4 +1,4 @@
-"""Public sticky on dense indices: stay, be promoted, fill up; then standbys (reference 2.6).
+"""Public sticky on dense indices: stay, be promoted, fill up; then standbys (Kafka: ``StickyTaskAssignor``).
 
 Each half takes and leaves a :class:`Placement`, so that an optimiser can come between. Cost: about one bit operation
 of C bits per placed task and per group of equally loaded clients, where Kafka's grows with the square of the tasks.
@@ -60,7 +60,7 @@ def place_actives(problem: StickyProblem, previous: PreviousOwners) -> Placement
 def place_standbys(problem: StickyProblem, previous: PreviousOwners, placement: Placement) -> None:
     """Gives every task with a changelog its standbys, as far as there are clients.
 
-    Kafka's own order differs from run to run; this is the canonical one, that of a set of task ids (reference 1.7).
+    Kafka's own order differs from run to run; this is the canonical one, that of a set of task ids.
     """
     stateful = set(problem.stateful_tasks)
     tasks = [task for task in tasks_in_map_order(problem) if task in stateful]

@@ -1,4 +1,4 @@
-"""The rack-aware steps of public ``sticky``, by the public utilities (reference 2.6).
+"""The rack-aware steps of public ``sticky``, by the public utilities (Kafka: ``StickyTaskAssignor``).
 
 They refuse to run unless both costs are configured, so the defaults that the assignor has for them never count.
 """

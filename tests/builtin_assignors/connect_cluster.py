@@ -1,4 +1,7 @@
-"""A Connect group that does what it is told: rounds follow one another as Kafka's herder drives them (reference 6)."""
+"""A Connect group that does what it is told: rounds follow one another as Kafka's herder drives them.
+
+Kafka: ``DistributedHerder``.
+"""
 
 from __future__ import annotations
 
@@ -145,7 +148,7 @@ class Cluster:
 
 
 def check_answer(rebalance: Rebalance, answer: ConnectAssignment) -> None:
-    """What Kafka's own tests assert after every round (reference 13)."""
+    """What Kafka's own tests assert after every round (Kafka: ``IncrementalCooperativeAssignorTest``)."""
     owned_before = {job for worker in rebalance.workers for job in each_job(worker.owned)}
     assigned = Counter(job for told in answer.workers.values() for job in each_job(told.assigned))
     assert list(answer.workers) == [worker.member_id for worker in rebalance.workers]
@@ -177,7 +180,7 @@ def roles(cluster: Cluster) -> Roles:
 
 
 def check_stable(cluster: Cluster) -> None:
-    """What holds once nothing is due any more (reference 3.9 and 4.3)."""
+    """What holds once nothing is due any more (KIP-987; Kafka: ``IncrementalCooperativeAssignor``)."""
     who = roles(cluster)
     owners = cluster.owners()
     jobs = cluster.configured().jobs()

@@ -1,4 +1,4 @@
-"""The sticky assignors played step by step as reference 2.4 and 2.6 tell, with every hash set and every pair.
+"""The sticky assignors played step by step as Kafka plays them, with every hash set and every pair.
 
 Slow on purpose: nothing is left out or computed ahead. What the built-ins do quickly is compared with this.
 """
@@ -15,7 +15,7 @@ Result = tuple[list[int], list[list[int]]]
 
 
 class PlainSticky:
-    """One run; ``public`` plays reference 2.6, otherwise 2.4."""
+    """One run; ``public`` plays ``StickyTaskAssignor``, otherwise ``LegacyStickyTaskAssignor``."""
 
     def __init__(self, problem: StickyProblem, *, public: bool, preserve: bool = False) -> None:
         self.problem = problem

@@ -16,7 +16,7 @@ from assignment_api.connect import (
     UnsupportedConnectProtocolError,
     Worker,
 )
-from builtin_assignors._incremental_steps.balancing import backoff
+from builtin_assignors._connect_incremental_steps.balancing import backoff
 from builtin_assignors.connect_eager import EagerAssignor
 from builtin_assignors.connect_incremental import IncrementalCooperativeAssignor
 from tests.builtin_assignors.connect_cluster import Cluster, check_stable, tasks, told

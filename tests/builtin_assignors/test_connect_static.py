@@ -8,7 +8,7 @@ import attrs
 import pytest
 
 from assignment_api.connect import ConnectConfigError, ConnectProtocol, Jobs
-from builtin_assignors._incremental_steps import StaticRules
+from builtin_assignors._connect_incremental_steps import StaticRules
 from builtin_assignors.connect_eager import EagerAssignor
 from builtin_assignors.connect_static import StaticConnectAssignor
 from builtin_assignors.connect_static.config import StaticSettings

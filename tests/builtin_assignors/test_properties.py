@@ -215,7 +215,7 @@ def test_a_group_in_which_every_thread_has_its_share_is_left_as_it_is(
 
 @given(rich_applications())
 def test_the_fallback_asks_for_another_rebalance_and_changes_nothing_twice(application: ApplicationMetadata) -> None:
-    """Every task that ran stays where it was (reference 6.3), so what it placed once stays, too."""
+    """Every task that ran stays where it was, so what it placed once stays, too."""
     answer = assign("fallback_prior", application)
     assert any(each.followup_rebalance_deadline_ms is not None for each in answer.assignments)
     again = assign("fallback_prior", after(application, answer))

@@ -1,4 +1,7 @@
-"""Rebalances in which Kafka could not fetch the end offsets: its numbers are place-holders then (reference 6.3)."""
+"""Rebalances in which Kafka could not fetch the end offsets: its numbers are place-holders then.
+
+Kafka: ``StreamsPartitionAssignor``.
+"""
 
 from __future__ import annotations
 

@@ -39,8 +39,8 @@ from assignor_lab.connect.contract import (
 from assignor_lab.connect.herders.distributed import DistributedHerder
 from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins, connector_kind
 from assignor_lab.connect.settings import LiveTimings, LiveWorkerSettings
-from assignor_lab.kafka.herder.config.records import TargetState
-from assignor_lab.kafka.herder.config.topic import ConfigReader, ConfigSnapshot
+from assignor_lab.kafka.herder.config_log.reader import ConfigReader, ConfigSnapshot
+from assignor_lab.kafka.herder.config_log.records import TargetState
 from assignor_lab.kafka.herder.statuses import State
 
 __all__ = ["Event", "Finding", "History", "play", "play_many", "random_history"]

@@ -1,4 +1,7 @@
-"""What a worker knows of the config log, record by record (reference 1.3, 1.4)."""
+"""What a worker knows of the config log, record by record.
+
+Kafka: ``ClusterConfigState``, ``KafkaConfigBackingStore``.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ from hypothesis import strategies as st
 
 from assignment_api.connect import ConnectorTaskId
 from assignor_lab.connect.storage import LogRecord
-from assignor_lab.kafka.herder.config.records import (
+from assignor_lab.kafka.herder.config_log.reader import ConfigReader, ConfigSnapshot, snapshot_of
+from assignor_lab.kafka.herder.config_log.records import (
     TargetState,
     connector_records,
     creation_records,
@@ -21,7 +25,6 @@ from assignor_lab.kafka.herder.config.records import (
     target_state_records,
     task_records,
 )
-from assignor_lab.kafka.herder.config.topic import ConfigReader, ConfigSnapshot, snapshot_of
 from assignor_lab.kafka.herder.restarts import RestartRequest
 from assignor_lab.kafka.herder.session_keys import SessionKey
 

@@ -18,7 +18,7 @@ import httpx
 import pytest
 
 from assignor_lab.connect.storage import RecordLog
-from assignor_lab.kafka.herder.config.topic import ConfigSnapshot, snapshot_of
+from assignor_lab.kafka.herder.config_log.reader import ConfigSnapshot, snapshot_of
 
 pytestmark = pytest.mark.services
 

@@ -1,4 +1,7 @@
-"""Live workers come, go and die, and the group does what Connect's does (reference 3, 6)."""
+"""Live workers come, go and die, and the group does what Connect's does.
+
+Kafka: ``IncrementalCooperativeAssignor``, ``DistributedHerder``.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from assignor_lab.connect.contract import (
     Offset,
 )
 from assignor_lab.connect.storage import LogRecord
-from assignor_lab.kafka.herder.config.records import connector_records
+from assignor_lab.kafka.herder.config_log.records import connector_records
 from tests.connect.live import WITNESS, CollectingTask, cluster, follower, leader, put, settings, states, until
 
 

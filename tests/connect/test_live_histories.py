@@ -16,7 +16,7 @@ from assignor_lab.connect.herders.request_queue import ShuttingDownError
 from assignor_lab.connect.instances.connector_run import ConnectorRun
 from assignor_lab.connect.instances.instance_events import InstanceHost
 from assignor_lab.kafka.coordinator import Joined, JoinRequest
-from assignor_lab.kafka.herder.config.records import TargetState, creation_records
+from assignor_lab.kafka.herder.config_log.records import TargetState, creation_records
 from tests.connect.live import TrackedSource, cluster, leader, put, settings, states, until
 from tests.connect.live_histories import play_many
 

@@ -1,4 +1,4 @@
-"""KIP-745 on live workers: what a restart restarts, what it answers, and what the statuses say (reference 7)."""
+"""KIP-745 on live workers: what a restart restarts, what it answers, and what the statuses say."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assignment_api.connect import ConnectorTaskId
 from assignor_lab.connect.cluster import ConnectCluster
 from assignor_lab.connect.contract import NotAssignedError, NotFoundError, NotLeaderError, RebalanceExpectedError
 from assignor_lab.connect.storage import LogRecord
-from assignor_lab.kafka.herder.config.records import restart_records
+from assignor_lab.kafka.herder.config_log.records import restart_records
 from assignor_lab.kafka.herder.restarts import PendingRestarts, RestartRequest
 from tests.connect.live import WITNESS, cluster, follower, leader, owner, put, settings, states, until
 

@@ -1,4 +1,4 @@
-"""The standalone runtime: everything is done before the answer, restarts included (reference 7.5)."""
+"""The standalone runtime: everything is done before the answer, restarts included (Kafka: ``StandaloneHerder``)."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from assignment_api.connect import Jobs
 from assignment_api.plugins.entries import ScenarioFamily
 from assignor_lab.scenarios import Place, Scenario, canonical_line, scenario_from_line
 from assignor_lab.scenarios.families import CONNECT_FAMILIES
-from assignor_lab.scenarios.families.history import HistoryOrderError
+from assignor_lab.scenarios.families.streams_history import HistoryOrderError
 
 FAMILIES = {family.name: family for family in CONNECT_FAMILIES}
 every_family = pytest.mark.parametrize("family", CONNECT_FAMILIES, ids=lambda family: family.name)

@@ -19,9 +19,9 @@ from assignment_api import AssignedTask, StreamsClientAssignment, TaskAssignment
 from assignment_api.plugins.entries import ScenarioFamily
 from assignor_lab.scenarios import Place, Scenario, canonical_line, scenario_from_line
 from assignor_lab.scenarios.families import EVENT_FAMILIES
-from assignor_lab.scenarios.families.adversarial import TRAPS
 from assignor_lab.scenarios.families.draws import Draws
 from assignor_lab.scenarios.families.sizes import CLIENTS, MAX_CLIENTS, draw_clients
+from assignor_lab.scenarios.families.streams_traps import TRAPS
 from tests.scenarios.consistency import contradictions
 
 FAMILIES = {family.name: family for family in EVENT_FAMILIES}

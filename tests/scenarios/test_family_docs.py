@@ -8,9 +8,9 @@ import pytest
 
 from assignment_api.plugins import ScenarioFamily
 from assignor_lab.plugin import assignor_lab_scenario_families
-from assignor_lab.scenarios.families.adversarial import TRAPS
 from assignor_lab.scenarios.families.sizes import CLIENTS
 from assignor_lab.scenarios.families.streams_group_traps import GROUP_TRAPS
+from assignor_lab.scenarios.families.streams_traps import TRAPS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "scenario-families.md").read_text(encoding="utf-8")
 

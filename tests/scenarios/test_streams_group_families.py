@@ -20,8 +20,8 @@ from assignor_lab.groups.streams_group.findings import group_findings
 from assignor_lab.scenarios import Place, canonical_line, scenario_from_line
 from assignor_lab.scenarios.families import STREAMS_GROUP_FAMILIES
 from assignor_lab.scenarios.families.draws import Draws
-from assignor_lab.scenarios.families.history import HistoryOrderError
 from assignor_lab.scenarios.families.streams_group_traps import GROUP_TRAPS
+from assignor_lab.scenarios.families.streams_history import HistoryOrderError
 from builtin_assignors.group_sticky import GroupStickyTaskAssignor
 from tests.scenarios.group_consistency import contradictions
 

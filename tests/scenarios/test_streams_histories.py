@@ -19,7 +19,7 @@ from assignment_api.plugins.entries import ScenarioFamily
 from assignor_lab.scenarios import Place, Scenario, canonical_line, scenario_from_document, scenario_from_line
 from assignor_lab.scenarios.families import streams_4x40, streams_histories
 from assignor_lab.scenarios.families.draws import Draws
-from assignor_lab.scenarios.families.history import HistoryOrderError
+from assignor_lab.scenarios.families.streams_history import HistoryOrderError
 
 Answer = Callable[[Scenario], TaskAssignment | None]
 FAMILIES = [streams_histories(), streams_4x40()]

@@ -1,7 +1,7 @@
 """Min-cost flow by cancelling the very cycles that Kafka cancels, without its graph.
 
 Kafka finds each negative cycle with Bellman-Ford sweeps over all nodes in ascending order, never stopping early, and
-the cycle it cancels is the one in the parent graph after the *last* sweep (reference 3.6); any other choice gives
+the cycle it cancels is the one in the parent graph after the *last* sweep (Kafka: ``Graph``); any other choice gives
 another placement. So every sweep has to be accounted for, but not played:
 
 * The graph has layers (tasks, clients of each group, with a second stage the clients themselves), so a sweep is a few

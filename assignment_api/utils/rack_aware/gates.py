@@ -1,6 +1,7 @@
 """Reasons against racks: the conditions under which Kafka's optimiser switches itself off.
 
-Kafka only logs them. The internal assignors and the public utilities have different gates (reference 3.1, 5.4, 5.5).
+Kafka only logs them. The internal assignors and the public utilities have different gates (Kafka:
+``RackAwareTaskAssignor.canEnableRackAwareAssignor``, ``TaskAssignmentUtils``).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A distance that is ``value`` now is taken to be ``value + m * rate`` after ``m`` further periods. Each comparison of a
 sweep bounds ``m``; if the period ends in the state in which it began, one period later, the bound says how many
-periods can be skipped (reference 9.3).
+periods can be skipped.
 """
 
 from __future__ import annotations

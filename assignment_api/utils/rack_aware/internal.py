@@ -1,6 +1,6 @@
 """The optimiser of Kafka's internal assignors on dense indices: tasks and clients numbered in their order.
 
-Kafka: ``RackAwareTaskAssignor`` (KIP-925; reference 3.2, 3.8, 3.9).
+Kafka: ``RackAwareTaskAssignor`` (KIP-925).
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Optimal placements on Kafka's two graphs: minimal traffic, and balanced sub-topologies (reference 3.3, 3.4)."""
+"""Optimal placements on Kafka's two graphs: minimal traffic, and balanced sub-topologies.
+
+Kafka: ``MinTrafficGraphConstructor``, ``BalanceSubtopologyGraphConstructor``.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +67,7 @@ def _second_stage(problem: FlowProblem, counts: Sequence[int]) -> list[list[int]
 
 
 def _maximal_flow(problem: FlowProblem, counts: Sequence[int], capacities: Sequence[Sequence[int]]) -> list[int]:
-    """The flow that breadth-first augmentation finds, neighbours in ascending order (reference 3.5).
+    """The flow that breadth-first augmentation finds, neighbours in ascending order (Kafka: ``Graph``).
 
     As long as some group has a client with room in both stages, the shortest path is known: the first such group's
     first unplaced task to the first such client. Only then a search is needed.

@@ -1,6 +1,6 @@
 """The optimiser as Kafka offers it to authors of assignors: assignments in, assignments out.
 
-Kafka: ``TaskAssignmentUtils.optimizeRackAwareActiveTasks`` and ``optimizeRackAwareStandbyTasks`` (reference 5.4, 5.5),
+Kafka: ``TaskAssignmentUtils.optimizeRackAwareActiveTasks`` and ``optimizeRackAwareStandbyTasks``,
 with what is odd about them: both costs must be configured, active tasks pay for changelog partitions, too, and client
 tags are not respected.
 """

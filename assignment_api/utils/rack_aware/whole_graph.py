@@ -1,7 +1,7 @@
 """Min-cost flow on the whole graph: for costs that are negative, or that overflow Java's 32-bit integers.
 
 The layered solver beside it needs costs that are neither; this one takes every node and edge by itself. It cancels the
-same cycles as Kafka's ``Graph`` (reference 3.6) and leaves out what cannot change an answer: a node that did not fall
+same cycles as Kafka's ``Graph`` and leaves out what cannot change an answer: a node that did not fall
 since it was scanned relaxes nobody, and once the falls of a period of sweeps repeat, one period is played with growth
 rates to see how many can be skipped (as in ``growth``).
 

@@ -1,4 +1,4 @@
-"""Standbys on clients with different tags (KIP-708; Kafka: ``ClientTagAwareStandbyTaskAssignor``; reference 4.2, 4.3).
+"""Standbys on clients with different tags (KIP-708; Kafka: ``ClientTagAwareStandbyTaskAssignor``).
 
 Clients are dense indices in the order of their process ids. A *tag* is a pair of key and value, here one bit of a
 mask; a *dimension* is a key that ``rack.aware.assignment.tags`` names.
@@ -73,7 +73,7 @@ class ClientTags:
     def may_balance(self, source: int, destination: int) -> bool:
         """Whether balancing may move a standby between two clients: the destination has all tags of the source.
 
-        Every tag counts, also one that is not rack-aware (reference 4.3, two arguments).
+        Every tag counts, also one that is not rack-aware (Kafka: ``ClientTagAwareStandbyTaskAssignor``).
         """
         tags = self.all_tags[source]
         return tags & self.all_tags[destination] == tags
@@ -88,7 +88,7 @@ class ClientTags:
     ) -> bool:
         """Whether the rack optimiser may move a standby: its replicas see no fewer different tags afterwards.
 
-        Every tag counts, also one that is not rack-aware (reference 4.3, four arguments). O(clients).
+        Every tag counts, also one that is not rack-aware (Kafka: ``ClientTagAwareStandbyTaskAssignor``). O(clients).
         """
         others = 0
         for client, tags in enumerate(self.all_tags):
@@ -112,7 +112,7 @@ def assign_to_different_tags(
 
     What no client with unused tags could take goes to the least loaded clients afterwards. Kafka's loop hands out
     before it counts, so each task that is active somewhere gets at least one standby, even if ``replicas`` is 0 or
-    less (reference 4.2).
+    less (Kafka: ``ClientTagAwareStandbyTaskAssignor``).
 
     Args:
         tasks: Stateful tasks; their order decides.

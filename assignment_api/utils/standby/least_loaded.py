@@ -1,4 +1,4 @@
-"""Standbys on the least loaded clients (Kafka: ``DefaultStandbyTaskAssignor``; reference 4.1).
+"""Standbys on the least loaded clients (Kafka: ``DefaultStandbyTaskAssignor``).
 
 Clients are dense indices in the order of their process ids, so that (load, index) is Kafka's order of a queue of
 clients. A client's load changes only while it is outside that queue, hence "least (load, index) that does not hold

@@ -1,1 +1,1 @@
-"""Logs of Kafka Streams instances, read as decisions of their group's leader."""
+"""Logs of Kafka Streams instances as decisions of their group's leader; those of Connect workers in ``connect/``."""

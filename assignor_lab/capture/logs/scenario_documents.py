@@ -154,7 +154,10 @@ def logged_tasks(decision: Decision) -> frozenset[TaskId]:
 
 
 def lags_known(decision: Decision, assumptions: list[str]) -> bool:
-    """Whether the end offsets were fetched; if not, Kafka's numbers are place-holders (reference 6.3)."""
+    """Whether the end offsets were fetched; if not, Kafka's numbers are place-holders.
+
+    Kafka: ``StreamsPartitionAssignor``.
+    """
     states = decision.states.values()
     if decision.lags_failed:
         return False

@@ -7,7 +7,7 @@ from typing import Any
 
 from assignor_lab.cli.text import console, note, print_json, print_line, table
 from assignor_lab.simulation.connect.documents import episode_document
-from assignor_lab.simulation.connect.metrics import episode_figures
+from assignor_lab.simulation.connect.episode_figures import episode_figures
 from assignor_lab.simulation.connect.simulate import Played
 from assignor_lab.simulation.connect.static_plan import StaticPlan
 from assignor_lab.simulation.connect.timeline import timeline

@@ -1,4 +1,4 @@
-"""A live worker's membership in its group: joining, leading, taking assignments (reference 6.2)."""
+"""A live worker's membership in its group: joining, leading, taking assignments (Kafka: ``WorkerCoordinator``)."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from assignor_lab.connect.logger_levels import LoggerLevels, WorkerLogger
 from assignor_lab.connect.settings import LiveWorkerSettings
 from assignor_lab.kafka.coordinator import Joined, Refused, Synced, SyncRequest
 from assignor_lab.kafka.herder.assignment import Assignment
-from assignor_lab.kafka.herder.config.end import offset_of_round
-from assignor_lab.kafka.herder.config.topic import ConfigSnapshot
+from assignor_lab.kafka.herder.config_log.end import offset_of_round
+from assignor_lab.kafka.herder.config_log.reader import ConfigSnapshot
 from assignor_lab.kafka.herder.leading import LeaderState, leader_state, round_to_decide, told_to_members
 from assignor_lab.kafka.herder.membership import MembershipState
 from assignor_lab.kafka.herder.poll_timeout import polls_too_rarely
@@ -97,7 +97,10 @@ class Membership:
         return None if self.needs_join else self.state.leader
 
     def owner_url(self, job: str | ConnectorTaskId) -> str | None:
-        """Where the owner of a job is; ``None`` if nobody is, or this worker cannot know (reference 1.2)."""
+        """Where the owner of a job is; ``None`` if nobody is, or this worker cannot know.
+
+        Kafka: ``ExtendedWorkerState``.
+        """
         if self.needs_join or not self.state.is_leader or self.leader_state is None:
             return None
         return self.leader_state.owner_url(job)
@@ -216,7 +219,10 @@ class Membership:
     # --- heartbeats -----------------------------------------------------------------------------------
 
     async def beat(self) -> None:
-        """Sends heartbeats for ever, and leaves for a herder that does not come round (reference 6.2)."""
+        """Sends heartbeats for ever, and leaves for a herder that does not come round.
+
+        Kafka: ``WorkerCoordinator``.
+        """
         timings = self._settings.timings
         while True:
             await asyncio.sleep(timings.heartbeat_interval_ms / 1000)

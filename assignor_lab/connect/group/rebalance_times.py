@@ -1,4 +1,4 @@
-"""Times of rebalances: how many a worker has completed, and how long they took (reference 7.6)."""
+"""Times of rebalances: how many a worker has completed, and how long they took (Kafka: ``ConnectMetricsRegistry``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A worker of a cluster as its REST interface sees it: Kafka's ``DistributedHerder`` (reference 7, 8.2)."""
+"""A worker of a cluster as its REST interface sees it: Kafka's ``DistributedHerder`` (KIP-745)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ from assignor_lab.connect.herders.signatures import sign, verify
 from assignor_lab.connect.identity import WorkerIdentity
 from assignor_lab.connect.logs.offset_changes import alter_offsets, check_stopped, reset_offsets
 from assignor_lab.connect.settings import LiveWorkerSettings
-from assignor_lab.kafka.herder.config.records import (
+from assignor_lab.kafka.herder.config_log.reader import ConfigSnapshot
+from assignor_lab.kafka.herder.config_log.records import (
     TargetState,
     connector_records,
     creation_records,
@@ -44,7 +45,6 @@ from assignor_lab.kafka.herder.config.records import (
     target_state_records,
     task_records,
 )
-from assignor_lab.kafka.herder.config.topic import ConfigSnapshot
 from assignor_lab.kafka.herder.restarts import RestartRequest, planned
 
 __all__ = ["DistributedHerder"]
@@ -229,7 +229,7 @@ class DistributedHerder(HerderReads):
         await self.loop.queue.ask(stop)
 
     async def restart_connector_and_tasks(self, request: RestartRequest) -> RestartAnswer:
-        """KIP-745 (reference 7.4)."""
+        """KIP-745 (Kafka: ``DistributedHerder.processRestartRequests``)."""
 
         async def restart() -> RestartAnswer:
             self._check_no_rebalance_expected()

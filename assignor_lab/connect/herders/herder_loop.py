@@ -1,4 +1,4 @@
-"""A distributed worker's herder: one loop that does one thing after the other (reference 6.3, 6.4, 7.4)."""
+"""A distributed worker's herder: one loop that does one thing after the other (Kafka: ``DistributedHerder``)."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from assignor_lab.connect.logs.config_news import ConfigNews
 from assignor_lab.connect.settings import LiveWorkerSettings
 from assignor_lab.connect.storage import StorageError
 from assignor_lab.kafka.herder.assignment import Assignment
-from assignor_lab.kafka.herder.config.records import session_key_records
-from assignor_lab.kafka.herder.config.topic import ConfigReader, ConfigSnapshot
+from assignor_lab.kafka.herder.config_log.reader import ConfigReader, ConfigSnapshot
+from assignor_lab.kafka.herder.config_log.records import session_key_records
 from assignor_lab.kafka.herder.rebalance_completion import RebalanceCompletion
 from assignor_lab.kafka.herder.session_keys import key_is_due
 
@@ -285,7 +285,10 @@ class HerderLoop:
     # --- after an assignment --------------------------------------------------------------------------
 
     async def _complete_rebalance(self) -> bool:
-        """Starts what was assigned; false if the loop has to begin anew (reference 6.4)."""
+        """Starts what was assigned; false if the loop has to begin anew.
+
+        Kafka: ``DistributedHerder.handleRebalanceCompleted``.
+        """
         state, told = self.membership.state, self.membership.state.told
         if self._completion.resolved or told is None:
             return True

@@ -1,4 +1,4 @@
-"""A worker's readings, under the names of Connect's JMX attributes (reference 7.6)."""
+"""A worker's readings, under the names of Connect's JMX attributes (Kafka: ``ConnectMetricsRegistry``)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assignor_lab.connect.herders.herder_loop import HerderLoop
 from assignor_lab.connect.instances.instances import Instances, StartCounts
 from assignor_lab.connect.logs.cluster_logs import ClusterLogs
 from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins
-from assignor_lab.kafka.herder.config.topic import ConfigSnapshot
+from assignor_lab.kafka.herder.config_log.reader import ConfigSnapshot
 
 __all__ = ["rebalance_metrics", "worker_metrics"]
 

@@ -20,7 +20,7 @@ from assignor_lab.connect.kafka_version import KAFKA_COMMIT, KAFKA_VERSION
 from assignor_lab.connect.logger_levels import LoggerLevels
 from assignor_lab.connect.logs.cluster_logs import ClusterLogs
 from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins
-from assignor_lab.kafka.herder.config.topic import ConfigSnapshot
+from assignor_lab.kafka.herder.config_log.reader import ConfigSnapshot
 from assignor_lab.kafka.herder.statuses import ConnectorStatus, InstanceStatus
 
 __all__ = ["HerderReads", "check_valid"]
@@ -115,7 +115,7 @@ def check_valid(validation: Validation) -> None:
     """Passes only a configuration without errors.
 
     Raises:
-        BadRequestError: with all of them, as Connect says it (reference 8.1).
+        BadRequestError: with all of them, as Connect says it (Kafka: ``AbstractHerder.validateConnectorConfig``).
     """
     if not validation.error_count:
         return

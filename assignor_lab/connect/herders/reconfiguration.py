@@ -10,8 +10,8 @@ from assignor_lab.connect.contract import BadRequestError, HerderError, NotLeade
 from assignor_lab.connect.herders.herder_loop import HerderLoop
 from assignor_lab.connect.instances.connector_run import traceback_text
 from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins
-from assignor_lab.kafka.herder.config.records import TargetState, task_records, without_nulls
-from assignor_lab.kafka.herder.config.topic import ConfigSnapshot
+from assignor_lab.kafka.herder.config_log.reader import ConfigSnapshot
+from assignor_lab.kafka.herder.config_log.records import TargetState, task_records, without_nulls
 from assignor_lab.kafka.herder.task_configs_retry import next_pause_ms
 
 __all__ = ["PutTaskConfigs", "Reconfiguration", "has_changed", "initial_target", "most_tasks", "with_worker_keys"]

@@ -1,4 +1,4 @@
-"""The queue of requests to a herder, by time and then in the order of asking (reference 6.3)."""
+"""The queue of requests to a herder, by time and then in the order of asking (Kafka: ``DistributedHerder.tick``)."""
 
 from __future__ import annotations
 

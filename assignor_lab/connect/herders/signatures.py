@@ -1,4 +1,4 @@
-"""Signatures of requests between workers (KIP-507, reference 5.5)."""
+"""Signatures of requests between workers (KIP-507; Kafka: ``InternalRequestSignature``)."""
 
 from __future__ import annotations
 

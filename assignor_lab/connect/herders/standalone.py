@@ -1,4 +1,4 @@
-"""The standalone runtime: one worker without a group, which does everything at once (reference 7.5).
+"""The standalone runtime: one worker without a group, which does everything at once (Kafka: ``StandaloneHerder``).
 
 Its configuration is in the config log all the same, so that it survives; the log's other readers do not exist.
 """
@@ -38,7 +38,8 @@ from assignor_lab.connect.logs.cluster_logs import ClusterLogs
 from assignor_lab.connect.logs.offset_changes import alter_offsets, check_stopped, reset_offsets
 from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins
 from assignor_lab.connect.settings import LiveWorkerSettings
-from assignor_lab.kafka.herder.config.records import (
+from assignor_lab.kafka.herder.config_log.reader import ConfigReader, ConfigSnapshot
+from assignor_lab.kafka.herder.config_log.records import (
     Records,
     TargetState,
     connector_records,
@@ -48,7 +49,6 @@ from assignor_lab.kafka.herder.config.records import (
     task_records,
     without_nulls,
 )
-from assignor_lab.kafka.herder.config.topic import ConfigReader, ConfigSnapshot
 from assignor_lab.kafka.herder.restarts import RestartRequest, connector_to_restart, planned, tasks_to_restart
 
 __all__ = ["StandaloneHerder"]

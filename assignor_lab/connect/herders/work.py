@@ -1,4 +1,7 @@
-"""The work of a distributed worker: its connectors and tasks, started, stopped, restarted (reference 6.3, 6.4, 7.4)."""
+"""The work of a distributed worker: its connectors and tasks, started, stopped, restarted.
+
+Kafka: ``DistributedHerder``.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,8 @@ from assignment_api.connect import ConnectorTaskId, ConnectProtocol, Jobs
 from assignor_lab.connect.instances.instances import Instances
 from assignor_lab.connect.logger_levels import WorkerLogger
 from assignor_lab.connect.logs.statuses import StatusLog
-from assignor_lab.kafka.herder.config.records import TargetState, without_nulls
-from assignor_lab.kafka.herder.config.topic import ConfigSnapshot
+from assignor_lab.kafka.herder.config_log.reader import ConfigSnapshot
+from assignor_lab.kafka.herder.config_log.records import TargetState, without_nulls
 from assignor_lab.kafka.herder.restarts import RestartRequest, connector_to_restart, planned, tasks_to_restart
 from assignor_lab.kafka.herder.running_work import RunningWork
 

@@ -1,4 +1,4 @@
-"""One life of a connector's instance, on a thread of its own (reference 9)."""
+"""One life of a connector's instance, on a thread of its own (Kafka: ``KafkaStatusBackingStore``)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from assignment_api.connectors import Connector, ConnectorError
 from assignor_lab.connect.instances.instance_events import InstanceHost
 from assignor_lab.connect.logs.run_ledger import RunLedger
 from assignor_lab.connect.storage import DataDir
-from assignor_lab.kafka.herder.config.records import TargetState
+from assignor_lab.kafka.herder.config_log.records import TargetState
 
 __all__ = ["ConnectorRun", "traceback_text"]
 

@@ -1,4 +1,4 @@
-"""The connectors and tasks that one worker runs: Kafka's ``Worker`` (reference 6.4, 7.4, 9)."""
+"""The connectors and tasks that one worker runs: Kafka's ``Worker``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from assignor_lab.connect.logs.statuses import Job
 from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins, UnknownConnectorClassError
 from assignor_lab.connect.plugins.topic_patterns import topic_matcher
 from assignor_lab.connect.settings import LiveWorkerSettings
-from assignor_lab.kafka.herder.config.records import TargetState
+from assignor_lab.kafka.herder.config_log.records import TargetState
 from assignor_lab.kafka.herder.statuses import State, Status
 
 __all__ = ["Instances", "StartCounts"]
@@ -240,7 +240,7 @@ class Instances:
         self._logs.statuses.put_safe(job, self._status(job, State.UNASSIGNED))
 
     def on_restarting(self, job: Job) -> None:
-        """Writes RESTARTING (reference 7.4)."""
+        """Writes RESTARTING (Kafka: ``DistributedHerder.processRestartRequests``)."""
         self._logs.statuses.put(job, self._status(job, State.RESTARTING))
 
     def on_task_configs_wanted(self, connector: str) -> None:

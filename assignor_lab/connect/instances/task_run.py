@@ -1,4 +1,7 @@
-"""One life of a task, on a thread of its own: start, records, commits, pauses, stop (reference 9)."""
+"""One life of a task, on a thread of its own: start, records, commits, pauses, stop.
+
+Kafka: ``KafkaStatusBackingStore``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""News of the config log: what a herder has read and has yet to act on (reference 6.3)."""
+"""News of the config log: what a herder has read and has yet to act on (Kafka: ``DistributedHerder.tick``)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from assignment_api.connect import ConnectorTaskId
 from assignor_lab.connect.contract import HerderError
 from assignor_lab.connect.logger_levels import LoggerLevels
-from assignor_lab.kafka.herder.config.changes import ConfigChanges
-from assignor_lab.kafka.herder.config.topic import ConfigSnapshot
+from assignor_lab.kafka.herder.config_log.changes import ConfigChanges
+from assignor_lab.kafka.herder.config_log.reader import ConfigSnapshot
 from assignor_lab.kafka.herder.restarts import PendingRestarts, RestartRequest
 from assignor_lab.kafka.herder.session_keys import SessionKey
 

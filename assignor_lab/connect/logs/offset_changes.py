@@ -1,4 +1,4 @@
-"""Changes of a stopped connector's offsets from outside (reference 8)."""
+"""Changes of a stopped connector's offsets from outside (Kafka: ``connect.runtime.rest``)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from assignor_lab.connect.contract import BadRequestError, HerderError, NotFound
 from assignor_lab.connect.logs.cluster_logs import ClusterLogs
 from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins
 from assignor_lab.connect.storage import check_topic
-from assignor_lab.kafka.herder.config.records import TargetState, without_nulls
-from assignor_lab.kafka.herder.config.topic import ConfigSnapshot
+from assignor_lab.kafka.herder.config_log.reader import ConfigSnapshot
+from assignor_lab.kafka.herder.config_log.records import TargetState, without_nulls
 
 __all__ = ["alter_offsets", "check_stopped", "reset_offsets"]
 

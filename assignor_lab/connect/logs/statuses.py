@@ -1,4 +1,6 @@
-"""The status log: states of connectors and tasks, and the topics that connectors use (reference 9).
+"""The status log: states of connectors and tasks, and the topics that connectors use.
+
+Kafka: ``KafkaStatusBackingStore``.
 
 Writes are not waited for. What is known is what is on disk.
 """

@@ -1,4 +1,6 @@
-"""Keys that every connector's configuration may have, and how a configuration is checked as a whole (reference 8.1).
+"""Keys that every connector's configuration may have, and how a configuration is checked as a whole.
+
+Kafka: ``AbstractHerder.validateConnectorConfig``.
 
 Names, types, defaults and groups are Kafka 4.3.1's; the texts are ours. Records are JSON from end to end here, so
 Kafka's own converters are accepted and change nothing; transformations and predicates do not exist.

@@ -1,4 +1,7 @@
-"""Answers of Connect, of any release: unknown keys are passed over, the known ones checked (reference 8)."""
+"""Answers of Connect, of any release: unknown keys are passed over, the known ones checked.
+
+Kafka: ``connect.runtime.rest``.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ _config = map_of(text, nullable(text))
 
 
 def read_status(value: Any, what: str = "a connector's status") -> ConnectorStatus:
-    """Reads ``GET /connectors/{c}/status``, and the plan of a restart (reference 7.3).
+    """Reads ``GET /connectors/{c}/status``, and the plan of a restart (Kafka: ``RestartPlan``).
 
     Args:
         value: The answer's JSON.

@@ -1,4 +1,7 @@
-"""Findings: what is not as it should be in a cluster, as far as its REST interface tells (reference 9)."""
+"""Findings: what is not as it should be in a cluster, as far as its REST interface tells.
+
+Kafka: ``KafkaStatusBackingStore``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Restarts on a cluster that somebody else runs (KIP-745, reference 7): what would restart, and what came back."""
+"""Restarts on a cluster that somebody else runs (KIP-745): what would restart, and what came back."""
 
 from __future__ import annotations
 
@@ -94,8 +94,8 @@ class RestartReport:
 async def planned_restart(rest: ConnectRest, request: RestartRequest, *, probe: bool = True) -> RestartPlan:
     """What a restart would restart, by the cluster's own states of this moment. Nothing is changed.
 
-    Without either flag that is the connector's instance alone (reference 7.1); otherwise also what is RESTARTING
-    already (reference 7.3).
+    Without either flag that is the connector's instance alone (Kafka: ``ConnectorsResource``); otherwise also what is
+    RESTARTING already (Kafka: ``RestartPlan``).
 
     Args:
         rest: The cluster.

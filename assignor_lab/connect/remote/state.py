@@ -175,7 +175,7 @@ async def _one(rest: ConnectRest, url: ConnectUrl, name: str) -> _Told | None:
     except ConnectRefusedError as refused:
         if refused.status == _NOT_FOUND:
             return None if status is None else (status, None)
-        # While a rebalance is expected this reading is refused, with 409 or 500 (reference 8).
+        # While a rebalance is expected this reading is refused, with 409 or 500 (Kafka: ``connect.runtime.rest``).
         if refused.status not in (409, 500):
             raise
     return status, info

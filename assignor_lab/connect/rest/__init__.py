@@ -1,4 +1,4 @@
-"""The REST interface of a Connect worker (reference 8)."""
+"""The REST interface of a Connect worker (Kafka: ``connect.runtime.rest``)."""
 
 from __future__ import annotations
 

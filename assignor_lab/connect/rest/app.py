@@ -39,7 +39,7 @@ OPERATIONS: tuple[Operation, ...] = (*worker.OPERATIONS, *connectors.OPERATIONS,
 def create_app(
     herder: h.Herder, settings: RestSettings | None = None, *, client: httpx.AsyncClient | None = None
 ) -> ASGIApp:
-    """Makes the REST interface of Connect 4.3.1 for one worker (reference 8).
+    """Makes the REST interface of Connect 4.3.1 for one worker (Kafka: ``connect.runtime.rest``).
 
     Args:
         herder: The worker.

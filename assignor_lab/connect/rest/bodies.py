@@ -1,7 +1,7 @@
 """Reads request bodies as Connect does: every scalar is a text, and whatever is not understood is an error 500.
 
-Connect's JSON reader fails with an exception that nothing maps to another status (reference 8). The texts here are our
-own: they say the same place, without the names of Java classes.
+Connect's JSON reader fails with an exception that nothing maps to another status (Kafka: ``connect.runtime.rest``). The
+texts here are our own: they say the same place, without the names of Java classes.
 """
 
 from __future__ import annotations

@@ -27,7 +27,8 @@ class Forwarded:
 class Forwarder:
     """Asks other workers.
 
-    Redirects are not followed, and of the client's headers only ``Authorization`` goes along (reference 8).
+    Redirects are not followed, and of the client's headers only ``Authorization`` goes along (Kafka:
+    ``connect.runtime.rest``).
 
     Args:
         client: Sends the requests; whoever made it closes it. By default one is made with the first request.

@@ -1,4 +1,7 @@
-"""Waits for the herder as long as Connect does, and passes on what another worker has to do (reference 8)."""
+"""Waits for the herder as long as Connect does, and passes on what another worker has to do.
+
+Kafka: ``connect.runtime.rest``.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,7 @@ async def complete(worker: h.Herder, answer: Awaitable[T], limit_s: float) -> T:
     try:
         return await _within(worker, answer, limit_s)
     except h.RebalanceExpectedError as error:
-        # Reads do not pass through the helper that makes a 409 of this (reference 8, trap).
+        # Reads do not pass through the helper that makes a 409 of this (Kafka: ``connect.runtime.rest``).
         raise RestError(500, _EXPECTED) from error
 
 

@@ -3,9 +3,9 @@
 ::
 
     DIR/lock                        held while a process uses the directory
-    DIR/config.log                  connectors, tasks, target states, restarts, session keys (reference 1.4)
+    DIR/config.log                  connectors, tasks, target states, restarts, session keys
     DIR/offsets.log                 how far sources and sinks are
-    DIR/status.log                  statuses and topics in use (reference 9)
+    DIR/status.log                  statuses and topics in use
     DIR/cluster-id                  22 characters
     DIR/topics/NAME/PARTITION.log   records of a topic
     DIR/files/                      the files of connectors: nothing outside can be reached by them

@@ -13,7 +13,7 @@ import attrs
 
 from assignment_api.connect import ConfiguredJobs, Jobs
 from assignment_api.plugins import MetricPlugin
-from assignor_lab.simulation.connect.metrics import connector_imbalance, episode_figures, unassigned_jobs
+from assignor_lab.simulation.connect.episode_figures import connector_imbalance, episode_figures, unassigned_jobs
 from assignor_lab.simulation.connect.simulate import Played
 
 __all__ = [

@@ -1,4 +1,7 @@
-"""Coverage: whether the answer gives what was asked for. An answer that leaves tasks out looks balanced without it."""
+"""Coverage, as both kinds of Streams groups have it: whether the answer gives what was asked for.
+
+An answer that leaves tasks out looks balanced without it.
+"""
 
 from __future__ import annotations
 

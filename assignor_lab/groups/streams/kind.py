@@ -176,7 +176,10 @@ class _Streams(Kind[ApplicationMetadata, TaskAssignment]):
 
 
 def _asked_about(competitor: Competitor, state: ApplicationMetadata) -> FoundAssignor:
-    """Who really answers: Kafka's leader replaces some assignors where it knows no lags (reference 6.3)."""
+    """Who really answers: Kafka's leader replaces some assignors where it knows no lags.
+
+    Kafka: ``StreamsPartitionAssignor``.
+    """
     stand_in: FoundAssignor | None = competitor.stand_in
     if stand_in is None or all(client.has_lags() for client in state.streams_client_states().values()):
         return competitor.found

@@ -1,4 +1,6 @@
-"""The coordinator of a Connect group, as a state machine without input or output of its own (reference 6.1).
+"""The coordinator of a Connect group, as a state machine without input or output of its own.
+
+Kafka: ``GroupMetadataManager``.
 
 Every call says what the clock shows and returns the answers that are to be sent; nothing waits in here.
 """

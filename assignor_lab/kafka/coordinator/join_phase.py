@@ -2,7 +2,7 @@
 
 A group that was empty waits ``group.initial.rebalance.delay.ms``, and so long again for each newcomer, up to the
 longest ``rebalance.timeout.ms``. Any other waits until all its members have joined again, for as long as the longest
-``rebalance.timeout.ms`` (reference 6.1).
+``rebalance.timeout.ms`` (Kafka: ``GroupMetadataManager``).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Requests of workers to their group's coordinator, and its answers (reference 6.1)."""
+"""Requests of workers to their group's coordinator, and its answers (Kafka: ``GroupMetadataManager``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""An assignment as a worker takes it: what it stops before, and what it holds afterwards (reference 6.2, 6.7)."""
+"""An assignment as a worker takes it: what it stops before, and what it holds afterwards.
+
+Kafka: ``WorkerCoordinator``.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ DowngradeRule = Literal["kafka", "kip415"]
 
 @attrs.frozen
 class Assignment:
-    """What the leader of a round tells a member (reference 5.3).
+    """What the leader of a round tells a member (Kafka: ``ExtendedAssignment``).
 
     Under an incremental protocol it is a difference: what is new and what is revoked.
 

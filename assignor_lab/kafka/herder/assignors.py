@@ -1,4 +1,4 @@
-"""The assignors that workers lead with: one for each protocol (reference 3.1)."""
+"""The assignors that workers lead with: one for each protocol (Kafka: ``IncrementalCooperativeAssignor``)."""
 
 from __future__ import annotations
 

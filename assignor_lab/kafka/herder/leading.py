@@ -1,4 +1,7 @@
-"""The leader of a round: what it lets its assignor decide, and what it tells the members (reference 3.2)."""
+"""The leader of a round: what it lets its assignor decide, and what it tells the members.
+
+Kafka: ``WorkerCoordinator``.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ __all__ = ["LeaderState", "leader_state", "round_to_decide", "told_to_members"]
 
 @attrs.frozen
 class LeaderState:
-    """What the leader of a generation knows (reference 1.2). It is forgotten when a rebalance begins.
+    """What the leader of a generation knows (Kafka: ``ExtendedWorkerState``). It is forgotten when a rebalance begins.
 
     Args:
         urls: Member id to URL.

@@ -1,4 +1,7 @@
-"""A worker's membership in its group: when it joins, and what it forgets when it is refused (reference 6.2)."""
+"""A worker's membership in its group: when it joins, and what it forgets when it is refused.
+
+Kafka: ``WorkerCoordinator``.
+"""
 
 from __future__ import annotations
 
@@ -106,7 +109,10 @@ class MembershipState:
         self.rejoin_requested = True
 
     def follow_revocations(self) -> bool:
-        """Whether the assignment, now carried out, revoked anything: then the worker joins again (reference 6.4)."""
+        """Whether the assignment, now carried out, revoked anything: then the worker joins again.
+
+        Kafka: ``DistributedHerder.handleRebalanceCompleted``.
+        """
         if self.told is None or not len(self.told.revoked):
             return False
         self.told = attrs.evolve(self.told, revoked=NO_JOBS)

@@ -1,12 +1,15 @@
-"""The completion of a rebalance: what is missing before a worker may start what it was assigned (reference 6.4)."""
+"""The completion of a rebalance: what is missing before a worker may start what it was assigned.
+
+Kafka: ``DistributedHerder.handleRebalanceCompleted``.
+"""
 
 from __future__ import annotations
 
 import attrs
 
 from assignor_lab.kafka.herder.assignment import Assignment
-from assignor_lab.kafka.herder.config.end import must_read
-from assignor_lab.kafka.herder.delayed_rebalance import delay_is_over, end_of_delay
+from assignor_lab.kafka.herder.config_log.end import must_read
+from assignor_lab.kafka.herder.delayed_rejoin import delay_is_over, end_of_delay
 
 __all__ = ["Missing", "RebalanceCompletion"]
 
@@ -42,7 +45,7 @@ class RebalanceCompletion:
         self.resolved = False
 
     def look_again(self) -> None:
-        """While a delay runs, each turn of the herder looks whether it is over (reference 6.3, step 6)."""
+        """While a delay runs, each turn of the herder looks whether it is over (Kafka: ``DistributedHerder.tick``)."""
         if self.rejoin_at_ms is not None:
             self.resolved = False
 

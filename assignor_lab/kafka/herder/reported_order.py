@@ -1,4 +1,7 @@
-"""The order in which a worker reports what it runs, which decides what it loses first (reference 3.8)."""
+"""The order in which a worker reports what it runs, which decides what it loses first.
+
+Kafka: ``ExtendedAssignment``.
+"""
 
 from __future__ import annotations
 

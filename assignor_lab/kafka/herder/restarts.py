@@ -1,4 +1,7 @@
-"""Restarts of a connector and its tasks (KIP-745): the request that counts, and its plan (reference 7.2, 7.3)."""
+"""Restarts of a connector and its tasks (KIP-745): the request that counts, and its plan.
+
+Kafka: ``RestartRequest``, ``RestartPlan``.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ __all__ = ["PendingRestarts", "RestartRequest", "connector_to_restart", "planned
 
 @attrs.frozen
 class RestartRequest:
-    """A restart as KIP-745 has it (reference 7.2)."""
+    """A restart as KIP-745 has it (Kafka: ``RestartRequest``)."""
 
     connector: str
     only_failed: bool = False
@@ -51,7 +54,7 @@ class PendingRestarts:
 def planned(request: RestartRequest, now: ConnectorStatus) -> ConnectorStatus:
     """``now`` with the state RESTARTING where a request would restart something.
 
-    An instance that is RESTARTING already is so in every plan (reference 7.3).
+    An instance that is RESTARTING already is so in every plan (Kafka: ``RestartPlan``).
     """
     connector, tasks = now.connector, list(now.tasks)
     if _wants(request, connector):

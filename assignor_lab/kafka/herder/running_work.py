@@ -1,4 +1,6 @@
-"""The connectors and tasks that a worker starts and stops with an assignment (reference 6.4).
+"""The connectors and tasks that a worker starts and stops with an assignment.
+
+Kafka: ``DistributedHerder.handleRebalanceCompleted``.
 
 It starts what it holds and does not run. Tasks that stopped for new configurations start again where they still
 belong. Under ``eager`` everything has stopped before each round, so nothing counts as running.

@@ -1,4 +1,4 @@
-"""Session keys, with which workers sign requests to one another (KIP-507, reference 5.5)."""
+"""Session keys, with which workers sign requests to one another (KIP-507; Kafka: ``InternalRequestSignature``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statuses of connectors and tasks, and which of two that were written counts (reference 9)."""
+"""Statuses of connectors and tasks, and which of two that were written counts (Kafka: ``KafkaStatusBackingStore``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pauses after which a connector's tasks are configured again, when that failed (reference 6.8)."""
+"""The pauses after which a connector's tasks are configured again, when that failed (Kafka: ``DistributedConfig``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The backoff of a worker that cannot read the config log (``worker.unsync.backoff.ms``, reference 6.6).
+"""The backoff of a worker that cannot read the config log (``worker.unsync.backoff.ms``).
 
 It has left its group and keeps its work for a while. Under ``eager`` it waits ``worker.unsync.backoff.ms``; under the
 other protocols growing parts of the longest delay of a rebalance, and when five were not enough, it stops everything.

@@ -26,7 +26,7 @@ __all__ = ["observes", "tell"]
 
 T = TypeVar("T")
 
-#: Errors after which Kafka's leader does not process the answer any further (reference 5.6).
+#: Errors after which Kafka's leader does not process the answer any further (Kafka: ``StreamsPartitionAssignor``).
 _UNUSABLE = {AssignmentError.UNKNOWN_PROCESS_ID, AssignmentError.UNKNOWN_TASK_ID}
 
 

@@ -1,4 +1,4 @@
-"""The leader's fallback where it could not fetch the end offsets (reference 6.3)."""
+"""The leader's fallback where it could not fetch the end offsets (Kafka: ``StreamsPartitionAssignor``)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """From an assignor's answer to what the leader sends to every member.
 
-Kafka: ``StreamsPartitionAssignor`` after the task assignor has answered (reference 6.4 to 6.8): tasks are spread over
+Kafka: ``StreamsPartitionAssignor`` after the task assignor has answered: tasks are spread over
 consumers, moving ones held back, and everybody learns who can answer queries.
 """
 

@@ -1,4 +1,6 @@
-"""Cooperative rebalancing: a task moves only after its old owner has let it go (KIP-429, reference 6.7).
+"""Cooperative rebalancing: a task moves only after its old owner has let it go, in a second round.
+
+KIP-429; Kafka: ``StreamsPartitionAssignor``.
 
 Kafka: ``StreamsPartitionAssignor.populateActiveTaskAndPartitionsLists``.
 """

@@ -1,6 +1,6 @@
 """Spreads a client's tasks over its consumers, as the group's leader does after every assignment.
 
-Kafka: ``StreamsPartitionAssignor.assignTasksToThreads`` (reference 6.6). Tasks are dense ranks inside, so that a
+Kafka: ``StreamsPartitionAssignor.assignTasksToThreads``. Tasks are dense ranks inside, so that a
 removal from the queue is a search in a list of small integers.
 """
 
@@ -175,6 +175,6 @@ def _hand_out_rest(
             waiting.remove(rank)
             queue.remove(rank)
             takers.remove(consumer)
-    # Kafka reads the queue's array here, not its order (reference 1.4).
+    # Kafka reads the queue's array here, not its order (Kafka: ``java.util.PriorityQueue``).
     for rank, consumer in zip(list(queue), takers, strict=False):
         given[consumer].append(rank)

@@ -1,4 +1,4 @@
-"""``AssignmentInfo``, the leader's message to a Streams member, versions 1 to 11 (reference 7.2).
+"""``AssignmentInfo``, the leader's message to a Streams member, versions 1 to 11.
 
 It is the user data of the consumer protocol's assignment. Encoding gives Kafka 4.3.1's bytes, hash orders included:
 the order of maps and sets in :class:`AssignmentInfo` is the order in which they enter Java's. Decoding takes time and

@@ -1,4 +1,6 @@
-"""``SubscriptionInfo``, a Streams member's message to the leader, versions 1 to 11 (reference 7.1).
+"""``SubscriptionInfo``, a Streams member's message to the leader, versions 1 to 11.
+
+Kafka: ``SubscriptionInfoData.json``.
 
 It is the user data of the consumer protocol's subscription. Encoding gives Kafka 4.3.1's bytes, hash orders included:
 the order of :attr:`SubscriptionInfo.task_offset_sums` and :attr:`SubscriptionInfo.client_tags` is the order in which

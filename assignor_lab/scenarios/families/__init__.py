@@ -1,7 +1,7 @@
 """Families of generated scenarios: a seed is all that travels."""
 
-from assignor_lab.scenarios.families.by_event import EVENT_FAMILIES
 from assignor_lab.scenarios.families.connect_groups import CONNECT_FAMILIES
+from assignor_lab.scenarios.families.streams_by_event import EVENT_FAMILIES
 from assignor_lab.scenarios.families.streams_groups import STREAMS_GROUP_FAMILIES
 from assignor_lab.scenarios.families.streams_histories import streams_4x40, streams_histories
 

@@ -15,7 +15,7 @@ from assignment_api.connect import Jobs
 from assignment_api.plugins.entries import ScenarioFamily
 from assignor_lab.scenarios.families.draws import Draws
 from assignor_lab.scenarios.families.events import START_MS
-from assignor_lab.scenarios.families.history import in_order
+from assignor_lab.scenarios.families.streams_history import in_order
 
 __all__ = ["CONNECT_FAMILIES", "ConnectGroupHistory"]
 

@@ -15,9 +15,9 @@ import attrs
 
 from assignment_api.group import GroupAssignment, MemberAssignment, TaskId, TasksBySubtopology
 from assignor_lab.scenarios.families.events import Session, Step
-from assignor_lab.scenarios.families.history import in_order
 from assignor_lab.scenarios.families.shape import Group
 from assignor_lab.scenarios.families.state import GroupState, StoredState
+from assignor_lab.scenarios.families.streams_history import in_order
 
 __all__ = ["StreamsGroupHistory", "as_brokers_have_it", "member_id_of"]
 

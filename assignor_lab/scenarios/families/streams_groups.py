@@ -6,7 +6,6 @@ from assignment_api.plugins.entries import ScenarioFamily
 from assignor_lab.scenarios.families.blueprint import Blueprint, draw_blueprint
 from assignor_lab.scenarios.families.draws import Draws
 from assignor_lab.scenarios.families.growing_topics import growing_topics, with_growing_topics
-from assignor_lab.scenarios.families.history import drawn_once
 from assignor_lab.scenarios.families.schedules import (
     Schedule,
     everybody_restarts,
@@ -22,6 +21,7 @@ from assignor_lab.scenarios.families.schedules import (
 from assignor_lab.scenarios.families.sizes import draw_clients, work_with
 from assignor_lab.scenarios.families.streams_group_history import StreamsGroupHistory, as_brokers_have_it
 from assignor_lab.scenarios.families.streams_group_traps import trap_history
+from assignor_lab.scenarios.families.streams_history import drawn_once
 
 __all__ = ["STREAMS_GROUP_FAMILIES"]
 

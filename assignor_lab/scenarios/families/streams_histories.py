@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from assignment_api.plugins.entries import ScenarioFamily
 from assignor_lab.scenarios.families.draws import Draws
 from assignor_lab.scenarios.families.events import CHANGING_SIZE, KEEPING_SIZE, Event, draw_steps
-from assignor_lab.scenarios.families.history import GroupHistory, drawn_once
 from assignor_lab.scenarios.families.shape import Group, draw_fixed_group, draw_group, draw_group_clients
 from assignor_lab.scenarios.families.sizes import work_with
+from assignor_lab.scenarios.families.streams_history import GroupHistory, drawn_once
 
 __all__ = ["ROUNDS", "streams_4x40", "streams_histories"]
 

@@ -1,4 +1,4 @@
-"""A Connect cluster on a virtual clock: workers, coordinator and config topic put together (reference 6.9)."""
+"""A Connect cluster on a virtual clock: workers, coordinator and config topic put together."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ class Cluster:
         return self.coordinator.last_heard_ms(name)
 
     def is_calm(self, *, for_client: Client | None = None) -> bool:
-        """Whether nobody (but ``for_client``) wants or waits for anything (reference 6.9)."""
+        """Whether nobody (but ``for_client``) wants or waits for anything."""
         if self.coordinator.state is not GroupState.STABLE:
             return not self._driven and self.coordinator.state is GroupState.EMPTY
         members = set(self.coordinator.members())

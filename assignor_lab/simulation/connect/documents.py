@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from assignor_lab.simulation.connect.metrics import episode_figures
+from assignor_lab.simulation.connect.episode_figures import episode_figures
 from assignor_lab.simulation.connect.simulate import Played
 
 __all__ = ["episode_document"]

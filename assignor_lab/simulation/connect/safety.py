@@ -1,4 +1,4 @@
-"""Random episodes, and the rules that none of them may break (reference 6.9).
+"""Random episodes, and the rules that none of them may break.
 
 No job runs on two workers at once but where Kafka itself allows it, by name; nothing is lost for ever; the group comes
 to rest within a bounded number of rounds after the last event.
@@ -13,8 +13,8 @@ from typing import Any
 from assignment_api.connect import ConnectorTaskId, ConnectProtocol
 from assignor_lab.scenarios import Place, scenario_from_document
 from assignor_lab.simulation.connect.cluster import AssignorFactory
+from assignor_lab.simulation.connect.episode_figures import owned_now
 from assignor_lab.simulation.connect.episode_format import read_episode
-from assignor_lab.simulation.connect.metrics import owned_now
 from assignor_lab.simulation.connect.simulate import Played, simulate
 
 __all__ = ["MOST_ROUNDS", "broken_rules", "play_random", "random_episode"]

@@ -14,8 +14,9 @@ __all__ = ["DEFAULT_TIMINGS", "Timings"]
 class Timings:
     """Every duration of the simulation, in milliseconds. Episodes may name any of them under ``timings``.
 
-    The first group are Kafka's own settings with Kafka's defaults (reference 6.8); the second what a machine takes.
-    A ``..._spread_ms`` is added to the duration before it, drawn evenly from 0 to the spread by the seed.
+    The first group are Kafka's own settings with Kafka's defaults (Kafka: ``DistributedConfig``); the second what a
+    machine takes. A ``..._spread_ms`` is added to the duration before it, drawn evenly from 0 to the spread by the
+    seed.
 
     Args:
         heartbeat_interval_ms: ``heartbeat.interval.ms``.

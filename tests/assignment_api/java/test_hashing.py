@@ -1,4 +1,4 @@
-"""Hash codes against the values of reference 1.2."""
+"""Hash codes against values that Java printed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kafka's types, ranges, defaults and messages (reference 8)."""
+"""Kafka's types, ranges, defaults and messages (Kafka: ``StreamsConfig``)."""
 
 from __future__ import annotations
 

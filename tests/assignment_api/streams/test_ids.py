@@ -1,4 +1,4 @@
-"""Order, text and equality of identifiers (reference 1.1)."""
+"""Order, text and equality of identifiers (Kafka: ``TaskId``)."""
 
 from __future__ import annotations
 

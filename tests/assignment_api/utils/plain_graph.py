@@ -1,6 +1,6 @@
 """Kafka's graph, literally: residual edges, breadth-first augmentation, Bellman-Ford sweeps in node order.
 
-Slow, with no assumption about costs: what both solvers are tested against (reference 3.5, 3.6; Kafka class ``Graph``).
+Slow, with no assumption about costs: what both solvers are tested against (Kafka class ``Graph``).
 Work per cancelled cycle: nodes x edges.
 """
 

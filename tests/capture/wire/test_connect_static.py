@@ -1,4 +1,4 @@
-"""Version 3, the proposal for KIP-987 (reference 4.4, 5.4)."""
+"""Version 3, the proposal for KIP-987."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def _shapes(recorded: Any, ours: Any, where: str, path: str, fixed: Collection[s
     elif isinstance(recorded, list) and isinstance(ours, list):
         yield from _lists(recorded, ours, where, path, fixed)
     elif where.endswith(".version") and isinstance(recorded, str | None) and isinstance(ours, str | None):
-        # Null where whoever wrote the status had let go of the instance already: a matter of moments (reference 9).
+        # Null where whoever wrote the status had let go of the instance already: a matter of moments.
         return
     elif type(recorded) is not type(ours):
         yield f"{where or 'body'}: {_kind(ours)} instead of {_kind(recorded)}"

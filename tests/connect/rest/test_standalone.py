@@ -1,4 +1,7 @@
-"""A worker without a group answers restarts when they are done, and 404 where Kafka's carries on (reference 7.5)."""
+"""A worker without a group answers restarts when they are done, and 404 where Kafka's carries on.
+
+Kafka: ``StandaloneHerder``.
+"""
 
 from __future__ import annotations
 

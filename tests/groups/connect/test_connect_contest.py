@@ -18,8 +18,8 @@ from assignor_lab.scenarios import ScenarioKindError
 from assignor_lab.scoring import Generated
 from assignor_lab.scoring.competitors import competitors
 from assignor_lab.scoring.sources import NoSuchStateError, plan_sources
+from assignor_lab.simulation.connect.episode_figures import episode_figures
 from assignor_lab.simulation.connect.episode_format import read_episodes
-from assignor_lab.simulation.connect.metrics import episode_figures
 from assignor_lab.simulation.connect.named_episodes import EPISODES
 from assignor_lab.simulation.connect.simulate import assignors_from, simulate
 from tests.groups.connect.states import history, member

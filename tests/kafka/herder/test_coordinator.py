@@ -1,4 +1,4 @@
-"""The coordinator of a group: join phases and sessions (reference 6.1)."""
+"""The coordinator of a group: join phases and sessions (Kafka: ``GroupMetadataManager``)."""
 
 from __future__ import annotations
 

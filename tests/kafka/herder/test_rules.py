@@ -1,4 +1,4 @@
-"""Kafka's rules for a Connect herder, each by itself (reference 2, 6)."""
+"""Kafka's rules for a Connect herder, each by itself (Kafka: ``WorkerCoordinator``, ``DistributedHerder``)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import pytest
 from assignment_api.connect import ConnectorTaskId, ConnectProtocol, Jobs
 from assignor_lab.kafka.coordinator import Joined, Refused, Synced
 from assignor_lab.kafka.herder.assignment import Assignment, held_after, jobs_to_stop
-from assignor_lab.kafka.herder.config.changes import ConfigActions, ConfigChanges
-from assignor_lab.kafka.herder.config.end import must_read, offset_of_round
+from assignor_lab.kafka.herder.config_log.changes import ConfigActions, ConfigChanges
+from assignor_lab.kafka.herder.config_log.end import must_read, offset_of_round
 from assignor_lab.kafka.herder.membership import MembershipState
 from assignor_lab.kafka.herder.rebalance_completion import Missing, RebalanceCompletion
 from assignor_lab.kafka.herder.running_work import RunningWork

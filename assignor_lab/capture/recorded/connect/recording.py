@@ -56,7 +56,7 @@ class SeenState:
     def workers(self) -> list[RemoteWorker]:
         """The workers that run something, by the states; whether they live is not known."""
         instances = [instance for each in self.connectors for instance in each.instances()]
-        # An orderly leave shows as UNASSIGNED (reference 9), and so does everything during an eager rebalance.
+        # An orderly leave shows as UNASSIGNED, and so does everything during an eager rebalance.
         running = [instance for instance in instances if instance.state != State.UNASSIGNED] or instances
         return [RemoteWorker(name, None) for name in sorted({instance.worker_id for instance in running})]
 

@@ -1,4 +1,4 @@
-"""``/connectors``: creating, reading, changing and deleting connectors, and their states."""
+"""``/connectors``: creating, reading, changing, deleting, pausing, stopping and restarting connectors and tasks."""
 
 from __future__ import annotations
 
@@ -136,7 +136,10 @@ async def get_status(call: Call) -> Response:
 
 
 async def restart_connector(call: Call) -> Response:
-    """KIP-745: synchronous and the instance alone without parameters, otherwise a plan (reference 7.1)."""
+    """KIP-745: synchronous and the instance alone without parameters, otherwise a plan.
+
+    Kafka: ``ConnectorsResource``.
+    """
     name = call.connector
     only_failed, include_tasks = call.flag("onlyFailed") or False, call.flag("includeTasks") or False
     path = connector_path(name, "restart")

@@ -47,7 +47,7 @@ def _any_case(*words: str) -> str:
 #: What a configuration may be sent with: every scalar becomes a text.
 _SCALAR: Schema = {"type": ["string", "number", "boolean", "null"]}
 _CONTROL = r"\u0000-\u001f\u007f-\u009f"
-#: A name in a path: neither dots alone nor control characters (reference 8).
+#: A name in a path: neither dots alone nor control characters (Kafka: ``connect.runtime.rest``).
 SEGMENT: Schema = {"type": "string", "pattern": rf"^(?!\.{{1,2}}$)[^{_CONTROL}]+$"}
 
 #: A connector's name.

@@ -1,7 +1,7 @@
 """Balance of a classic group by counts: members as a process spreads its tasks over them, then processes.
 
-A process spreads its tasks evenly over its threads (reference 6.6), so a process with ``n`` tasks and ``t`` threads has
-members with ``floor(n / t)`` and ``ceil(n / t)`` tasks.
+A process spreads its tasks evenly over its threads (Kafka: ``StreamsPartitionAssignor.assignTasksToThreads``), so a
+process with ``n`` tasks and ``t`` threads has members with ``floor(n / t)`` and ``ceil(n / t)`` tasks.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ def rack_traffic_cost(placement: Placement) -> float | None:
     """Cost of what is read across racks, with the weights of Kafka's rack-aware assignment.
 
     As ``racks_crossed``, with ``rack.aware.assignment.traffic_cost`` (10 where it is not configured) for tasks with
-    state and 1 for tasks without (reference 3.2); the cost of moving a task is not part of it.
+    state and 1 for tasks without (Kafka: ``RackAwareTaskAssignor``); the cost of moving a task is not part of it.
     """
     configured = placement.state.application.assignment_configs().rack_aware_traffic_cost
     cost = DEFAULT_TRAFFIC_COST if configured is None else configured

@@ -1,4 +1,4 @@
-"""The assignment message of Connect, from leader to worker, versions 0 to 3 (reference 5.3).
+"""The assignment message of Connect, from leader to worker, versions 0 to 3 (Kafka: ``ExtendedAssignment``).
 
 Kafka 4.3.1's bytes: ``ConnectProtocol`` (0) and ``IncrementalCooperativeConnectProtocol`` (1 and 2). Version 3 is the
 proposal for KIP-987: the layout of version 2 under another number.
@@ -102,7 +102,7 @@ def encode_connect_assignment(message: AssignmentMessage, jdk: JdkGeneration = D
     """Writes an assignment as Kafka 4.3.1 does; fields that the version does not have are left out.
 
     Assigned connectors come in the order of a Java hash set, then those of which only tasks are assigned; revoked
-    ones in the order of their lists (reference 3.8).
+    ones in the order of their lists (Kafka: ``ExtendedAssignment``).
 
     Args:
         message: The assignment.

@@ -1,4 +1,4 @@
-"""The primitive types of Connect's messages, to and from bytes (reference 5). All numbers are big-endian."""
+"""The primitive types of Connect's messages, to and from bytes, big-endian (Kafka: ``ConnectProtocol``)."""
 
 from __future__ import annotations
 

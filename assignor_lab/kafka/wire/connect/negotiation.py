@@ -1,4 +1,6 @@
-"""Negotiation of a Connect group's protocol, and the metadata that a worker offers for it (reference 5.1).
+"""Negotiation of a Connect group's protocol, and the metadata that a worker offers for it.
+
+Kafka: ``ConnectProtocolCompatibility``.
 
 Each worker offers the protocols that its ``connect.protocol`` allows, the preferred one first, each with a
 subscription in that protocol's version. The group's coordinator picks one that all members offer.

@@ -1,4 +1,6 @@
-"""The subscription message of Connect, from worker to leader, versions 0 to 3 (reference 5.2, 5.4).
+"""The subscription message of Connect, from worker to leader, versions 0 to 3.
+
+KIP-987; Kafka: ``ExtendedWorkerState``.
 
 Kafka 4.3.1's bytes: ``ConnectProtocol`` (0) and ``IncrementalCooperativeConnectProtocol`` (1 and 2). Version 3 is the
 proposal for KIP-987: version 2 and a list of the worker's static jobs behind it, which older readers do not see.

@@ -31,7 +31,7 @@ PROTOCOLS = {
 }
 _PACINGS: tuple[Pacing, ...] = ("merged", "answered", "calm")
 
-#: Assumption, value, and why (reference 11.2, 11.4).
+#: Assumption, value, and why.
 ASSUMPTIONS: tuple[tuple[str, str, str], ...] = (
     ("cost of starting or stopping a job", "0.2 s in one of 8 threads of a worker",
      "not published; chosen so that eager takes about 13 minutes"),

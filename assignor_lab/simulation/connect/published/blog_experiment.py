@@ -11,7 +11,7 @@ import attrs
 from assignment_api.connect import ConnectorTaskId, ConnectProtocol, StaticJobs
 from assignor_lab.simulation.connect.client import Operation, Pacing
 from assignor_lab.simulation.connect.cluster import AssignorFactory, Cluster
-from assignor_lab.simulation.connect.metrics import connector_imbalance, owned_now, worker_imbalance
+from assignor_lab.simulation.connect.episode_figures import connector_imbalance, owned_now, worker_imbalance
 from assignor_lab.simulation.connect.static_plan import ConnectorDemand, WorkerOffer, plan_static
 from assignor_lab.simulation.connect.timings import Timings
 from assignor_lab.simulation.connect.worker_settings import WorkerSettings
@@ -26,7 +26,7 @@ __all__ = [
     "run_start_and_stop",
 ]
 
-#: One set of constants for everything (reference 11.4): 0.2 s per start and stop, 0.2 to 0.3 s per rebalance.
+#: One set of constants for everything: 0.2 s per start and stop, 0.2 to 0.3 s per rebalance.
 BLOG_TIMINGS = Timings(
     request_ms=20,
     rest_hop_ms=5,

@@ -1,4 +1,4 @@
-"""The constants of the small experiment, computed from what was recorded of it (captures, "blog-small").
+"""The constants of the small experiment, computed from what was recorded of it.
 
 What a timeline shows on its own is taken as it is. Where it shows only a sum, the sum is divided as the comment at that
 place says. Nothing is chosen so that a figure of the comparison comes out: ``derive_constants`` on the two recordings

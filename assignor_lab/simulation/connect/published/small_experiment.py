@@ -1,4 +1,4 @@
-"""The small experiment that was recorded on real Kafka Connect 4.3.1, on the simulator (captures, "blog-small").
+"""The small experiment that was recorded on real Kafka Connect 4.3.1, on the simulator.
 
 Three workers, 30 connectors of 10 tasks, created one after the other; then a worker is killed and started again; then
 all are deleted. Figures have the recording's own names and meaning, so that the two can stand side by side.

@@ -22,7 +22,7 @@ __all__ = [
 
 @attrs.frozen
 class ThroughputModel:
-    """Assumptions about the work (reference 11.4).
+    """Assumptions about the work.
 
     Args:
         capacity_mb_s: What all tasks together can do.

@@ -30,7 +30,7 @@ class ConfigRecord:
 
 @attrs.frozen(eq=False)
 class ConfigView:
-    """What a worker knows that has read up to an offset (reference 1.3).
+    """What a worker knows that has read up to an offset (Kafka: ``ClusterConfigState``).
 
     Args:
         offset: Position after the last record.
@@ -69,7 +69,7 @@ class ConfigLog:
         return len(self._records)
 
     def append(self, record: ConfigRecord) -> int:
-        """Writes a record; its effect is reference 1.4's."""
+        """Writes a record; its effect is that of ``KafkaConfigBackingStore``."""
         before = self._views[-1]
         counts, wanted = dict(before.jobs.task_counts), dict(before.wanted)
         versions = dict(before.versions)

@@ -1,4 +1,4 @@
-"""The config topic, read by a herder and acted on (reference 6.3, step 7)."""
+"""The config topic, read by a herder and acted on (Kafka: ``DistributedHerder.tick``)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["apply_updates", "read_to_end", "start_jobs"]
 
 
 def read_to_end(worker: WorkerProcess) -> Steps:
-    """Reads the config topic to its end, or gives up; whether it was read (reference 6.3, step 0)."""
+    """Reads the config topic to its end, or gives up; whether it was read (Kafka: ``DistributedHerder.tick``)."""
     timings = worker.world.timings
     if not worker.world.can_read_config(worker.name):
         yield Sleep(timings.worker_sync_timeout_ms)
@@ -25,7 +25,7 @@ def read_to_end(worker: WorkerProcess) -> Steps:
 
 
 def apply_updates(worker: WorkerProcess) -> Steps:
-    """Acts on what was read (reference 6.3, step 7); true if the herder has to begin anew."""
+    """Acts on what was read (Kafka: ``DistributedHerder.tick``); true if the herder has to begin anew."""
     if not worker.changes:
         return False
     worker.seen = worker.position

@@ -1,4 +1,7 @@
-"""The link between workers and coordinator: joins, syncs, heartbeats and their answers (reference 6.1, 6.2)."""
+"""The link between workers and coordinator: joins, syncs, heartbeats and their answers.
+
+Kafka: ``GroupMetadataManager``, ``WorkerCoordinator``.
+"""
 
 from __future__ import annotations
 
@@ -137,7 +140,7 @@ class GroupLink:
         self._clock.after(self._world.timings.heartbeat_interval_ms, lambda: self._beat(driven))
 
     def _beat(self, driven: Driven) -> None:
-        """A heartbeat is due (reference 6.1, 6.2); what comes back is for the herder to see."""
+        """A heartbeat is due; what comes back is for the herder to see."""
         if not driven.alive:
             return
         process = driven.process

@@ -1,4 +1,4 @@
-"""The herder of a worker: one chain of steps, from the start of its process to its end (reference 6.3, 6.4, 6.6).
+"""The herder of a worker: one chain of steps, from the start of its process to its end (Kafka: ``DistributedHerder``).
 
 It says what it waits for and is told when that has come: no thread, no clock, no network in here.
 :mod:`assignor_lab.simulation.connect.workers.herder_driver` moves it on.
@@ -49,7 +49,10 @@ def _shut_down(worker: WorkerProcess) -> Steps:
 
 
 def _complete_rebalance(worker: WorkerProcess) -> Steps:
-    """Reads what is missing, starts the work; false if the herder has to begin anew (reference 6.4)."""
+    """Reads what is missing, starts the work; false if the herder has to begin anew.
+
+    Kafka: ``DistributedHerder.handleRebalanceCompleted``.
+    """
     membership, told = worker.membership, worker.membership.told
     if worker.stopping or told is None:
         return False
@@ -84,12 +87,12 @@ def _start_work(worker: WorkerProcess) -> Steps:
 
 
 def _back_off(worker: WorkerProcess) -> Steps:
-    """Leaves because the config topic cannot be read, and waits (reference 6.6)."""
+    """Leaves because the config topic cannot be read, and waits (Kafka: ``DistributedHerder.backoff``)."""
     membership = worker.membership
     if membership.member_id is not None:
         worker.world.leave_group(membership.member_id, "cannot read the config topic and leaves")
         membership.member_id = None
-    reason = "a worker that cannot read the config topic leaves and keeps its jobs for a while (reference 6.6)"
+    reason = "a worker that cannot read the config topic leaves and keeps its jobs for a while"
     worker.pool.runs.allow(worker.number, worker.world.now, reason)
     pause = worker.unsync.next_pause_ms(
         membership.protocol, worker.settings.max_delay_ms, worker.world.timings.worker_unsync_backoff_ms

@@ -43,7 +43,7 @@ Steps = Generator[Sleep | Ask | Poll, Any, Any]
 
 @attrs.frozen
 class Subscription:
-    """What a worker says of itself when it joins: its metadata (reference 5.2)."""
+    """What a worker says of itself when it joins: its metadata (Kafka: ``ExtendedWorkerState``)."""
 
     offset: int
     owned: Jobs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from assignment_api.connect import ConnectAssignor, ConnectProtocol, Worker
 from assignor_lab.kafka.coordinator import Joined
 from assignor_lab.kafka.herder.assignors import assignor_configs
-from assignor_lab.kafka.herder.config.end import offset_of_round
+from assignor_lab.kafka.herder.config_log.end import offset_of_round
 from assignor_lab.kafka.herder.leading import round_to_decide, told_to_members
 from assignor_lab.simulation.connect.workers.config_updates import read_to_end
 from assignor_lab.simulation.connect.workers.herder_steps import Sleep, Steps

@@ -1,4 +1,7 @@
-"""The membership of a simulated worker: it finds its coordinator, joins, syncs, takes assignments (reference 6.2)."""
+"""The membership of a simulated worker: it finds its coordinator, joins, syncs, takes assignments.
+
+Kafka: ``WorkerCoordinator``.
+"""
 
 from __future__ import annotations
 
@@ -116,7 +119,7 @@ def _join_request(worker: WorkerProcess) -> JoinRequest:
 
 
 def _take(worker: WorkerProcess, synced: Synced) -> Steps:
-    """Takes an assignment: stops what is revoked, and keeps the rest (reference 6.2)."""
+    """Takes an assignment: stops what is revoked, and keeps the rest (Kafka: ``WorkerCoordinator``)."""
     membership, told, before = worker.membership, synced.assignment, worker.membership.protocol
     revoked = membership.receive(synced, told, worker.settings.downgrade)
     if len(revoked):

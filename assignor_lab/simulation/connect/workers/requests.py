@@ -1,7 +1,7 @@
 """Requests to a herder between rebalances: by REST, and of connector instances with new task configurations.
 
 A request runs only when the herder comes to it, so that a rebalance makes it wait; this is what paces a client that
-sends one request after the other (reference 6.3 step 4, 8.2).
+sends one request after the other (Kafka: ``DistributedHerder.tick``).
 """
 
 from __future__ import annotations

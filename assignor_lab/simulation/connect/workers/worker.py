@@ -1,4 +1,6 @@
-"""A Connect worker: what its process keeps, and what others see of it (reference 6.2, 6.3).
+"""A Connect worker: what its process keeps, and what others see of it.
+
+Kafka: ``WorkerCoordinator``, ``DistributedHerder.tick``.
 
 What it does is a chain of steps: :func:`assignor_lab.simulation.connect.workers.herder.herder`.
 """
@@ -8,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from assignment_api.connect import NO_JOBS, ConnectAssignor, ConnectProtocol, Jobs
-from assignor_lab.kafka.herder.config.changes import ConfigChanges
+from assignor_lab.kafka.herder.config_log.changes import ConfigChanges
 from assignor_lab.kafka.herder.membership import MembershipState
 from assignor_lab.kafka.herder.rebalance_completion import RebalanceCompletion
 from assignor_lab.kafka.herder.reported_order import reported_order
@@ -84,7 +86,7 @@ class WorkerProcess:
         )
 
     def read_config(self, end: int) -> None:
-        """Records up to ``end`` have arrived; the herder will act on them (reference 6.3)."""
+        """Records up to ``end`` have arrived; the herder will act on them (Kafka: ``DistributedHerder.tick``)."""
         if end <= self.position:
             return
         before = self.world.config.view(self.seen)

@@ -1,4 +1,6 @@
-"""The config log as a worker reads it: each record's effect on what the worker knows (reference 1.3, 1.4).
+"""The config log as a worker reads it: each record's effect on what the worker knows.
+
+Kafka: ``ClusterConfigState``, ``KafkaConfigBackingStore``.
 
 Who reads a compacted log knows the same as who has read every record. Two things are needed for that: the log's end,
 where the last records were of keys that are no more; and commits that are in front of their connector because the
@@ -16,7 +18,7 @@ from typing import Any, Protocol
 import attrs
 
 from assignment_api.connect import ConfiguredJobs, ConnectorTaskId, ConnectorTaskIdFormatError
-from assignor_lab.kafka.herder.config.records import (
+from assignor_lab.kafka.herder.config_log.records import (
     COMMIT,
     CONNECTOR,
     FENCING,
@@ -108,7 +110,7 @@ class ConfigSnapshot:
 
 
 class ConfigListener(Protocol):
-    """Hears of what a worker reads; never of what was there before it started (reference 1.4)."""
+    """Hears of what a worker reads; never of what was there before it started (Kafka: ``KafkaConfigBackingStore``)."""
 
     def on_connector_config(self, connector: str) -> None:
         """A connector's configuration was written."""

@@ -29,7 +29,7 @@ class BuiltinTaskAssignor:
         aliases: Further names.
         java_classes: Kafka's classes that mean it.
         needs_lags: Whether Kafka's leader takes its fallback in its place where end offsets could not be fetched
-            (reference 6.3).
+            (Kafka: ``StreamsPartitionAssignor``).
     """
 
     name: str

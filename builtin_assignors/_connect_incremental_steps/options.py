@@ -22,7 +22,7 @@ __all__ = [
 
 #: Kafka's default of ``scheduled.rebalance.max.delay.ms``.
 DEFAULT_MAX_DELAY = 300_000
-#: Quirks of Kafka's assignor, by number (reference 3.9).
+#: Quirks of Kafka's assignor, by number (Kafka: ``IncrementalCooperativeAssignor``).
 ALL_QUIRKS = frozenset(range(1, 9))
 
 _INT_MAX = 2**31 - 1

@@ -18,10 +18,10 @@ from assignment_api.connect import (
 )
 from assignment_api.java import iteration_order, string_hash
 from assignment_api.streams.ids import utf16_key
-from builtin_assignors._incremental_steps.history import History, JobSets
-from builtin_assignors._incremental_steps.numbering import JobNumbering
-from builtin_assignors._incremental_steps.options import Order
-from builtin_assignors._incremental_steps.problem import KINDS, Answer, Problem, StaticRules, StaticScope
+from builtin_assignors._connect_incremental_steps.history import History, JobSets
+from builtin_assignors._connect_incremental_steps.numbering import JobNumbering
+from builtin_assignors._connect_incremental_steps.options import Order
+from builtin_assignors._connect_incremental_steps.problem import KINDS, Answer, Problem, StaticRules, StaticScope
 
 __all__ = ["JobHistory", "assignment_of", "problem_of"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from builtin_assignors._incremental_steps.problem import KINDS, Problem
+from builtin_assignors._connect_incremental_steps.problem import KINDS, Problem
 
 __all__ = ["Draft"]
 

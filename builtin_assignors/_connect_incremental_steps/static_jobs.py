@@ -1,12 +1,12 @@
-"""Static jobs: the steps of KIP-987 that come before and after Kafka's own (reference 4.3)."""
+"""Static jobs: the steps of KIP-987 that come before and after Kafka's own."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from builtin_assignors._incremental_steps.detection import Findings
-from builtin_assignors._incremental_steps.draft import Draft
-from builtin_assignors._incremental_steps.problem import KINDS, Problem, StaticScope
+from builtin_assignors._connect_incremental_steps.detection import Findings
+from builtin_assignors._connect_incremental_steps.draft import Draft
+from builtin_assignors._connect_incremental_steps.problem import KINDS, Problem, StaticScope
 
 __all__ = ["evened_out", "kept_duplicates", "misplaced", "taker_of"]
 

@@ -1,4 +1,4 @@
-"""The memory of an incremental assignor from round to round (reference 3.1)."""
+"""The memory of an incremental assignor from round to round (Kafka: ``IncrementalCooperativeAssignor``)."""
 
 from __future__ import annotations
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from assignment_api.plugins.entries import ScenarioFamily
-from assignor_lab.scenarios.families.adversarial import adversarial_history
 from assignor_lab.scenarios.families.blueprint import Blueprint, draw_blueprint
 from assignor_lab.scenarios.families.draws import Draws
-from assignor_lab.scenarios.families.history import GroupHistory, drawn_once
 from assignor_lab.scenarios.families.schedules import (
     Schedule,
     growing_topology,
@@ -21,6 +19,8 @@ from assignor_lab.scenarios.families.schedules import (
     scaling_out,
 )
 from assignor_lab.scenarios.families.sizes import draw_clients, work_with
+from assignor_lab.scenarios.families.streams_history import GroupHistory, drawn_once
+from assignor_lab.scenarios.families.streams_traps import adversarial_history
 
 __all__ = ["EVENT_FAMILIES"]
 

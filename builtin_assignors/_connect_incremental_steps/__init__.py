@@ -5,10 +5,10 @@ are those of ``docs/reference/connect-assignors.md``, under "Incremental coopera
 assignments".
 """
 
-from builtin_assignors._incremental_steps.boundary import JobHistory, assignment_of, problem_of
-from builtin_assignors._incremental_steps.decision import decide
-from builtin_assignors._incremental_steps.history import History, Waiting
-from builtin_assignors._incremental_steps.options import (
+from builtin_assignors._connect_incremental_steps.boundary import JobHistory, assignment_of, problem_of
+from builtin_assignors._connect_incremental_steps.decision import decide
+from builtin_assignors._connect_incremental_steps.history import History, Waiting
+from builtin_assignors._connect_incremental_steps.options import (
     ALL_QUIRKS,
     DEFAULT_MAX_DELAY,
     Order,
@@ -19,7 +19,7 @@ from builtin_assignors._incremental_steps.options import (
     read_order,
     read_quirks,
 )
-from builtin_assignors._incremental_steps.problem import Answer, Problem, StaticRules, StaticScope
+from builtin_assignors._connect_incremental_steps.problem import Answer, Problem, StaticRules, StaticScope
 
 __all__ = [
     "ALL_QUIRKS",

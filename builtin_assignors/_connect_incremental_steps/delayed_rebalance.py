@@ -1,4 +1,7 @@
-"""Lost jobs and the delay: whether they wait, and for whom (reference 3.4)."""
+"""Lost jobs and the delay: whether they wait, and for whom.
+
+Kafka: ``IncrementalCooperativeAssignor.handleLostAssignments``.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import attrs
 
-from builtin_assignors._incremental_steps.history import Waiting
+from builtin_assignors._connect_incremental_steps.history import Waiting
 
 __all__ = ["Fate", "Scene", "fate_of_lost"]
 

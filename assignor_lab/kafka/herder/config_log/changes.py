@@ -1,4 +1,6 @@
-"""Changes of the configuration that set off a rebalance, and those that a worker follows by itself (reference 6.3).
+"""Changes of the configuration that set off a rebalance, and those that a worker follows by itself.
+
+Kafka: ``DistributedHerder.tick``.
 
 A connector that comes or goes, and new configurations of tasks, need a rebalance. Another configuration of a connector
 restarts its instance, another target state moves what is here of it.

@@ -1,4 +1,4 @@
-"""Records of the config log: keys and values, as workers write them (reference 1.4)."""
+"""Records of the config log: keys and values, as workers write them (Kafka: ``KafkaConfigBackingStore``)."""
 
 from __future__ import annotations
 

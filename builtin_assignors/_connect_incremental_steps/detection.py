@@ -1,4 +1,7 @@
-"""Steps 1 to 9 of a round (reference 3.3): what is deleted, reported twice, lost, new."""
+"""Detection of what is deleted, reported twice, lost and new at the beginning of a round.
+
+Kafka: ``IncrementalCooperativeAssignor.performTaskAssignment``.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,8 @@ from collections.abc import Sequence
 
 import attrs
 
-from builtin_assignors._incremental_steps.history import NO_SETS, History, JobSets, Waiting
-from builtin_assignors._incremental_steps.problem import KINDS, Problem
+from builtin_assignors._connect_incremental_steps.history import NO_SETS, History, JobSets, Waiting
+from builtin_assignors._connect_incremental_steps.problem import KINDS, Problem
 
 __all__ = ["Findings", "detect", "recall"]
 

@@ -1,4 +1,4 @@
-"""One round of incremental cooperative assignment (reference 3.3, and 4.3 where there are static assignments)."""
+"""One round of incremental cooperative assignment (Kafka: ``performTaskAssignment``; KIP-987 with statics)."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import attrs
 
-from builtin_assignors._incremental_steps.balancing import backoff, surplus, upper_bounds
-from builtin_assignors._incremental_steps.detection import Findings, detect, recall
-from builtin_assignors._incremental_steps.draft import Draft
-from builtin_assignors._incremental_steps.history import History, Waiting
-from builtin_assignors._incremental_steps.placing import deal, deal_up_to, place
-from builtin_assignors._incremental_steps.problem import KINDS, Answer, Problem, StaticScope
-from builtin_assignors._incremental_steps.static import evened_out, kept_duplicates, misplaced, taker_of
-from builtin_assignors._incremental_steps.waiting import Fate, Scene, fate_of_lost
+from builtin_assignors._connect_incremental_steps.balancing import backoff, surplus, upper_bounds
+from builtin_assignors._connect_incremental_steps.delayed_rebalance import Fate, Scene, fate_of_lost
+from builtin_assignors._connect_incremental_steps.detection import Findings, detect, recall
+from builtin_assignors._connect_incremental_steps.draft import Draft
+from builtin_assignors._connect_incremental_steps.history import History, Waiting
+from builtin_assignors._connect_incremental_steps.placing import deal, deal_up_to, place
+from builtin_assignors._connect_incremental_steps.problem import KINDS, Answer, Problem, StaticScope
+from builtin_assignors._connect_incremental_steps.static_jobs import evened_out, kept_duplicates, misplaced, taker_of
 
 __all__ = ["decide"]
 

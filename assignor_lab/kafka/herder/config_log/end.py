@@ -1,4 +1,6 @@
-"""The end of the config log: how far members of a round have to have read it (reference 2, 6.4).
+"""The end of the config log: how far members of a round have to have read it.
+
+Kafka: ``WorkerCoordinator``, ``DistributedHerder.handleRebalanceCompleted``.
 
 All members of a round work by one place in the log. The leader reads on to where the furthest member is, or the round
 fails; a member reads on to where the leader is, or joins again.

@@ -1,4 +1,4 @@
-"""From the ideal placement to one that can be had now: movements and warm-ups (KIP-441; reference 2.3).
+"""From the ideal placement to one that can be had now: movements and warm-ups (KIP-441; Kafka: ``TaskMovement``).
 
 A task whose ideal client is behind stays where it is caught up, and the ideal client gets a warm-up replica instead,
 as long as ``max.warmup.replicas`` lasts.

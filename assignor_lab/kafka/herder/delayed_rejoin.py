@@ -1,7 +1,9 @@
-"""The delayed rebalance, as a worker keeps to it (``scheduled.rebalance.max.delay.ms``, reference 3.4, 6.4).
+"""The worker's side of the delayed rebalance (KIP-415, ``scheduled.rebalance.max.delay.ms``): when it joins again.
 
-How long the delay is, the leader's assignor decides: nobody is given the jobs of a worker that has gone until it is
-over. It tells every member, and each member joins again so long after it was told, by its own clock.
+The leader's side, who waits for how long, is ``builtin_assignors/_connect_incremental_steps/delayed_rebalance.py``
+(Kafka: ``IncrementalCooperativeAssignor.handleLostAssignments``, ``DistributedHerder``). It tells every member, and
+each member joins again so long after it was told, by its own clock; until then nobody is given the jobs of who has
+gone.
 """
 
 from __future__ import annotations

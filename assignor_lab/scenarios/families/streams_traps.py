@@ -25,9 +25,9 @@ import attrs
 from assignor_lab.scenarios.families.blueprint import ZONES, Blueprint, Fleet, draw_blueprint
 from assignor_lab.scenarios.families.draws import Draws
 from assignor_lab.scenarios.families.events import KEEPING_SIZE, Membership
-from assignor_lab.scenarios.families.history import GroupHistory
 from assignor_lab.scenarios.families.schedules import random_events, run_schedule
 from assignor_lab.scenarios.families.shape import Group, SubTopology
+from assignor_lab.scenarios.families.streams_history import GroupHistory
 
 __all__ = ["TRAPS", "adversarial_history"]
 
