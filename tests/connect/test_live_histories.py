@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assignment_api.connect import Jobs
+from assignment_api.connect import ConnectProtocol, Jobs
 from assignment_api.connectors import ConnectorError
 from assignor_lab.connect.cluster import ConnectCluster
 from assignor_lab.connect.herders.request_queue import ShuttingDownError
@@ -164,6 +164,22 @@ def test_nobody_waits_for_ever_for_a_leader_that_was_killed_while_it_carried_out
             made.kill_worker(name)
             with pytest.raises(ShuttingDownError):
                 await asyncio.wait_for(asked, 5)
+
+    asyncio.run(scenario())
+
+
+def test_what_ran_before_the_group_went_back_to_eager_stops_though_nothing_was_carried_out_since(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with cluster(tmp_path, 1) as made:
+            await put(made, "a", "tracked", tasks__max="2")
+            loop = leader(made).loop
+            held = loop.membership.state.held
+            assert held is not None
+            assert len(made.logs.ledger.running()) == 3
+            loop.membership.state.protocol = ConnectProtocol.EAGER
+            loop._completion.resolved = False
+            await loop.on_revoked(held)
+            assert made.logs.ledger.running() == {}
 
     asyncio.run(scenario())
 
