@@ -41,6 +41,7 @@ __all__ = [
     "RestartRequest",
     "ServerInfo",
     "TaskConfig",
+    "UnhealthyError",
     "Validation",
     "WorkerStage",
 ]
@@ -85,6 +86,10 @@ class AlreadyExistsError(ConflictError):
 
 class RebalanceExpectedError(ConflictError):
     """The configuration is newer than the assignment: a rebalance is about to come."""
+
+
+class UnhealthyError(HerderError):
+    """The worker handles requests, but something that it needs fails; the message says what."""
 
 
 class _ElsewhereError(HerderError):
@@ -244,7 +249,11 @@ class Herder(Protocol):
         """Version and cluster."""
 
     async def health(self) -> None:
-        """Returns when the herder's loop has come round: then it handles requests."""
+        """Returns when the herder's loop has come round: then it handles requests.
+
+        Raises:
+            UnhealthyError: at once, if what they change cannot be kept.
+        """
 
     # --- reads, from memory; any worker, never blocked ---
 

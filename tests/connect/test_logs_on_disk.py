@@ -262,6 +262,27 @@ def test_what_could_not_be_brought_to_the_disk_is_taken_back(tmp_path: Path, mon
     assert read(path) == {"a": 1, "c": 3}
 
 
+def test_a_log_finds_out_by_itself_that_there_is_room_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record_log_module, "_RETRY_S", 0.02)
+
+    async def write() -> None:
+        log = RecordLog(tmp_path / "a.log")
+        log.start(asyncio.get_running_loop())
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "pwrite", full)
+            with pytest.raises(StorageError, match="No space left"):
+                await log.write([("a", 1)])
+            await asyncio.sleep(0.1)
+            assert log.failure is not None
+        while log.failure is not None:
+            await asyncio.sleep(0.01)
+        assert await log.write([("b", 2)]) == 1
+        await asyncio.to_thread(log.close)
+
+    asyncio.run(write())
+    assert read(tmp_path / "a.log") == {"b": 2}
+
+
 def test_what_nobody_waits_for_is_tried_again_the_latest_of_each_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import signal
 import subprocess
 import sys
@@ -135,3 +136,36 @@ def test_wrong_use_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str], a
         main(["connect", "serve", "--data-dir", str(tmp_path), *arguments])
     assert left.value.code == 2
     assert said in " ".join(capsys.readouterr().err.replace("│", " ").split())
+
+
+@pytest.mark.parametrize("kind", [(), ("--standalone",)])
+def test_a_worker_whose_logs_cannot_be_written_says_so_and_goes_on_when_there_is_room(
+    tmp_path: Path, http: httpx.Client, serve: Callable[..., Served], kind: tuple[str, ...]
+) -> None:
+    served = serve(*kind, "--port", "0", "--data-dir", str(tmp_path))
+    (url,) = served.urls(1)
+    config = {"connector.class": "GeneratorSource", "topic": "t", "records.max": "0"}
+
+    def states() -> list[str]:
+        status = http.get(f"{url}connectors/gen/status").json()
+        return [each["state"] for each in (status["connector"], *status["tasks"])] if "connector" in status else []
+
+    until(lambda: http.put(f"{url}connectors/gen/config", json=config).status_code in (200, 201))
+    until(lambda: states() == ["RUNNING", "RUNNING"])
+    until(lambda: http.get(f"{url}health").status_code == 200)
+    limit = resource.prlimit(served.process.pid, resource.RLIMIT_FSIZE)
+    # As on a full disk, no file can be made longer from now on.
+    resource.prlimit(served.process.pid, resource.RLIMIT_FSIZE, (15, limit[1]))
+    http.post(f"{url}connectors/gen/restart")
+    until(lambda: "status.log: File too large" in http.get(f"{url}health").json()["message"])
+    refused = http.put(f"{url}connectors/gen/config", json={**config, "topic": "u"})
+    assert refused.status_code == 500
+    assert "config.log: File too large: nothing is written until that is mended" in refused.json()["message"]
+    health = http.get(f"{url}health")
+    assert (health.status_code, health.json()["status"]) == (500, "unhealthy")
+    assert health.json()["message"].startswith("Worker was unable to handle this request and may be unable to handle")
+    resource.prlimit(served.process.pid, resource.RLIMIT_FSIZE, limit)
+    until(lambda: http.get(f"{url}health").json()["status"] == "healthy")
+    assert http.put(f"{url}connectors/gen/pause").status_code == 202
+    until(lambda: states() == ["PAUSED", "PAUSED"])
+    assert served.end(signal.SIGTERM) == 0

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from assignment_api.connect import ConnectorTaskId
-from assignor_lab.connect.contract import AlreadyExistsError, BadRequestError, NotFoundError
+from assignor_lab.connect.contract import AlreadyExistsError, BadRequestError, NotFoundError, UnhealthyError
 from assignor_lab.connect.herders.standalone import StandaloneHerder
 from assignor_lab.connect.logs.cluster_logs import ClusterLogs
+from assignor_lab.connect.storage import StorageError
 from assignor_lab.kafka.herder.restarts import RestartRequest
 from tests.connect.live import PLUGINS, WITNESS, settings, until
 
@@ -74,6 +77,33 @@ def test_what_ran_runs_again_after_a_start(tmp_path: Path) -> None:
 
     asyncio.run(first())
     asyncio.run(second())
+
+
+def test_what_cannot_be_written_changes_nothing_that_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    async def scenario() -> None:
+        async with standalone(tmp_path) as herder:
+            await herder.put_connector("c", CONFIG, replace=False)
+            await until(lambda: states(herder) == ["RUNNING"] * 3)
+            with monkeypatch.context() as patched:
+                patched.setattr(os, "pwrite", full)
+                for change in (
+                    lambda: herder.put_connector("c", {**CONFIG, "tasks.max": "1"}, replace=True),
+                    lambda: herder.stop_connector("c"),
+                    lambda: herder.delete_connector("c"),
+                ):
+                    with pytest.raises(StorageError, match="No space left"):
+                        await change()
+                with pytest.raises(UnhealthyError, match=r"config\.log: No space left"):
+                    await herder.health()
+            assert states(herder) == ["RUNNING"] * 3
+            assert len(herder._logs.ledger.running()) == 3
+            await until(lambda: not herder._logs.failures())
+            await herder.health()
+
+    asyncio.run(scenario())
 
 
 def test_a_restart_is_over_when_it_is_answered(tmp_path: Path) -> None:

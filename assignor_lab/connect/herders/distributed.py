@@ -112,9 +112,7 @@ class DistributedHerder(HerderReads):
         """Whether start-up is over."""
         return self.loop.ready
 
-    async def health(self) -> None:
-        """Returns when the loop has come round."""
-
+    async def _come_round(self) -> None:
         async def nothing() -> None:
             return
 

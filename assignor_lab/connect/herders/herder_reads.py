@@ -14,6 +14,7 @@ from assignor_lab.connect.contract import (
     PluginInfo,
     ServerInfo,
     TaskConfig,
+    UnhealthyError,
     Validation,
 )
 from assignor_lab.connect.kafka_version import KAFKA_COMMIT, KAFKA_VERSION
@@ -39,6 +40,9 @@ class HerderReads:
         self._logs, self._plugins, self._levels = logs, plugins, levels
 
     def _fresh(self) -> ConfigSnapshot:
+        raise NotImplementedError
+
+    async def _come_round(self) -> None:
         raise NotImplementedError
 
     def server_info(self) -> ServerInfo:
@@ -96,6 +100,17 @@ class HerderReads:
     async def set_logger_level(self, name: str, level: str) -> Sequence[str]:
         """Sets a level on this worker."""
         return self._levels.set(name, level)
+
+    async def health(self) -> None:
+        """Returns when the herder has come round.
+
+        Raises:
+            UnhealthyError: if a log cannot be written. Kafka's worker then waits for its status topic, and says that.
+        """
+        failures = self._logs.failures()
+        if failures:
+            raise UnhealthyError("; ".join(map(str, failures)))
+        await self._come_round()
 
     # --- for the subclasses ---------------------------------------------------------------------------
 

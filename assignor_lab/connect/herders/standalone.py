@@ -116,8 +116,7 @@ class StandaloneHerder(HerderReads):
         """Whether start-up is over."""
         return self._ready
 
-    async def health(self) -> None:
-        """Returns when nothing else is being done."""
+    async def _come_round(self) -> None:
         await self._alone("checking its health", _nothing)
 
     def metrics(self) -> Sequence[Metric]:
@@ -183,8 +182,9 @@ class StandaloneHerder(HerderReads):
         return await self._alone(f"configuring connector {name}", put)
 
     async def _configure(self, name: str, records: Records) -> None:
-        await self._instances.stop_connector(name)
+        # Kafka stops first, and keeps configurations in memory. Here writing may fail: then all goes on as it was.
         await self._logs.config.write(records)
+        await self._instances.stop_connector(name)
         if await self._started(name) and self._fresh().target_state(name) is TargetState.STARTED:
             await self._configure_tasks(name)
 
@@ -193,9 +193,9 @@ class StandaloneHerder(HerderReads):
 
         async def delete() -> None:
             tasks = self._checked_tasks(name, f"Connector {name} not found")
+            await self._logs.config.write(deletion_records(name))
             await self._instances.stop_tasks(tasks)
             await self._instances.stop_connector(name)
-            await self._logs.config.write(deletion_records(name))
             self._logs.statuses.remove_topics(name)
             for task in tasks:
                 self._logs.statuses.remove(task)
@@ -208,10 +208,10 @@ class StandaloneHerder(HerderReads):
 
         async def stop() -> None:
             tasks = self._checked_tasks(name, f"Unknown connector {name}")
-            await self._instances.stop_tasks(tasks)
             await self._logs.config.write([
                 *task_records(name, ()), *target_state_records(name, TargetState.STOPPED)
             ])  # fmt: skip
+            await self._instances.stop_tasks(tasks)
             for task in tasks:
                 self._logs.statuses.remove(task)
             moved = self._instances.set_target(name, TargetState.STOPPED)
@@ -401,8 +401,8 @@ class StandaloneHerder(HerderReads):
         if not has_changed(configs, name, snapshot):
             return
         before = snapshot.tasks(name)
-        await self._instances.stop_tasks(before)
         await self._logs.config.write(task_records(name, configs))
+        await self._instances.stop_tasks(before)
         for task in before[len(configs) :]:
             self._logs.statuses.remove(task)
         self._start_tasks(self._fresh().tasks(name))

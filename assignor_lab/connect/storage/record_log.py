@@ -2,7 +2,8 @@
 
 Any thread may append. Whatever has come in while the last write was on its way to the disk goes into the next frame
 together, so that many writers share one ``fsync``. Readers hear of a record, on the event loop and in order, after it
-is on disk and before its writer is told so. A write that fails leaves the log as it was; the next one is tried again.
+is on disk and before its writer is told so. A write that fails leaves the log as it was; the next one is tried again,
+and while nobody writes, an empty frame now and then: so the log knows when it can be written again.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _logger = logging.getLogger(__name__)
 _COMPACT_ABOVE_BYTES, _COMPACT_RATIO = 1 << 20, 4
 #: Records of one frame that compaction writes.
 _COMPACTED_TOGETHER = 1000
-#: How long records of :meth:`RecordLog.put` wait for another try where nothing else is written, in seconds.
+#: After a failure, how long until the next try where nobody writes anything, in seconds.
 _RETRY_S = 1.0
 
 #: A key that no record has: its place says how far a compacted log went.
@@ -174,7 +175,7 @@ class RecordLog:
     # --- the thread -----------------------------------------------------------------------------------
 
     def _write_all(self) -> None:
-        while group := self._next_group():
+        while (group := self._next_group()) is not None:
             try:
                 made = self._write(group)
             except OSError as error:
@@ -184,7 +185,7 @@ class RecordLog:
                         break
                 continue
             self._owed.clear()
-            if made and self.failure is not None:
+            if self.failure is not None:
                 _logger.warning("%s: is written again", self.path)
                 self.failure = None
             self._tell(self._deliver, group, made)
@@ -193,14 +194,16 @@ class RecordLog:
         if self._owed:
             _logger.error("%s: %d records that nobody waited for are lost", self.path, len(self._owed))
 
-    def _next_group(self) -> list[_Batch]:
-        """What to write next; nothing: the log is being closed."""
+    def _next_group(self) -> list[_Batch] | None:
+        """What to write next, after a failure perhaps nothing; ``None``: the log is being closed."""
         with self._lock:
             if not (self._pending or self._closing):
-                self._lock.wait(_RETRY_S if self._owed else None)
-            while not (self._pending or self._owed or self._closing):
+                self._lock.wait(_RETRY_S if self.failure is not None else None)
+            while not (self._pending or self._closing or self.failure is not None):
                 self._lock.wait()
             group, self._pending = self._pending, []
+            if self._closing and not (group or self._owed):
+                return None
         return [_Batch(list(self._owed.values()), None), *group] if self._owed else group
 
     def _write(self, group: Sequence[_Batch]) -> list[LogRecord]:
@@ -210,7 +213,7 @@ class RecordLog:
         for place, (key, value, text) in enumerate((each for batch in group for each in batch.records), self._next):
             made.append(LogRecord(place, key, value))
             texts.append(f"[{place},{text}]")
-        if made:
+        if made or self.failure is not None:
             self._file.append(f"[{','.join(texts)}]".encode())
             self._file.sync()
             self._next += len(made)

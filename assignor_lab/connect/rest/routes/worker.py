@@ -17,6 +17,7 @@ from assignor_lab.connect.rest.waiting import stage_text
 __all__ = ["OPERATIONS"]
 
 _WRAPPED = "org.apache.kafka.connect.runtime.rest.errors.BadRequestException"
+_UNHEALTHY = "Worker was unable to handle this request and may be unable to handle other requests."
 #: Log4j's levels.
 _LEVELS = {"OFF", "FATAL", "ERROR", "WARN", "INFO", "DEBUG", "TRACE", "ALL"}
 
@@ -36,22 +37,22 @@ async def get_health(call: Call) -> Response:
     try:
         async with limit:
             await call.worker.health()
+    except h.UnhealthyError as error:
+        return _unwell("unhealthy", 500, f"{_UNHEALTHY} {error}")
     except TimeoutError:
         if not limit.expired():
             raise
-        return _unwell(call.worker)
+        stage = stage_text(call.worker.stage)
+        if not call.worker.ready:
+            return _unwell("starting", 503, f"Worker is still starting up. {stage}")
+        return _unwell("unhealthy", 500, f"{_UNHEALTHY} {stage}")
     return json_answer(
         {"status": "healthy", "message": "Worker has completed startup and is ready to handle requests."}
     )
 
 
-def _unwell(worker: h.Herder) -> Response:
-    if worker.ready:
-        status, code = "unhealthy", 500
-        message = "Worker was unable to handle this request and may be unable to handle other requests."
-    else:
-        status, code, message = "starting", 503, "Worker is still starting up."
-    return json_answer({"status": status, "message": f"{message} {stage_text(worker.stage)}"}, code)
+def _unwell(status: str, code: int, message: str) -> Response:
+    return json_answer({"status": status, "message": message}, code)
 
 
 async def get_metrics(call: Call) -> Response:
