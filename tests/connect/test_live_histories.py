@@ -168,7 +168,7 @@ def test_nobody_waits_for_ever_for_a_leader_that_was_killed_while_it_carried_out
     asyncio.run(scenario())
 
 
-def test_what_ran_before_the_group_went_back_to_eager_stops_though_nothing_was_carried_out_since(tmp_path: Path) -> None:
+def test_what_ran_before_the_group_went_back_to_eager_stops_in_any_case(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with cluster(tmp_path, 1) as made:
             await put(made, "a", "tracked", tasks__max="2")

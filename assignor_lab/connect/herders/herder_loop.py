@@ -265,8 +265,8 @@ class HerderLoop:
 
     async def on_revoked(self, jobs: Jobs) -> None:
         """Stops jobs, and waits for that."""
-        # Kafka takes it that nothing runs under eager before an assignment is carried out; where the group has just gone
-        # back to eager, something does.
+        # Kafka takes it that under eager nothing runs before an assignment is carried out; where the group has just
+        # gone back to it, something does.
         with self.stages.of("handling revoked connectors and tasks"):
             await self.work.stop_revoked(jobs)
             # Or what is said here of the jobs might come after what their next owner says.
