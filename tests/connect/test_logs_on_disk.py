@@ -10,7 +10,7 @@ import random
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
@@ -214,6 +214,10 @@ def full(*_: object) -> int:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
+def almost_full(file: int, data: bytes, place: int, *, real: Callable[..., int] = os.pwrite) -> int:
+    return full() if len(data) > 400 else real(file, data, place)
+
+
 def failing(*_: object) -> None:
     raise OSError(errno.EIO, "Input/output error")
 
@@ -268,13 +272,21 @@ def test_a_log_finds_out_by_itself_that_there_is_room_again(tmp_path: Path, monk
     async def write() -> None:
         log = RecordLog(tmp_path / "a.log")
         log.start(asyncio.get_running_loop())
+
+        def failures() -> list[StorageError]:
+            return [] if log.failure is None else [log.failure]
+
         with monkeypatch.context() as patched:
             patched.setattr(os, "pwrite", full)
             with pytest.raises(StorageError, match="No space left"):
-                await log.write([("a", 1)])
+                await log.write([("a", "x" * 500)])
             await asyncio.sleep(0.1)
-            assert log.failure is not None
-        while log.failure is not None:
+            assert failures() != []
+            # So much room is no room.
+            patched.setattr(os, "pwrite", almost_full)
+            await asyncio.sleep(0.1)
+            assert failures() != []
+        while failures():
             await asyncio.sleep(0.01)
         assert await log.write([("b", 2)]) == 1
         await asyncio.to_thread(log.close)
