@@ -91,11 +91,12 @@ class RecordLog:
             self._file = FrameFile(path, self._load)
         except OSError as error:
             raise StorageError(f"{path}: {error.strerror or error}: check the data directory") from error
-        # For the thread alone: the next place, what is on disk, what is to be tried again, what was tried last, and when to compact.
+        # For the thread alone: the next place, what is on disk, what is to be tried again, how long the text was that was
+        # tried last, and when to compact.
         self._next = self.end
         self._live = dict(self._kept)
         self._owed: dict[str, tuple[str, Any, str]] = {}
-        self._tried = ""
+        self._tried = 0
         self._compact_above = _compact_above(self._file.size * len(self._kept) // max(self._found, 1))
 
     # --- life -----------------------------------------------------------------------------------------
@@ -214,11 +215,11 @@ class RecordLog:
         for place, (key, value, text) in enumerate((each for batch in group for each in batch.records), self._next):
             made.append(LogRecord(place, key, value))
             texts.append(f"[{place},{text}]")
-        if made:
-            self._tried = f"[{','.join(texts)}]"
         if made or self.failure is not None:
             # A frame without records is as long as the one that failed, or it might find room where that does not.
-            self._file.append((self._tried if made else "[]".ljust(len(self._tried))).encode())
+            text = f"[{','.join(texts)}]".ljust(0 if made else self._tried)
+            self._tried = len(text)
+            self._file.append(text.encode())
             self._file.sync()
             self._next += len(made)
             for record in made:
