@@ -91,8 +91,8 @@ class RecordLog:
             self._file = FrameFile(path, self._load)
         except OSError as error:
             raise StorageError(f"{path}: {error.strerror or error}: check the data directory") from error
-        # For the thread alone: the next place, what is on disk, what is to be tried again, how long the text was that was
-        # tried last, and when to compact.
+        # For the thread alone: the next place, what is on disk, what is to be tried again, the length of the text
+        # that was tried last, and when to compact.
         self._next = self.end
         self._live = dict(self._kept)
         self._owed: dict[str, tuple[str, Any, str]] = {}
