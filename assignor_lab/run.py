@@ -7,6 +7,7 @@ from typing import Any
 
 from assignor_lab.report.html import write_report
 from assignor_lab.scoring.engine import Engine
+from assignor_lab.scoring.manifest import manifest_of
 from assignor_lab.scoring.output.folder import OutputFolder
 from assignor_lab.scoring.scored import Progress, score_rows
 from assignor_lab.scoring.summary.summarised import summarise
@@ -42,5 +43,5 @@ def run_scoring(
     """
     scored = score_rows(run, engine, folder, on_progress)
     summary = summarise(run, scored, engine)
-    folder.finish(summary, lambda path: write_report(summary, path))
+    folder.finish(summary, lambda path: write_report(summary, path), manifest_of(run, engine, scored).document())
     return summary

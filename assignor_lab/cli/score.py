@@ -13,6 +13,7 @@ import typer
 from assignment_api.plugins import ConfigSources, discover
 from assignor_lab.cli.isolation_options import Isolate, Trust, with_isolation
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
+from assignor_lab.cli.score_again import repetition
 from assignor_lab.cli.score_gates import compared_with, conclude, parsed_gates, terms_of
 from assignor_lab.cli.score_progress import shown_progress
 from assignor_lab.cli.text import console, note, print_json, print_line
@@ -62,6 +63,17 @@ Wheels = Annotated[
 ]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with a run of the same command that stopped early.")]
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for tables, summary and report.")]
+Answers = Annotated[bool, typer.Option("--answers", help="Keep the answers themselves, too, as DIR/answers.parquet.")]
+Again = Annotated[
+    Path | None,
+    typer.Option(
+        "--again", metavar="MANIFEST", help="Repeat the run of a manifest.json, and say whether the same came out."
+    ),
+]
+AllowDifferences = Annotated[
+    bool,
+    typer.Option("--allow-differences", help="With --again: run although versions or code are not what they were."),
+]
 PriceFile = Annotated[
     Path | None, typer.Option("--prices", metavar="FILE", help="Prices behind the metrics in dollars, as TOML.")
 ]
@@ -89,6 +101,9 @@ def register(app: typer.Typer) -> None:
         only_round: OnlyRound = None,
         plugin_wheel: Wheels = None,
         resume: Resume = False,
+        answers: Answers = False,
+        again: Again = None,
+        allow_differences: AllowDifferences = False,
         prices: PriceFile = None,
         trust: Trust = None,
         isolate: Isolate = None,
@@ -99,8 +114,32 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Score assignors on states from files, logs and generated families, or on Connect groups.
 
-        Writes DIR/scores.parquet, DIR/summary.json and DIR/report.html. Ends with 1 if a gate (--fail-if) fails.
+        Writes results.parquet, run_metrics.parquet, summary.json, manifest.json and report.html into DIR. Ends with 1
+        if a gate (--fail-if) fails, or if --again gives other results; with --again, SOURCES stand in for the run's.
         """
+        options: dict[str, object] = {
+            "families": families,
+            "count": count,
+            "seed": seed if families else None,
+            "baseline": baseline,
+            "fail-if": fail_if,
+            "only-item": only_item,
+            "only-round": only_round,
+            "answers": answers or None,
+            "config": config,
+        }
+        repeats = None
+        if again is not None:
+            decided = {**options, "seed": seed or None, "prices": prices}
+            words = with_isolation(c, trust, isolate)
+            repeats = repetition(again, decided, words, assignor or [], tolerant=allow_differences)
+        elif allow_differences:
+            raise typer.BadParameter("--allow-differences is about a run that is repeated: give --again, too")
+        options = {"assignor": assignor, **options}
+        if repeats is not None:
+            manifest = repeats.manifest
+            assignor, baseline, fail_if = list(manifest.assignors), manifest.baseline, list(manifest.gates)
+            only_item, only_round, answers = manifest.only_item, manifest.only_round, manifest.raw_answers
         if master is not None and remote is not None:
             raise typer.BadParameter("give --master or --remote, not both")
         if count is not None and not families:
@@ -120,46 +159,47 @@ def register(app: typer.Typer) -> None:
         from assignor_lab.scoring.terms import Run
 
         c = with_prices(with_isolation(c, trust, isolate), prices)
-        given = sources(config, c)
+        given = sources(config, c) if repeats is None else repeats.config
         with ExitStack() as stack:
             wheels = stack.enter_context(plugin_wheels(plugin_wheel or []))
             registry = discover(given.effective().policy())
-            histories = generated(family_names(registry, families or (), assignor or ()), count or DEFAULT_COUNT, seed)
+            if repeats is None:
+                names = family_names(registry, families or (), assignor or ())
+                inputs = (*(source or ()), *generated(names, count or DEFAULT_COUNT, seed))
+            else:
+                inputs = repeats.sources(source or [])
             plan = stack.enter_context(
-                plan_sources(
-                    *((*(source or ()), *histories), registry, given.above, note),
-                    only_item=only_item,
-                    only_round=only_round,
-                )
+                plan_sources(inputs, registry, given.above, note, only_item=only_item, only_round=only_round)
             )
-            competing, baseline = compared_with(registry, assignor or (), baseline, plan.kind)
+            if repeats is not None:
+                repeats.check_states(plan)
+            competing, baseline = compared_with(
+                registry, assignor or (), baseline, plan.kind, may_run_code=repeats is None or repeats.runs_code
+            )
             for unloaded in competing.unloaded:
                 note(f"{unloaded.name} is left out: {unloaded.reason}")
             replay = _replay_of(source or [], given, config, c or [], plugin_wheel or [])
             terms = terms_of(registry, competing, assignor or (), gates, baseline, replay, plan.kind)
+            place = master or DEFAULT_MASTER if remote is None else shown_address(remote)
+            options |= {"again": again, "junit": junit}
+            options |= {"master": master, "remote": None if remote is None else place}
+            options |= {"plugin-wheel": plugin_wheel, "out": out}
+            command = _command(source or [], options, given, c or [])
+            run = Run(registry, competing, plan, given, command, place, terms, only_round, raw=answers)
+            if repeats is not None:
+                repeats.check_code(run)
             folder = stack.enter_context(OutputFolder(out, resume=resume, on_note=note))
             spark = stack.enter_context(open_session(master, remote))
             cores = fit_executors(spark, master or DEFAULT_MASTER if remote is None else None, wheels)
             on_progress = stack.enter_context(shown_progress())
-            place = master or DEFAULT_MASTER if remote is None else shown_address(remote)
-            options: dict[str, object] = {
-                "assignor": assignor,
-                "families": families,
-                "count": count,
-                "seed": seed if families else None,
-            }
-            options |= {"baseline": baseline, "fail-if": fail_if, "junit": junit}
-            options |= {"only-item": only_item, "only-round": only_round}
-            options |= {"master": master, "remote": None if remote is None else place}
-            options |= {"config": config, "plugin-wheel": plugin_wheel, "out": out}
-            command = _command(source or [], options, given, c or [])
-            run = Run(registry, competing, plan, given, command, place, terms, only_round)
             summary = run_scoring(run, OnSpark(spark, wheels, cores), folder, on_progress)
         if json:
             print_json(summary)
         else:
             print_summary(summary, console())
             _print_files(summary["run_metrics"], summary["results"], out)
+        if repeats is not None:
+            repeats.conclude(out, say=note if json else print_line)
         conclude(summary["results"]["gates"], junit, say=note if json else print_line)
 
 
@@ -172,8 +212,19 @@ def _print_files(run: Mapping[str, Any], results: Mapping[str, Any], out: Path) 
     if run["shares"] is not None:
         shares = ", ".join(f"{_SHARES[name]} {share:.0%}" for name, share in run["shares"].items())
         print_line(f"{run['rows_per_second_per_core']:,.1f} rows per second per core; of the cores' time: {shares}")
-    for name, file in (("Tables", "scores.parquet"), ("Summary", "summary.json"), ("Report", "report.html")):
-        print_line(f"{name}: {out / file}")
+    from assignor_lab.scoring.output.folder import ANSWERS, MANIFEST, REPORT, RESULTS, RUN_METRICS, SUMMARY
+
+    files = {
+        "Results": RESULTS,
+        "Times": RUN_METRICS,
+        "Answers": ANSWERS,
+        "Summary": SUMMARY,
+        "Manifest": MANIFEST,
+        "Report": REPORT,
+    }
+    for name, file in files.items():
+        if (out / file).exists():
+            print_line(f"{name}: {out / file}")
 
 
 _SHARES = {"build": "building states", "assign": "assign", "metrics": "metrics", "spark": "Spark and idle"}
@@ -184,7 +235,9 @@ def _command(words: list[str], options: dict[str, object], given: ConfigSources,
     parts = ["assignor", "score", *words]
     for name, value in options.items():
         for item in value if isinstance(value, list) else [value]:
-            if item is not None:
+            if item is True:
+                parts.append(f"--{name}")
+            elif item is not None:
                 parts += [f"--{name}", str(item)]
     return shlex.join([*parts, *_override_words(given, overrides)])
 

@@ -50,9 +50,16 @@ def parsed_gates(expressions: Sequence[str], junit: Path | None, baseline: str |
 
 
 def compared_with(
-    registry: Registry, selectors: Sequence[str], baseline: str | None, kind: KindEntry
+    registry: Registry, selectors: Sequence[str], baseline: str | None, kind: KindEntry, *, may_run_code: bool = True
 ) -> tuple[Competitors, str | None]:
     """Who competes on scenarios of ``kind``, the baseline included, and the baseline's name.
+
+    Args:
+        registry: What is installed.
+        selectors: Who competes.
+        baseline: The baseline, or ``None``.
+        kind: Kind of the scenarios.
+        may_run_code: Whether ``module:attribute`` may be imported.
 
     Raises:
         PluginError: a subclass, if a selector means nothing; if the baseline cannot be loaded.
@@ -60,10 +67,10 @@ def compared_with(
     from assignor_lab.groups.work import OBSERVED
     from assignor_lab.scoring.competitors import Competitors, competitors
 
-    competing = competitors(registry, selectors, may_run_code=True, kind=kind)
+    competing = competitors(registry, selectors, may_run_code=may_run_code, kind=kind)
     if baseline is None or baseline == OBSERVED:
         return competing, baseline
-    found = kind.load().find(registry, baseline, may_run_code=True)
+    found = kind.load().find(registry, baseline, may_run_code=may_run_code)
     if found.name not in {assignor.name for assignor in competing.assignors}:
         competing = Competitors((*competing.assignors, found), competing.unloaded)
     return competing, found.name

@@ -14,6 +14,7 @@ import attrs
 from assignor_lab.documents.shapes import (
     Check,
     Mismatch,
+    any_value,
     boolean,
     described,
     list_of,
@@ -72,6 +73,7 @@ _PLAIN: dict[Any, Check[Any]] = {
     int: _whole,
     float: _finite,
     bool: boolean,
+    Any: any_value,
 }
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 import attrs
 
-__all__ = ["ANSWER", "FORMAT", "KEYS", "PROBES", "STATE", "TIMES", "Column", "column_names"]
+__all__ = ["ANSWER", "FORMAT", "KEYS", "PROBES", "RAW", "STATE", "TIMES", "Column", "column_names"]
 
 #: Version of both tables; columns are added within a version, never renamed or removed.
 FORMAT = 1
@@ -64,8 +64,10 @@ PROBES = (
     Column("same_order", "bool"),
     Column("pure", "bool"),
 )
+#: The answer itself as JSON (:meth:`assignor_lab.groups.kind.Kind.document`), where it is kept on request.
+RAW = (Column("raw_answer", "string"),)
 
 
 def column_names() -> frozenset[str]:
     """Names that no metric may take without its distribution before them."""
-    return frozenset(column.name for column in (*KEYS, *STATE, *ANSWER, *TIMES, *PROBES))
+    return frozenset(column.name for column in (*KEYS, *STATE, *ANSWER, *TIMES, *PROBES, *RAW))

@@ -259,7 +259,7 @@ class Kind(ABC, Generic[S, A]):
 
     @abstractmethod
     def size(self, scenario: Scenario) -> tuple[int, int]:
-        """Number of tasks, and of clients (processes, members, workers), of the largest round of a scenario."""
+        """Tasks and clients (processes or workers, as in the results) of the largest round of a scenario."""
 
     def scene(self, state: S) -> object:
         """Who is there and what is to be done: equal in two rounds of a history between which nothing happened."""
@@ -316,6 +316,13 @@ class Kind(ABC, Generic[S, A]):
         ``clients`` and ``tasks``, and of an answer ``answer`` (a digest of who runs what), ``followup``, ``remarks``;
         columns that are left out are null.
         """
+
+    def document(self, answer: Answer[S, A]) -> Mapping[str, Any]:
+        """The answer itself as JSON, in the words of result lines (:mod:`assignor_lab.scenarios.results`).
+
+        Called for answers to a state that did not fail.
+        """
+        raise NotImplementedError(f"answers of kind {self.name} are not kept")
 
     def prober(self, limits: Limits) -> Prober[S, A] | None:
         """Looks into single answers; ``None`` where this kind has no such thing."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -55,7 +56,7 @@ class Scorer:
         rows: list[dict[str, Any]] = []
         convergence = Convergence(self.kind, self._columns)
         for answer in self.contest.answers(item):
-            rows.append({**self._rows.row(answer), **self._probes.columns(answer)})
+            rows.append({**self._rows.row(answer), **self._probes.columns(answer), **self._raw(answer)})
             convergence.note(answer, rows[-1])
             self._complaints.say(self.kind.tell(self._registry, answer))
         convergence.fill_in()
@@ -76,6 +77,12 @@ class Scorer:
                 by_round.setdefault(answer.round, []).append(answer)
         for number, answers in by_round.items():
             yield number, self.kind.picture(answers, wanted[item.number, number])
+
+    def _raw(self, answer: Answer[Any, Any]) -> dict[str, str | None]:
+        if not self.spec.raw:
+            return {}
+        known = answer.state is not None and answer.outcome.failure is None
+        return {"raw_answer": json.dumps(self.kind.document(answer), separators=(",", ":")) if known else None}
 
     def close(self) -> None:
         """Ends the processes of plugins."""

@@ -26,6 +26,7 @@ class JobSpec:
         config: Configuration below and above a scenario's own; it holds the policy, too.
         may_run_code: Whether ``module:attribute`` among the assignors may be imported.
         observed: Score what Kafka really decided, too, where it is known.
+        raw: Keep the answers themselves beside what is measured of them.
         kind: Kind of the scenarios, by its name or its entry; by default Streams applications.
     """
 
@@ -35,4 +36,5 @@ class JobSpec:
     config: ConfigSources = NO_CONFIG
     may_run_code: bool = False
     observed: bool = True
+    raw: bool = False
     kind: KindEntry = attrs.field(default=None, converter=entry_of)

@@ -24,7 +24,9 @@ MAX_BLANK_LINES = 1_000
 _FORMAT = format_number(FORMAT)
 
 
-def read_scenarios(source: str | PathLike[str] | BinaryIO, max_line_bytes: int = MAX_LINE_BYTES) -> Iterator[Scenario]:
+def read_scenarios(
+    source: str | PathLike[str] | BinaryIO, max_line_bytes: int = MAX_LINE_BYTES, *, name: str | None = None
+) -> Iterator[Scenario]:
     """Yields the scenarios of a file, in order, reading no further than it has to.
 
     Blank lines are skipped; a file without any other line holds no scenario, which is no fault of the file.
@@ -33,12 +35,13 @@ def read_scenarios(source: str | PathLike[str] | BinaryIO, max_line_bytes: int =
         source: Path of a ``.jsonl`` or ``.jsonl.gz`` file (what is compressed is seen by its content), ``-`` for the
             standard input, or a binary stream.
         max_line_bytes: Longest line that is read, after decompression.
+        name: What the scenarios' places call the source; ``None``: its own name.
 
     Raises:
         DocumentFormatError: if the file cannot be read or a line of it is not in the format; the scenarios before that
             line have been yielded.
     """
-    name = source_name(source)
+    name = source_name(source) if name is None else name
     blank = 0
     for number, line in bounded_lines(source, max_line_bytes):
         if not line.isspace():

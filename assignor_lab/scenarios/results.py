@@ -11,7 +11,15 @@ from assignment_api.streams import TaskAssignment, TaskId
 from assignor_lab.scenarios.formats import format_of
 from assignor_lab.scenarios.scenario import Scenario
 
-__all__ = ["connect_result_row", "error_row", "group_result_row", "placement", "result_row"]
+__all__ = [
+    "connect_result_row",
+    "connect_round",
+    "error_row",
+    "group_members",
+    "group_result_row",
+    "placement",
+    "result_row",
+]
 
 ThreadTasks = Mapping[str, Mapping[str, Iterable[TaskId]]]
 
@@ -72,21 +80,21 @@ def group_result_row(scenario: Scenario, assignor: str, assignment: GroupAssignm
 
     Every member of the scenario is in it, in the scenario's order, whether the answer names it or not.
     """
+    return _row(scenario, assignor, members=group_members(scenario.member_ids, assignment), error=None)
+
+
+def group_members(members: Iterable[str], assignment: GroupAssignment) -> dict[str, dict[str, dict[str, list[int]]]]:
+    """Member to role to sub-topology to partitions; each of ``members`` is in it, also where the answer lacks it."""
     nothing = MemberAssignment()
-    members = {member: assignment.members.get(member, nothing) for member in scenario.member_ids}
-    return _row(
-        scenario,
-        assignor,
-        members={
-            member: {
-                "active": _partitions(target.active_tasks),
-                "standby": _partitions(target.standby_tasks),
-                "warmup": _partitions(target.warmup_tasks),
-            }
-            for member, target in members.items()
-        },
-        error=None,
-    )
+    targets = {member: assignment.members.get(member, nothing) for member in members}
+    return {
+        member: {
+            "active": _partitions(target.active_tasks),
+            "standby": _partitions(target.standby_tasks),
+            "warmup": _partitions(target.warmup_tasks),
+        }
+        for member, target in targets.items()
+    }
 
 
 def connect_result_row(scenario: Scenario, assignor: str, answers: Sequence[ConnectAssignment]) -> dict[str, Any]:
@@ -98,17 +106,21 @@ def connect_result_row(scenario: Scenario, assignor: str, answers: Sequence[Conn
         answers: One for each round. Every member of a round has an entry in both maps, whether its answer names it or
             not, in the order of the document; names and tasks are sorted.
     """
-    rounds = []
-    for each, answer in zip(scenario.connect_history.rounds, answers, strict=True):
-        told = {worker.member_id: answer.workers.get(worker.member_id, WorkerAssignment()) for worker in each.workers}
-        rounds.append(
-            {
-                "delay_ms": answer.delay_ms,
-                "assigned": {member: _jobs(worker.assigned) for member, worker in told.items()},
-                "revoked": {member: _jobs(worker.revoked) for member, worker in told.items()},
-            }
-        )
+    rounds = [
+        connect_round((worker.member_id for worker in each.workers), answer)
+        for each, answer in zip(scenario.connect_history.rounds, answers, strict=True)
+    ]
     return _row(scenario, assignor, rounds=rounds, error=None)
+
+
+def connect_round(members: Iterable[str], answer: ConnectAssignment) -> dict[str, Any]:
+    """What the ``members`` of a round are told, each in both maps, whether the answer names it or not."""
+    told = {member: answer.workers.get(member, WorkerAssignment()) for member in members}
+    return {
+        "delay_ms": answer.delay_ms,
+        "assigned": {member: _jobs(worker.assigned) for member, worker in told.items()},
+        "revoked": {member: _jobs(worker.revoked) for member, worker in told.items()},
+    }
 
 
 def _jobs(jobs: Jobs) -> dict[str, list[str]]:

@@ -28,7 +28,7 @@ PICTURE_SCHEMA = pa.schema(
 
 def answer_batches(scorer: Scorer, items: Iterable[WorkItem]) -> Iterator[pa.RecordBatch]:
     """The rows of all answers to ``items``, in the columns of :func:`~assignor_lab.scoring.schema.rows_schema`."""
-    schema = rows_schema(scorer.spec.metrics, scorer.kind.columns)
+    schema = rows_schema(scorer.spec.metrics, scorer.kind.columns, raw=scorer.spec.raw)
     rows = []
     for item in items:
         rows += scorer.rows(item)

@@ -45,7 +45,7 @@ class InProcess:
     def waves(self, work: Work) -> Iterator[Wave]:
         """The rows of all answers."""
         scorer = self._for(work.spec)
-        schema = rows_schema(work.spec.metrics, scorer.kind.columns)
+        schema = rows_schema(work.spec.metrics, scorer.kind.columns, raw=work.spec.raw)
         items = islice(work.plan.work(), work.done, None)
         held = next(items, None)
         while held is not None:

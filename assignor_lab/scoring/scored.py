@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
@@ -15,9 +16,9 @@ from assignor_lab.groups.terms import JobSpec
 from assignor_lab.scoring.costs import Spent, spent_on
 from assignor_lab.scoring.engine import Engine, Work
 from assignor_lab.scoring.exclusion import RunExclusions
-from assignor_lab.scoring.output.folder import RESULTS, RUN_METRICS, OutputFolder
+from assignor_lab.scoring.output.folder import ANSWERS, RESULTS, RUN_METRICS, OutputFolder
 from assignor_lab.scoring.output.journal import Journal, open_journal
-from assignor_lab.scoring.output.tables import results_writer, run_metrics_writer
+from assignor_lab.scoring.output.tables import answers_writer, results_writer, run_metrics_writer
 from assignor_lab.scoring.schema import rows_schema
 from assignor_lab.scoring.terms import Run, job_spec, terms_of_run
 
@@ -51,6 +52,7 @@ class Scored:
         spec: The terms under which it was scored.
         results: The table ``results``.
         run_metrics: The table ``run_metrics``.
+        answers: The table ``answers``, if it was asked for.
         exclusions: Who was not asked in which items.
         started: When scoring began, or went on.
         seconds: Duration of the scoring, that of a run that was gone on with included.
@@ -61,11 +63,17 @@ class Scored:
     spec: JobSpec
     results: Path
     run_metrics: Path
+    answers: Path | None
     exclusions: RunExclusions
     started: datetime
     seconds: float
     spent: Spent
     restored: int
+
+    @property
+    def repeatable(self) -> tuple[Path, ...]:
+        """The tables that come out equal to the byte for equal input, seeds and code."""
+        return (self.results,) if self.answers is None else (self.results, self.answers)
 
 
 def score_rows(run: Run, engine: Engine, folder: OutputFolder, on_progress: Callable[[Progress], None]) -> Scored:
@@ -82,23 +90,28 @@ def score_rows(run: Run, engine: Engine, folder: OutputFolder, on_progress: Call
         JobFailedError: if the engine gave up.
         OSError: if the folder cannot be written.
     """
-    spec = job_spec(run.registry, run.competing, run.plan, run.config)
+    spec = job_spec(run.registry, run.competing, run.plan, run.config, raw=run.raw)
     kind = spec.kind.load()
     metrics = {name: found.plugin for name, found in kind.metrics(run.registry).items()}
     exclusions = _exclusions(run)
     started = datetime.now(UTC)
-    schema = rows_schema(spec.metrics, kind.columns)
+    schema = rows_schema(spec.metrics, kind.columns, raw=spec.raw)
     journal = open_journal(folder.journal, lambda salt: terms_of_run(run, engine.terms, salt), schema)
     before, start = journal.seconds, monotonic()
     rows = states = items = 0
     spent = Spent()
-    with (
-        results_writer(folder.table(RESULTS), metrics, kind.columns) as results,
-        run_metrics_writer(folder.table(RUN_METRICS)) as times,
-    ):
+    results, times = folder.table(RESULTS), folder.table(RUN_METRICS)
+    answers = folder.table(ANSWERS) if spec.raw else None
+    with ExitStack() as stack:
+        writers = [
+            stack.enter_context(results_writer(results, metrics, kind.columns)),
+            stack.enter_context(run_metrics_writer(times)),
+        ]
+        if answers is not None:
+            writers.append(stack.enter_context(answers_writer(answers)))
         for number, table in _all_waves(run, engine, spec, journal, exclusions, start):
-            results.write(table)
-            times.write(table)
+            for writer in writers:
+                writer.write(table)
             items += number
             rows += table.num_rows
             states += len(table.group_by(["item", "round"]).aggregate([]))
@@ -106,8 +119,9 @@ def score_rows(run: Run, engine: Engine, folder: OutputFolder, on_progress: Call
             on_progress(Progress(items, run.plan.items, rows, states, before + monotonic() - start))
     return Scored(
         spec=spec,
-        results=folder.staging / RESULTS,
-        run_metrics=folder.staging / RUN_METRICS,
+        results=results,
+        run_metrics=times,
+        answers=answers,
         exclusions=exclusions,
         started=started,
         seconds=before + monotonic() - start,

@@ -29,6 +29,7 @@ from assignor_lab.groups.families import names_of_kind
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.scenarios import Place, Scenario, ScenarioKindError, read_scenarios, scenario_from_document
 from assignor_lab.scoring.competitors import kind_of_assignors
+from assignor_lab.scoring.source_files import STANDARD_INPUT, NamedFile, SourceFile, source_file
 
 __all__ = [
     "EmptySourceError",
@@ -41,9 +42,6 @@ __all__ = [
     "generated",
     "plan_sources",
 ]
-
-#: The name that stands for the standard input.
-STANDARD_INPUT = "-"
 
 
 class EmptySourceError(AssignorLabError):
@@ -70,7 +68,7 @@ class Generated:
 
 
 #: What a source may be: a path (scenario file, log, or folder of either), histories, or scenarios in memory.
-SourceInput = str | PathLike[str] | Generated | Scenario | Mapping[str, Any]
+SourceInput = str | PathLike[str] | NamedFile | Generated | Scenario | Mapping[str, Any]
 
 
 @attrs.frozen
@@ -84,6 +82,8 @@ class Source:
         items: Number of its work items: scenarios or histories.
         generated: The histories, where it is a family.
         rounds: Rounds of the longest of its scenarios that are asked for.
+        files: The files that it was read from.
+        digest: SHA-256 (hex) of its scenarios, whatever the files are called; empty for a family.
     """
 
     name: str
@@ -92,6 +92,8 @@ class Source:
     items: int
     generated: Generated | None = None
     rounds: int = 1
+    files: tuple[SourceFile, ...] = ()
+    digest: str = ""
 
 
 def generated(families: Sequence[str], count: int, seed: int) -> tuple[Generated, ...]:
@@ -231,16 +233,19 @@ def plan_sources(
                 family = registry.family(part.family).plugin
                 held = _one_kind(held, family.kind, f"family {part.family} generates histories")
             else:
-                count, rounds = 0, 1
+                count, rounds, own = 0, 1, sha256()
                 for scenario in _scenarios(kind, parts, config_layers, on_note):
                     held = _one_kind(held, scenario.kind, f"{scenario.place}: scenario {scenario.id!r} is")
                     if only_item in (None, first + count):
                         rounds = max(rounds, held.load().rounds(scenario))
-                    digest.update(_lay_down(lines, scenario))
+                    place, document = _lay_down(lines, scenario)
+                    digest.update(place + document)
+                    own.update(document)
                     count += 1
                 if not count:
                     raise EmptySourceError(f"{name}: no scenario in it")
-                source = Source(name, kind, first, count, rounds=rounds)
+                files = tuple(source_file(part) for part in parts if isinstance(part, NamedFile))
+                source = Source(name, kind, first, count, rounds=rounds, files=files, digest=own.hexdigest())
             found.append(source)
             first += source.items
         if not found:
@@ -275,7 +280,7 @@ def _family(part: Generated, first: int, registry: Registry) -> Source:
 
 def _grouped(sources: Iterable[SourceInput]) -> Iterator[tuple[str, str, list[Any]]]:
     """Name, kind and parts of each source; neighbouring logs become one."""
-    logs: list[Path | str] = []
+    logs: list[NamedFile] = []
     for source in _files(sources):
         kind = _kind(source)
         if kind == "log":
@@ -284,14 +289,14 @@ def _grouped(sources: Iterable[SourceInput]) -> Iterator[tuple[str, str, list[An
         if logs:
             yield _log_name(logs), "log", list(logs)
             logs.clear()
-        name = fspath(source) if isinstance(source, (str, PathLike)) else getattr(source, "family", "(in memory)")
+        name = source.name if isinstance(source, NamedFile) else getattr(source, "family", "(in memory)")
         yield name, kind, [source]
     if logs:
         yield _log_name(logs), "log", list(logs)
 
 
-def _log_name(logs: Sequence[Path | str]) -> str:
-    return str(logs[0]) if len(logs) == 1 else f"{logs[0]} and {len(logs) - 1} more"
+def _log_name(logs: Sequence[NamedFile]) -> str:
+    return logs[0].name if len(logs) == 1 else f"{logs[0].name} and {len(logs) - 1} more"
 
 
 def _files(sources: Iterable[SourceInput]) -> Iterator[Any]:
@@ -300,7 +305,9 @@ def _files(sources: Iterable[SourceInput]) -> Iterator[Any]:
             files = sorted(path for path in Path(source).iterdir() if path.is_file() and not path.name.startswith("."))
             if not files:
                 raise EmptySourceError(f"{fspath(source)}: no file in this folder")
-            yield from files
+            yield from (NamedFile(path, str(path)) for path in files)
+        elif isinstance(source, (str, PathLike)):
+            yield NamedFile(source, fspath(source))
         else:
             yield source
 
@@ -308,12 +315,13 @@ def _files(sources: Iterable[SourceInput]) -> Iterator[Any]:
 def _kind(source: Any) -> str:
     if isinstance(source, Generated):
         return "family"
-    if not isinstance(source, (str, PathLike)) or fspath(source) == STANDARD_INPUT:
+    if not isinstance(source, NamedFile) or fspath(source.path) == STANDARD_INPUT:
         return "scenarios"
-    name = fspath(source)
-    if name.removesuffix(".gz").endswith((".jsonl", ".json")):
+    if source.kind is not None:
+        return source.kind
+    if source.name.removesuffix(".gz").endswith((".jsonl", ".json")):
         return "scenarios"
-    for _, line in bounded_lines(source):
+    for _, line in bounded_lines(source.path):
         if not line.isspace():
             return "scenarios" if line.lstrip().startswith(b'{"format"') else "log"
     return "scenarios"
@@ -323,8 +331,13 @@ def _scenarios(
     kind: str, parts: Sequence[Any], config_layers: Sequence[ConfigLayer], on_note: Callable[[str], None] | None
 ) -> Iterator[Scenario]:
     if kind == "log":
-        for document in import_log(parts, config_layers=config_layers, on_problem=_told(on_note)):
+        names = {str(part.path): part.name for part in parts}
+        for document in import_log(
+            [part.path for part in parts], config_layers=config_layers, on_problem=_told(on_note)
+        ):
             source = document.get("source") or {}
+            if source.get("file") in names:
+                source["file"] = names[source["file"]]
             yield scenario_from_document(document, Place(str(source.get("file", "-")), source.get("line")))
         return
     for part in parts:
@@ -333,7 +346,7 @@ def _scenarios(
         elif isinstance(part, Mapping):
             yield scenario_from_document(dict(part), Place("(in memory)"))
         else:
-            yield from read_scenarios(part)
+            yield from read_scenarios(part.path, name=part.name)
 
 
 def _told(on_note: Callable[[str], None] | None) -> Callable[[object], None] | None:
@@ -357,9 +370,10 @@ def _one_kind(held: KindEntry | None, kind: str, subject: str) -> KindEntry:
     return scored[kind]
 
 
-def _lay_down(lines: IO[bytes], scenario: Scenario) -> bytes:
-    """Writes the line of a scenario, and returns it."""
-    document = json.dumps(scenario.document, separators=(",", ":"), ensure_ascii=True)
-    line = f"{json.dumps(scenario.place.file)}\t{scenario.place.line or 0}\t{document}\n".encode()
-    lines.write(line)
-    return line
+def _lay_down(lines: IO[bytes], scenario: Scenario) -> tuple[bytes, bytes]:
+    """Writes the line of a scenario, and returns its place and its document."""
+    document = f"{json.dumps(scenario.document, separators=(',', ':'), ensure_ascii=True)}\n".encode()
+    place = f"{json.dumps(scenario.place.file)}\t{scenario.place.line or 0}\t".encode()
+    lines.write(place)
+    lines.write(document)
+    return place, document

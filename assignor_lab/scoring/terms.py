@@ -41,6 +41,7 @@ class Run:
         master: Where the engine runs, for the summary.
         terms: Baseline, gates, and how a state is shown again.
         only_round: The one round whose rows are kept; ``None``: all.
+        raw: Whether the answers themselves are kept.
     """
 
     registry: Registry
@@ -51,10 +52,13 @@ class Run:
     master: str | None = None
     terms: Terms = NO_TERMS
     only_round: int | None = None
+    raw: bool = False
 
 
-def job_spec(registry: Registry, competing: Competitors, plan: Plan, config: ConfigSources) -> JobSpec:
-    """The terms as they travel to whoever scores.
+def job_spec(
+    registry: Registry, competing: Competitors, plan: Plan, config: ConfigSources, *, raw: bool = False
+) -> JobSpec:
+    """The terms as they travel to whoever scores; ``raw`` keeps the answers themselves.
 
     Raises:
         PriceError: if a price in the configuration is none.
@@ -67,6 +71,7 @@ def job_spec(registry: Registry, competing: Competitors, plan: Plan, config: Con
         config=config,
         may_run_code=True,
         kind=plan.kind,
+        raw=raw,
     )
 
 
@@ -80,7 +85,7 @@ def terms_of_run(run: Run, engine: Mapping[str, str], salt: bytes) -> Mapping[st
     """
     plan = run.plan
     metrics = plan.kind.load().metrics(run.registry)
-    kept = {"--only-item": plan.only, "--only-round": run.only_round}
+    kept = {"--only-item": plan.only, "--only-round": run.only_round, "--answers": run.raw or None}
     return {
         "assignor-lab": metadata.version("assignor-lab"),
         "tables": f"format {FORMAT}, {plan.kind.name}",

@@ -14,7 +14,6 @@ from assignment_api.plugins.selection import ConfigSources, config_sources
 from assignor_lab.run import run_scoring
 from assignor_lab.scoring.competitors import competitors
 from assignor_lab.scoring.output.folder import RESULTS, RUN_METRICS, OutputFolder
-from assignor_lab.scoring.output.tables import PART
 from assignor_lab.scoring.scored import Progress
 from assignor_lab.scoring.sources import SourceInput, plan_sources
 from assignor_lab.scoring.spark.engine import OnSpark
@@ -53,4 +52,4 @@ def run_metrics_of(out: Path) -> pa.Table:
 
 
 def results_bytes(out: Path) -> bytes:
-    return (out / RESULTS / PART).read_bytes()
+    return (out / RESULTS).read_bytes()

@@ -129,13 +129,14 @@ def abandoned(path: Path, name: str, journal: Path | None) -> Path:
 
 def test_an_abandoned_run_is_taken_over(folder: Path, tmp_path: Path) -> None:
     staging = abandoned(tmp_path / "out", "0123", folder)
-    (staging / "scores.parquet" / "results").mkdir(parents=True)
-    (staging / "scores.parquet" / "results" / "part-00000.parquet").write_bytes(b"half")
+    half = staging / "tables" / "results.parquet" / ".results.parquet.parts"
+    half.mkdir(parents=True)
+    (half / "part-00000.parquet").write_bytes(b"half")
     with OutputFolder(tmp_path / "out", resume=True) as output:
         assert output.staging == staging
         assert opened(output.journal).done == 8
-        assert list(output.table("scores.parquet/results").iterdir()) == []
-    assert not (tmp_path / "out").joinpath("scores.parquet").exists()
+        assert list(output.table("results.parquet").parent.iterdir()) == []
+    assert not (tmp_path / "out").joinpath("results.parquet").exists()
 
 
 def test_what_cannot_be_gone_on_with_stays(folder: Path, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from assignor_lab.scoring.output import folder as output
+from assignor_lab.scoring.output import tables
 from assignor_lab.scoring.output.folder import ForeignOutputError, OutputFolder
 from assignor_lab.scoring.output.tables import TableWriter
 from tests.scoring.tables import SCHEMA, rows
@@ -34,7 +35,7 @@ def names(folder: Path) -> list[str]:
 
 def test_everything_is_there_at_the_end_and_nothing_else(tmp_path: Path) -> None:
     finish(tmp_path / "new" / "out", 3)
-    assert names(tmp_path / "new" / "out") == ["report.html", "scores.parquet", "summary.json"]
+    assert names(tmp_path / "new" / "out") == ["report.html", "results.parquet", "summary.json"]
 
 
 def test_a_second_run_replaces_the_first(tmp_path: Path) -> None:
@@ -42,7 +43,7 @@ def test_a_second_run_replaces_the_first(tmp_path: Path) -> None:
     finish(tmp_path, 5)
     assert pq.read_table(tmp_path / output.RESULTS).num_rows == 5
     assert (tmp_path / "report.html").read_text() == "report of 5"
-    assert names(tmp_path) == ["report.html", "scores.parquet", "summary.json"]
+    assert names(tmp_path) == ["report.html", "results.parquet", "summary.json"]
 
 
 def test_folders_are_replaced_where_the_system_cannot_swap_names(
@@ -52,6 +53,40 @@ def test_folders_are_replaced_where_the_system_cannot_swap_names(
     finish(tmp_path, 3)
     finish(tmp_path, 5)
     assert pq.read_table(tmp_path / output.RESULTS).num_rows == 5
+
+
+def test_a_table_may_change_between_a_file_and_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for rows_of_part in (tables.PART_ROWS, 2, tables.PART_ROWS):
+        monkeypatch.setattr(tables, "PART_ROWS", rows_of_part)
+        monkeypatch.setattr(tables, "ROW_GROUP_ROWS", min(rows_of_part, tables.ROW_GROUP_ROWS))
+        finish(tmp_path, 5)
+        assert (tmp_path / output.RESULTS).is_dir() == (rows_of_part == 2)
+        assert pq.read_table(tmp_path / output.RESULTS).num_rows == 5
+        assert names(tmp_path) == ["report.html", "results.parquet", "summary.json"]
+
+
+def test_tables_that_a_run_does_not_write_do_not_stay_from_the_one_before(tmp_path: Path) -> None:
+    with OutputFolder(tmp_path) as opened:
+        for name in (output.RESULTS, output.ANSWERS):
+            TableWriter(opened.table(name), SCHEMA).__exit__(None, None, None)
+        opened.finish(SUMMARY, None, {"format": 1})
+    assert names(tmp_path) == ["answers.parquet", "manifest.json", "results.parquet", "summary.json"]
+    finish(tmp_path, 5)
+    assert names(tmp_path) == ["report.html", "results.parquet", "summary.json"]
+
+
+def test_the_tables_of_the_first_release_go_with_its_run(tmp_path: Path) -> None:
+    (tmp_path / "scores.parquet" / "results").mkdir(parents=True)
+    (tmp_path / "scores.parquet" / "run_metrics").mkdir()
+    with OutputFolder(tmp_path):
+        pass
+    assert names(tmp_path) == ["scores.parquet"]  # nobody says that it is ours
+    (tmp_path / "summary.json").write_text(json.dumps(SUMMARY))
+    finish(tmp_path, 3)
+    assert names(tmp_path) == ["report.html", "results.parquet", "summary.json"]
+    (tmp_path / "scores.parquet").write_bytes(b"somebody's own")
+    finish(tmp_path, 4)
+    assert (tmp_path / "scores.parquet").read_bytes() == b"somebody's own"
 
 
 def stopped(folder: Path, stop: type[BaseException]) -> None:
@@ -81,7 +116,10 @@ def test_other_files_in_the_folder_are_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "states.jsonl").read_text() == "mine"
 
 
-@pytest.mark.parametrize("name", ["report.html", "scores.parquet", "summary.json"])
+@pytest.mark.parametrize(
+    "name",
+    ["answers.parquet", "manifest.json", "report.html", "results.parquet", "run_metrics.parquet", "summary.json"],
+)
 def test_files_of_our_names_that_are_not_ours_are_not_replaced(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text('{"mine": 1}')
     with pytest.raises(ForeignOutputError, match=name), OutputFolder(tmp_path):

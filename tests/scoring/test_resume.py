@@ -76,7 +76,13 @@ def test_a_run_that_stopped_goes_on_and_ends_with_the_same_bytes(spark: SparkSes
     summary = run(spark, HISTORIES, NAMES, out, config, resume=True, on_progress=scored.append)
     assert results_bytes(out) == results_bytes(tmp_path / "whole")
     assert run_metrics_of(out).num_rows == 9 * 8 * 2
-    assert sorted(path.name for path in out.iterdir()) == ["report.html", "scores.parquet", "summary.json"]
+    assert sorted(path.name for path in out.iterdir()) == [
+        "manifest.json",
+        "report.html",
+        "results.parquet",
+        "run_metrics.parquet",
+        "summary.json",
+    ]
     whole = json.loads((tmp_path / "whole" / "summary.json").read_text(encoding="utf-8"))
     assert summary["results"] == whole["results"]
     assert 5 <= summary["run_metrics"]["restored_items"] < 9

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,19 +11,18 @@ import pyarrow.parquet as pq
 import pytest
 
 from assignor_lab.scoring.output import tables
-from assignor_lab.scoring.output.tables import TableWriter, described_schema, parts_of
+from assignor_lab.scoring.output.tables import TableWriter, described_schema, digest_of, parts_of
 from tests.groups.streams.states import METRICS
 from tests.scoring.tables import SCHEMA, rows
 
 
-def written(folder: Path, pieces: Sequence[int], schema: pa.Schema = SCHEMA) -> list[bytes]:
-    folder.mkdir()
+def written(path: Path, pieces: Sequence[int], schema: pa.Schema = SCHEMA) -> list[bytes]:
     first = 0
-    with TableWriter(folder, schema) as writer:
+    with TableWriter(path, schema) as writer:
         for piece in pieces:
             writer.write(rows(first, piece))
             first += piece
-    return [path.read_bytes() for path in parts_of(folder)]
+    return [path.read_bytes() for path in parts_of(path)]
 
 
 def test_the_pieces_that_rows_come_in_do_not_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,6 +42,30 @@ def test_parts_are_one_table_in_order_for_its_readers(tmp_path: Path, monkeypatc
     assert pq.read_table(tmp_path / "table")["item"].to_pylist() == list(range(40))
 
 
+def test_a_table_of_one_part_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "ROW_GROUP_ROWS", 2)
+    monkeypatch.setattr(tables, "PART_ROWS", 4)
+    (whole,) = written(tmp_path / "one", [4])
+    assert (tmp_path / "one").is_file()
+    assert digest_of(tmp_path / "one") == sha256(whole).hexdigest()
+    parts = written(tmp_path / "more", [5])
+    assert (tmp_path / "more").is_dir()
+    assert parts[0] == whole
+    assert digest_of(tmp_path / "more") == sha256(b"".join(parts)).hexdigest()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["more", "one"]
+
+
+def test_a_table_that_fails_half_way_does_not_appear(tmp_path: Path) -> None:
+    def fail() -> None:
+        with TableWriter(tmp_path / "table", SCHEMA) as writer:
+            writer.write(rows(0, 3))
+            raise RuntimeError("half way")
+
+    with pytest.raises(RuntimeError, match="half way"):
+        fail()
+    assert not (tmp_path / "table").exists()
+
+
 def test_a_part_that_is_just_full_is_the_last_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "ROW_GROUP_ROWS", 2)
     monkeypatch.setattr(tables, "PART_ROWS", 4)
@@ -55,7 +79,7 @@ def test_a_table_without_rows_is_a_table(tmp_path: Path) -> None:
 
 def test_the_files_tell_their_version_their_order_and_what_is_measured(tmp_path: Path) -> None:
     written(tmp_path / "table", [3], described_schema(SCHEMA, METRICS))
-    schema = pq.read_schema(tmp_path / "table" / tables.PART)
+    schema = pq.read_schema(tmp_path / "table")
     assert schema.metadata[b"assignor_lab.results"] == b"1"
     assert schema.metadata[b"assignor_lab.sorted_by"] == b"item,round,assignor"
     told = schema.field("process_load").metadata

@@ -17,12 +17,12 @@ from assignor_lab.connect.contract import (
     UnhealthyError,
     Validation,
 )
-from assignor_lab.connect.kafka_version import KAFKA_COMMIT, KAFKA_VERSION
 from assignor_lab.connect.logger_levels import LoggerLevels
 from assignor_lab.connect.logs.cluster_logs import ClusterLogs
 from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins
 from assignor_lab.kafka.herder.config_log.reader import ConfigSnapshot
 from assignor_lab.kafka.herder.statuses import ConnectorStatus, InstanceStatus
+from assignor_lab.kafka.version import KAFKA_COMMIT, KAFKA_VERSION
 
 __all__ = ["HerderReads", "check_valid"]
 

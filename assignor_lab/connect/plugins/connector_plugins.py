@@ -19,7 +19,6 @@ from assignment_api.connectors import (
 )
 from assignment_api.plugins import Registry
 from assignor_lab.connect.contract import BadRequestError, NotFoundError, PluginInfo, Validation
-from assignor_lab.connect.kafka_version import KAFKA_VERSION
 from assignor_lab.connect.plugins.connector_keys import (
     CONVERTERS,
     HEADER_CONVERTERS,
@@ -28,6 +27,7 @@ from assignor_lab.connect.plugins.connector_keys import (
     value_json,
 )
 from assignor_lab.connect.plugins.topic_patterns import pattern_problem
+from assignor_lab.kafka.version import KAFKA_VERSION
 
 __all__ = ["ConnectorKind", "ConnectorPlugins", "UnknownConnectorClassError"]
 

@@ -19,6 +19,7 @@ from assignor_lab.groups.measures import own_metrics
 from assignor_lab.runtime.asking import Asking, OwnProcesses, assignor_for
 from assignor_lab.runtime.invocation import CallOutcome, Failure, failure_of
 from assignor_lab.scenarios import Scenario
+from assignor_lab.scenarios.results import connect_round
 from assignor_lab.simulation.connect.cluster import AssignorFactory
 from assignor_lab.simulation.connect.episode_format import ConnectEpisode, read_episode
 from assignor_lab.simulation.connect.simulate import Played, assignors_from, simulate
@@ -68,6 +69,21 @@ class _ConnectEpisodes(Kind[ConnectEpisode, Played]):
         if answer.state is None:
             return {}
         return {"clients": len(answer.state.workers), "tasks": sum(answer.state.connectors.values())}
+
+    def document(self, answer: Answer[ConnectEpisode, Played]) -> Mapping[str, Any]:
+        # The rebalances that it led itself, in order; Kafka's own assignors led the others.
+        led = [(rebalance, outcome.answer) for rebalance, outcome in answer.calls]
+        return {
+            "rounds": [
+                {
+                    "time_ms": rebalance.time_ms,
+                    "generation": rebalance.generation,
+                    **connect_round((worker.member_id for worker in rebalance.workers), assignment),
+                }
+                for rebalance, assignment in led
+                if assignment is not None
+            ]
+        }
 
     def picture(self, answers: Sequence[Answer[ConnectEpisode, Played]], assignor: str | None) -> dict[str, Any]:
         from assignor_lab.groups.connect.pictures import episode_picture

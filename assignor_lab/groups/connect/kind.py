@@ -18,6 +18,7 @@ from assignor_lab.groups.measures import measures_of, metrics_of
 from assignor_lab.groups.rows import remarks_column
 from assignor_lab.runtime.asking import Asking, OwnProcesses
 from assignor_lab.scenarios import Scenario, connect_result_row
+from assignor_lab.scenarios.results import connect_round
 
 __all__ = ["CONNECT", "CONNECT_KEYS", "told"]
 
@@ -78,6 +79,12 @@ class _Connect(Kind[RoundState, Decided]):
                 "remarks": remarks_column(decided.assignment.remarks),
             }
         return row
+
+    def document(self, answer: Answer[RoundState, Decided]) -> Mapping[str, Any]:
+        state, decided = answer.state, answer.outcome.answer
+        assert state is not None
+        assert decided is not None
+        return connect_round((worker.member_id for worker in state.round.workers), decided.assignment)
 
     def picture(self, answers: Sequence[Answer[RoundState, Decided]], assignor: str | None) -> dict[str, Any]:
         from assignor_lab.groups.connect.pictures import rebalance_picture

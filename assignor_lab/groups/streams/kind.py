@@ -135,6 +135,13 @@ class _Streams(Kind[ApplicationMetadata, TaskAssignment]):
             }
         return row
 
+    def document(self, answer: StreamsAnswer) -> Mapping[str, Any]:
+        scenario, assignment = answer.scenario, answer.outcome.answer
+        assert scenario is not None
+        assert assignment is not None
+        line = result_row(scenario, answer.assignor, assignment, with_followups=True)
+        return {key: line[key] for key in ("assignment", "followup", "followups")}
+
     def prober(self, limits: Limits) -> Prober[ApplicationMetadata, TaskAssignment]:
         from assignor_lab.groups.streams.probing import Prober as StreamsProber
 

@@ -10,7 +10,7 @@ from typing import Any
 from assignment_api.group import GroupAssignment
 from assignment_api.plugins import Found, MetricPlugin, PluginRow, Registry
 from assignment_api.plugins.selection import EffectiveConfig
-from assignment_api.streams.configs import NUM_STANDBY_REPLICAS
+from assignment_api.streams.configs import NUM_STANDBY_REPLICAS, RACK_AWARE_ASSIGNMENT_TAGS
 from assignor_lab.groups.columns import Column
 from assignor_lab.groups.kind import Answer, AnswerOptions, Competitor, FoundAssignor, Kind, Measure
 from assignor_lab.groups.measures import measures_of, metrics_of
@@ -18,6 +18,7 @@ from assignor_lab.groups.players import OneCall
 from assignor_lab.groups.streams_group.asking import ASKING, GroupState
 from assignor_lab.runtime.asking import Asking, OwnProcesses
 from assignor_lab.scenarios import Scenario, group_result_row
+from assignor_lab.scenarios.results import group_members
 
 __all__ = ["STREAMS_GROUP"]
 
@@ -27,7 +28,7 @@ class _StreamsGroup(Kind[GroupState, GroupAssignment]):
     columns = (Column("members", "int32"),)
     section = "placements"
     shows_first = True
-    config_keys = (NUM_STANDBY_REPLICAS,)
+    config_keys = (NUM_STANDBY_REPLICAS, RACK_AWARE_ASSIGNMENT_TAGS)
 
     @property
     def asking(self) -> Asking[Any, Any]:
@@ -42,7 +43,8 @@ class _StreamsGroup(Kind[GroupState, GroupAssignment]):
         return GroupState(scenario.group_spec_with(explicit), scenario.topology)
 
     def size(self, scenario: Scenario) -> tuple[int, int]:
-        return sum(subtopology["tasks"] for subtopology in scenario.document["subtopologies"]), len(scenario.member_ids)
+        tasks = sum(subtopology["tasks"] for subtopology in scenario.document["subtopologies"])
+        return tasks, len({member["process_id"] for member in scenario.document["members"]})
 
     def scene(self, state: GroupState) -> object:
         members = tuple([(member_id, member.metadata.process_id) for member_id, member in state.group.members.items()])
@@ -102,6 +104,12 @@ class _StreamsGroup(Kind[GroupState, GroupAssignment]):
         return row
 
     # --- showing ----------------------------------------------------------------------------------
+
+    def document(self, answer: Answer[GroupState, GroupAssignment]) -> Mapping[str, Any]:
+        state, assignment = answer.state, answer.outcome.answer
+        assert state is not None
+        assert assignment is not None
+        return {"members": group_members(state.group.members, assignment)}
 
     def picture(self, answers: Sequence[Answer[GroupState, GroupAssignment]], assignor: str | None) -> dict[str, Any]:
         from assignor_lab.groups.streams_group.pictures import group_picture

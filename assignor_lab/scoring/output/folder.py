@@ -26,15 +26,19 @@ from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.shapes import open_record
 from assignor_lab.scoring.output.journal import has_waves
 
-__all__ = ["ForeignOutputError", "OutputFolder", "RESULTS", "RUN_METRICS"]
+__all__ = ["ANSWERS", "MANIFEST", "REPORT", "RESULTS", "RUN_METRICS", "SUMMARY", "ForeignOutputError", "OutputFolder"]
 
-TABLES = "scores.parquet"
-RESULTS = f"{TABLES}/results"
-RUN_METRICS = f"{TABLES}/run_metrics"
+RESULTS = "results.parquet"
+RUN_METRICS = "run_metrics.parquet"
+ANSWERS = "answers.parquet"
 SUMMARY = "summary.json"
+MANIFEST = "manifest.json"
 REPORT = "report.html"
 #: In the order in which they take their place: who sees a new summary finds new tables beside it.
-_NAMES = (TABLES, REPORT, SUMMARY)
+_NAMES = (RESULTS, RUN_METRICS, ANSWERS, REPORT, MANIFEST, SUMMARY)
+#: Where the tables of 0.1.0 were; they go when a run takes the place of theirs.
+_FORMER = "scores.parquet"
+_FORMER_TABLES = {"results", "run_metrics"}
 _STAGING = ".assignor-score-"
 
 _JOURNAL = "waves"
@@ -66,6 +70,7 @@ class OutputFolder:
         self._staging: Path | None = None
         self._made_folders: list[Path] = []
         self._lock: IO[bytes] | None = None
+        self._former = False
 
     def __enter__(self) -> Self:
         if self.path.exists() and not self.path.is_dir():
@@ -108,37 +113,51 @@ class OutputFolder:
         return self.staging / _JOURNAL
 
     def table(self, name: str) -> Path:
-        """The empty folder for one of the tables."""
-        folder = self.staging / name
+        """Where one of the tables is made, in an empty folder of its own."""
+        folder = self.staging / "tables" / name
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        return folder
+        return folder / name
 
-    def finish(self, summary: Mapping[str, Any], write_report: Callable[[Path], None] | None) -> None:
-        """Adds summary and report, and lets everything take its place.
+    def finish(
+        self,
+        summary: Mapping[str, Any],
+        write_report: Callable[[Path], None] | None,
+        manifest: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Adds summary, manifest and report, and lets everything take its place.
 
         Args:
             summary: The document of ``summary.json``.
             write_report: Writes the report to a path; ``None``: there is none.
+            manifest: The document of ``manifest.json``; ``None``: there is none.
         """
-        text = json.dumps(summary, ensure_ascii=True, allow_nan=False, indent=1)
-        (self.staging / SUMMARY).write_text(text + "\n", encoding="utf-8")
+        for name, document in ((SUMMARY, summary), (MANIFEST, manifest)):
+            if document is not None:
+                text = json.dumps(document, ensure_ascii=True, allow_nan=False, indent=1)
+                (self.staging / name).write_text(text + "\n", encoding="utf-8")
         if write_report is not None:
             write_report(self.staging / REPORT)
         for path in self.staging.rglob("*"):
             sync(path)
         for name in _NAMES:
-            made, final = self.staging / name, self.path / name
+            table = self.staging / "tables" / name / name
+            made, final = table if table.exists() else self.staging / name, self.path / name
             if made.exists():
                 _replace(made, final)
             elif final.exists():
-                final.unlink()
+                final.rename(self.staging / f"{name}.old")
+        if self._former:
+            (self.path / _FORMER).rename(self.staging / f"{_FORMER}.old")
         sync(self.path)
         shutil.rmtree(self.journal, ignore_errors=True)
 
     def _check_ours(self) -> None:
         present = [name for name in _NAMES if (self.path / name).exists()]
-        if present and not _is_our_summary(self.path / SUMMARY):
+        ours = _is_our_summary(self.path / SUMMARY)
+        former = self.path / _FORMER
+        self._former = ours and former.is_dir() and {each.name for each in former.iterdir()} == _FORMER_TABLES
+        if present and not ours:
             raise ForeignOutputError(
                 f"{self.path} has a {present[0]} that was not written by `assignor score`: choose another folder, or "
                 "move it away"
@@ -191,10 +210,8 @@ _OURS = open_record(dict.fromkeys(("format", "results", "run_metrics"), lambda v
 
 def _replace(made: Path, final: Path) -> None:
     """Puts ``made`` in the place of ``final``; of folders the old or the new one is there at any moment, on Linux."""
-    if not made.is_dir():
+    if not final.exists() or (made.is_file() and final.is_file()):
         made.replace(final)
-    elif not final.exists():
-        made.rename(final)
     elif not _exchange(made, final):
         aside = made.with_name(made.name + ".old")
         final.rename(aside)

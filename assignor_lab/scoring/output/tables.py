@@ -1,4 +1,4 @@
-"""The two tables as Parquet: part files of a bounded number of rows, in order.
+"""The tables as Parquet: a file, or a folder of part files of a bounded number of rows, in order.
 
 Settings are fixed, and so are the sizes of row groups and parts, whatever pieces the rows come in: equal rows are equal
 bytes.
@@ -7,6 +7,7 @@ bytes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -16,22 +17,38 @@ import pyarrow.parquet as pq
 
 from assignment_api.plugins import MetricPlugin
 from assignor_lab.groups.columns import Column
-from assignor_lab.scoring.schema import KEY_NAMES, results_schema, run_metrics_schema
+from assignor_lab.scoring.schema import KEY_NAMES, answers_schema, results_schema, run_metrics_schema
 
-__all__ = ["PART", "TableWriter", "described_schema", "parts_of", "results_writer", "run_metrics_writer"]
+__all__ = [
+    "TableWriter",
+    "answers_writer",
+    "described_schema",
+    "digest_of",
+    "parts_of",
+    "results_writer",
+    "run_metrics_writer",
+]
 
 ROW_GROUP_ROWS = 16_384
 #: Rows of every part but the last.
 PART_ROWS = 16 * ROW_GROUP_ROWS
 _PART = "part-{:05}.parquet"
-#: The first part; there always is one.
-PART = _PART.format(0)
 _SORTED_BY = b"assignor_lab.sorted_by"
 
 
-def parts_of(folder: Path) -> list[Path]:
-    """The part files of a table, in the order of its rows."""
-    return sorted(folder.glob("part-*.parquet"))
+def parts_of(table: Path) -> list[Path]:
+    """The files of a table, in the order of its rows."""
+    return sorted(table.glob("part-*.parquet")) if table.is_dir() else [table]
+
+
+def digest_of(table: Path) -> str:
+    """SHA-256 (hex) of a table: of its file, or of its part files one after the other."""
+    digest = sha256()
+    for part in parts_of(table):
+        with part.open("rb") as file:
+            while piece := file.read(1 << 20):
+                digest.update(piece)
+    return digest.hexdigest()
 
 
 def described_schema(schema: pa.Schema, metrics: Mapping[str, MetricPlugin]) -> pa.Schema:
@@ -53,15 +70,18 @@ def described_schema(schema: pa.Schema, metrics: Mapping[str, MetricPlugin]) -> 
 
 
 class TableWriter:
-    """One table into a folder of part files.
+    """One table: a file if one holds it, which any reader opens, or a folder of part files.
 
     Args:
-        folder: An empty folder.
+        path: The table; nothing is there yet.
         schema: Columns of the table.
     """
 
-    def __init__(self, folder: Path, schema: pa.Schema) -> None:
-        self._folder = folder
+    def __init__(self, path: Path, schema: pa.Schema) -> None:
+        self._path = path
+        # Readers that see the folder while it grows do not take it for a table.
+        self._folder = path.with_name(f".{path.name}.parts")
+        self._folder.mkdir(parents=True)
         self._schema = schema
         self._waiting: list[pa.Table] = []
         self._rows = 0
@@ -78,6 +98,13 @@ class TableWriter:
         if kind is None:
             self._write(self._rows)
         self._writer.close()
+        if kind is not None:
+            return
+        if self._parts > 1:
+            self._folder.rename(self._path)
+        else:
+            (self._folder / _PART.format(0)).rename(self._path)
+            self._folder.rmdir()
 
     def write(self, table: pa.Table) -> None:
         """Appends rows."""
@@ -115,11 +142,16 @@ class TableWriter:
         )
 
 
-def results_writer(folder: Path, metrics: Mapping[str, MetricPlugin], columns: Sequence[Column] = ()) -> TableWriter:
-    """Writer of the table ``results`` into an empty folder; ``columns`` are those of a kind of group alone."""
-    return TableWriter(folder, described_schema(results_schema(tuple(metrics), columns), metrics))
+def results_writer(path: Path, metrics: Mapping[str, MetricPlugin], columns: Sequence[Column] = ()) -> TableWriter:
+    """Writer of the table ``results``; ``columns`` are those of a kind of group alone."""
+    return TableWriter(path, described_schema(results_schema(tuple(metrics), columns), metrics))
 
 
-def run_metrics_writer(folder: Path) -> TableWriter:
-    """Writer of the table ``run_metrics`` into an empty folder."""
-    return TableWriter(folder, described_schema(run_metrics_schema(), {}))
+def run_metrics_writer(path: Path) -> TableWriter:
+    """Writer of the table ``run_metrics``."""
+    return TableWriter(path, described_schema(run_metrics_schema(), {}))
+
+
+def answers_writer(path: Path) -> TableWriter:
+    """Writer of the table ``answers``."""
+    return TableWriter(path, described_schema(answers_schema(), {}))

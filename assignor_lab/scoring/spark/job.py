@@ -80,7 +80,7 @@ def answers_frame(frame: DataFrame, spec: JobSpec, wheels: tuple[ExecutorWheel, 
     Returns:
         A DataFrame with the columns of ``rows_schema(spec.metrics)``, and those of the kind of group.
     """
-    schema = rows_schema(spec.metrics, spec.kind.load().columns)
+    schema = rows_schema(spec.metrics, spec.kind.load().columns, raw=spec.raw)
     return frame.mapInArrow(partial(_answer_batches, spec, wheels), _ddl(schema))
 
 

@@ -72,7 +72,7 @@ def waves(
     spec, exclusions = work.spec, work.exclusions
     items_left = islice(work.plan.work(), work.done, None)
     costs = Costs(work.sizes)
-    schema = rows_schema(spec.metrics, spec.kind.load().columns)
+    schema = rows_schema(spec.metrics, spec.kind.load().columns, raw=spec.raw)
     size = _Sizes(parallelism() * FIRST_WAVE_ITEMS)
     executor = ThreadPoolExecutor(IN_FLIGHT, thread_name_prefix="assignor-score")
     under_way: list[tuple[list[WorkItem], Future[pa.Table]]] = []

@@ -19,7 +19,6 @@ from assignment_api.plugins import discover
 from assignor_lab.scenarios import canonical_line
 from assignor_lab.scenarios.families import STREAMS_GROUP_FAMILIES
 from assignor_lab.scoring.output.folder import RESULTS
-from assignor_lab.scoring.output.tables import PART
 from assignor_lab.scoring.sources import family_names
 from assignor_lab.scoring.spark import waves
 from tests.groups.streams_group.test_group_contest import IN_TURN, STICKY
@@ -71,7 +70,7 @@ def test_a_file_of_groups_fills_tables_summary_and_report(spark: SparkSession, t
     # A group without members is in the file: a failed row for each.
     failed = [row for row in rows if row["error_type"]]
     assert {row["members"] for row in failed} == {0}
-    field = pq.read_schema(tmp_path / "out" / RESULTS / PART).field("actives_moved_within_process")
+    field = pq.read_schema(tmp_path / "out" / RESULTS).field("actives_moved_within_process")
     assert field.metadata[b"unit"] == b"tasks"
     summary = summary_of(tmp_path)
     assert summary["groups"] == []

@@ -1,0 +1,125 @@
+"""Digests of code, which are the same wherever and however it is installed, and the versions of what it needs."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import metadata
+from importlib.resources.abc import Traversable
+from importlib.util import find_spec
+from pathlib import Path
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
+from assignment_api.plugins import PROJECT_NAME
+
+__all__ = ["OWN_DISTRIBUTION", "code_digest", "required_versions", "source_digest"]
+
+#: This distribution: the contract, the built-ins and the lab.
+OWN_DISTRIBUTION = "assignor-lab"
+
+
+def code_digest(distribution: str) -> str | None:
+    """SHA-256 (hex) of the files of the packages that a distribution's plugins are in, their names included.
+
+    Nothing is imported. Compiled files and hidden ones do not count, and neither does where the packages lie: in a
+    checkout, a folder of installed packages or a wheel on the module search path.
+
+    Args:
+        distribution: Name of an installed distribution.
+
+    Returns:
+        ``None`` where it has no plugin, or its files cannot be found.
+    """
+    digest = hashlib.sha256()
+    packages = sorted(_packages(distribution))
+    for package in packages:
+        files = sorted(_files(package), key=lambda each: each[0])
+        if not files:
+            return None
+        for name, file in files:
+            digest.update(f"{name}\0{hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
+    return digest.hexdigest() if packages else None
+
+
+def source_digest(made: object) -> str | None:
+    """SHA-256 (hex) of the file that a class or function was written in; ``None`` where it cannot be found."""
+    try:
+        file = inspect.getsourcefile(made)  # type: ignore[arg-type]
+        return hashlib.sha256(Path(file or "").read_bytes()).hexdigest()
+    except (TypeError, OSError):
+        return None
+
+
+def required_versions(distributions: Iterable[str]) -> Mapping[str, str]:
+    """Versions of what distributions need, extras aside, and of what that needs in turn; by name.
+
+    Args:
+        distributions: Names of distributions, which are not in the answer; those that are not installed are left out.
+    """
+    roots: set[str] = {canonicalize_name(name) for name in distributions}
+    waiting, found = sorted(roots), dict[str, str]()
+    while waiting:
+        name = waiting.pop()
+        try:
+            held = metadata.distribution(name)
+        except metadata.PackageNotFoundError:
+            continue
+        if name not in roots:
+            found[name] = held.version
+        waiting += (need for need in _needs(held.requires or ()) if need not in found and need not in roots)
+    return dict(sorted(found.items()))
+
+
+def _needs(requires: Iterable[str]) -> Iterator[str]:
+    for text in requires:
+        try:
+            need = Requirement(text)
+        except InvalidRequirement:
+            # An installer would not have read it either.
+            continue
+        if need.marker is None or need.marker.evaluate({"extra": ""}):
+            yield canonicalize_name(need.name)
+
+
+def _packages(distribution: str) -> set[str]:
+    try:
+        entry_points = metadata.distribution(distribution).entry_points
+    except metadata.PackageNotFoundError:
+        return set()
+    found = {entry.module.partition(".")[0] for entry in entry_points if entry.group == PROJECT_NAME}
+    # The contract belongs to the lab's distribution and has no plugin of its own.
+    return found | {PROJECT_NAME} if found and distribution == OWN_DISTRIBUTION else found
+
+
+def _files(package: str) -> Iterator[tuple[str, Traversable]]:
+    """Name and content of each file of a package."""
+    spec = find_spec(package)
+    if spec is None:
+        return
+    for folder in spec.submodule_search_locations or ():
+        yield from _below(_located(Path(folder)), package)
+    if spec.submodule_search_locations is None and spec.origin is not None:
+        yield Path(spec.origin).name, _located(Path(spec.origin))
+
+
+def _below(folder: Traversable, name: str) -> Iterator[tuple[str, Traversable]]:
+    for entry in folder.iterdir():
+        if entry.name.startswith((".", "__pycache__")):
+            continue
+        if entry.is_dir():
+            yield from _below(entry, f"{name}/{entry.name}")
+        elif entry.is_file():
+            yield f"{name}/{entry.name}", entry
+
+
+def _located(path: Path) -> Traversable:
+    """A path that may lead into a wheel."""
+    archive = next((parent for parent in path.parents if parent.is_file() and zipfile.is_zipfile(parent)), None)
+    if archive is None:
+        return path
+    root: Traversable = zipfile.Path(archive)
+    return root.joinpath(*path.relative_to(archive).parts)

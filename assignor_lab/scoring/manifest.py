@@ -1,0 +1,258 @@
+"""The manifest of a run: everything that decided its results, so that somebody else can repeat it.
+
+It holds no clock and nothing of the machine: equal runs have equal manifests. What is secret in a configuration is left
+out and named as such. Docs: "Scoring", section "The manifest".
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Iterator, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from assignment_api.plugins import Found, MetricPlugin
+from assignment_api.plugins.layers import Layer
+from assignment_api.plugins.selection import ConfigSources, EffectiveConfig
+from assignor_lab.documents.files import read_document
+from assignor_lab.documents.json_text import parse_json
+from assignor_lab.documents.shapes import Check, format_number, open_record
+from assignor_lab.documents.values import value_of
+from assignor_lab.kafka.version import KAFKA_VERSION
+from assignor_lab.scoring.code import OWN_DISTRIBUTION, code_digest, required_versions, source_digest
+from assignor_lab.scoring.engine import Engine
+from assignor_lab.scoring.output.tables import digest_of
+from assignor_lab.scoring.scored import Scored
+from assignor_lab.scoring.terms import Run
+
+__all__ = [
+    "Code",
+    "Input",
+    "InputFile",
+    "Manifest",
+    "Setting",
+    "code_of",
+    "manifest_of",
+    "read_manifest",
+    "versions_of",
+]
+
+FORMAT = 1
+_MAX_BYTES = 64 * 1024 * 1024
+_REMEDY = "use the release that wrote this manifest"
+
+
+@attrs.frozen
+class InputFile:
+    """A file that was read.
+
+    Args:
+        name: As it was given; ``-`` is the standard input.
+        sha256: Digest of its bytes, hex; ``None`` for the standard input or a pipe.
+    """
+
+    name: str
+    sha256: str | None
+
+
+@attrs.frozen
+class Input:
+    """A source of states.
+
+    Args:
+        kind: ``scenarios``, ``log`` or ``family``.
+        name: As it was given; of a family its name.
+        items: Scenarios or histories in it.
+        files: The files that it was read from.
+        scenarios_sha256: Digest of the scenarios in it, hex, whatever the files are called and however they are
+            compressed; ``None`` for a family.
+        first_seed: Seed of a family's first history; the others follow one by one.
+    """
+
+    kind: str
+    name: str
+    items: int
+    files: tuple[InputFile, ...] = ()
+    scenarios_sha256: str | None = None
+    first_seed: int | None = None
+
+
+@attrs.frozen
+class Code:
+    """Code that decided results.
+
+    Args:
+        name: The distribution, or ``module:attribute``.
+        version: Its version; ``None`` where it has none.
+        sha256: Digest of its files, hex, however it was installed; ``None`` where they cannot be found.
+    """
+
+    name: str
+    version: str | None
+    sha256: str | None
+
+
+@attrs.frozen
+class Setting:
+    """A value of the configuration.
+
+    Args:
+        key: Its key.
+        value: Its value; ``None`` where it is hidden.
+        layer: Name of the kind of source that it came from (:class:`assignment_api.plugins.Layer`).
+        place: Where in it.
+        hidden: Whether the value is left out: it is secret by its name or its look, or nothing that JSON can hold.
+    """
+
+    key: str
+    value: Any
+    layer: str
+    place: str
+    hidden: bool = False
+
+
+@attrs.frozen
+class Manifest:
+    """The document ``manifest.json``.
+
+    Args:
+        format: Version of this document.
+        command: The command line, without secrets; ``None``: there was none.
+        kind: Kind of the groups.
+        inputs: Sources of states, in order.
+        assignors: Who competed, in order.
+        baseline: Whom the others were compared with.
+        gates: The conditions that were judged.
+        only_item: The one item that was scored; ``None``: all.
+        only_round: The one round that was kept; ``None``: all.
+        raw_answers: Whether the answers themselves were kept.
+        configuration: What every source but the scenarios' own said, the lowest first, without Kafka's defaults.
+        code: The lab and the plugins that decided results, with what they are made of.
+        versions: What else decides: Python without its last number, the Kafka whose rules are followed, and the
+            packages that the code needs; ``pyarrow`` packs the tables.
+        ran_on: What does not decide: the exact Python, and versions of the engine.
+        outputs: File or folder to the digest of its bytes, hex: what has to come out again.
+    """
+
+    format: int
+    command: str | None
+    kind: str
+    inputs: tuple[Input, ...]
+    assignors: tuple[str, ...]
+    baseline: str | None
+    gates: tuple[str, ...]
+    only_item: int | None
+    only_round: int | None
+    raw_answers: bool
+    configuration: tuple[Setting, ...]
+    code: tuple[Code, ...]
+    versions: dict[str, str]
+    ran_on: dict[str, str]
+    outputs: dict[str, str]
+
+    def document(self) -> dict[str, Any]:
+        """The document as it is written."""
+        return attrs.asdict(self)
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Reads a ``manifest.json``.
+
+    Raises:
+        DocumentFormatError: if it cannot be read or is none, with the key.
+    """
+    return read_document(path, parse_json, _manifest, max_bytes=_MAX_BYTES, what="a manifest")
+
+
+_FORMAT = open_record({"format": format_number(FORMAT)}, hint=_REMEDY)
+
+
+def _manifest(value: object) -> Manifest:
+    # Of another format, other keys would be missing, too.
+    _FORMAT(value)
+    check: Check[Manifest] = value_of(Manifest, _REMEDY)
+    return check(value)
+
+
+def manifest_of(run: Run, engine: Engine, scored: Scored) -> Manifest:
+    """The manifest of a run whose rows are written.
+
+    Args:
+        run: What was scored.
+        engine: Who worked through it.
+        scored: What came of it.
+    """
+    plan = run.plan
+    return Manifest(
+        format=FORMAT,
+        command=run.command,
+        kind=plan.kind.name,
+        inputs=tuple(_inputs(run)),
+        assignors=scored.spec.assignors,
+        baseline=run.terms.baseline,
+        gates=tuple(gate.expression for gate in run.terms.gates),
+        only_item=plan.only,
+        only_round=run.only_round,
+        raw_answers=run.raw,
+        configuration=tuple(_settings(run.config)),
+        code=code_of(run),
+        versions=versions_of(run),
+        ran_on={"python": platform.python_version(), **dict(sorted(engine.versions.items()))},
+        outputs={path.name: digest_of(path) for path in scored.repeatable},
+    )
+
+
+def code_of(run: Run) -> tuple[Code, ...]:
+    """The lab and the plugins that decide the results of a run."""
+    named: dict[str, str | None] = {OWN_DISTRIBUTION: metadata.version(OWN_DISTRIBUTION)}
+    named |= {each.distribution: each.version for each in _deciding(run) if each.distribution is not None}
+    distributions = [Code(name, version, code_digest(name)) for name, version in sorted(named.items())]
+    loose = [each for each in run.competing.assignors if each.distribution is None]
+    return (*distributions, *(Code(each.name, None, source_digest(each.plugin.factory)) for each in loose))
+
+
+def versions_of(run: Run) -> dict[str, str]:
+    """Versions of what decides the results of a run besides its code."""
+    distributions = {each.distribution for each in _deciding(run) if each.distribution is not None}
+    return {
+        "python": ".".join(platform.python_version_tuple()[:2]),
+        "kafka": KAFKA_VERSION,
+        **required_versions({OWN_DISTRIBUTION, *distributions}),
+        "pyarrow": metadata.version("pyarrow"),
+    }
+
+
+def _deciding(run: Run) -> list[Found[Any] | Any]:
+    metrics: Mapping[str, Found[MetricPlugin]] = run.plan.kind.load().metrics(run.registry)
+    families = {each.generated.family for each in run.plan.sources if each.generated is not None}
+    return [*run.competing.assignors, *metrics.values(), *(run.registry.family(name) for name in sorted(families))]
+
+
+def _inputs(run: Run) -> Iterator[Input]:
+    for source in run.plan.sources:
+        if source.generated is not None:
+            yield Input(source.kind, source.name, source.items, first_seed=source.generated.seed)
+        else:
+            files = tuple(InputFile(file.name, file.sha256) for file in source.files)
+            yield Input(source.kind, source.name, source.items, files, source.digest)
+
+
+def _settings(config: ConfigSources) -> Iterator[Setting]:
+    for layer in (*config.below, *config.above):
+        for key, held in layer.entries.items():
+            if held.origin.layer is not Layer.DEFAULT:
+                hidden = EffectiveConfig({key: held}).shown(key) is not held.value or not _is_json(held.value)
+                yield Setting(key, None if hidden else held.value, held.origin.layer.name, held.origin.place, hidden)
+
+
+def _is_json(value: object) -> bool:
+    """TOML has dates and infinities, too."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):
+        return False
+    return True

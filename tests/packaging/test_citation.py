@@ -1,0 +1,26 @@
+"""CITATION.cff: a work of this version under this licence, with everything that the format asks for."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from datetime import date
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+#: Format 1.2.0: a citation without one of these is not valid.
+REQUIRED = {"cff-version", "message", "title", "authors"}
+
+
+def test_the_citation_is_of_this_release() -> None:
+    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    # Plain scalars and lists only: a line with a key at its beginning, or one that goes on.
+    fields = dict(re.findall(r"^([a-z-]+):[ ]?(.*)$", text, re.MULTILINE))
+    assert all(re.match(r"[a-z-]+:( .+)?$|  \S", line) for line in text.splitlines())
+    assert fields.keys() >= REQUIRED
+    assert fields["cff-version"] == "1.2.0"
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert (fields["version"], fields["license"]) == (project["version"], project["license"])
+    released = date.fromisoformat(fields["date-released"].strip('"'))
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"## [{project['version']}] - {released}" in changelog

@@ -1,0 +1,31 @@
+"""Whole runs without Spark, for tests of what does not depend on the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from assignment_api.plugins import config_sources, discover
+from assignor_lab.run import run_scoring
+from assignor_lab.scoring.competitors import competitors
+from assignor_lab.scoring.in_process import InProcess
+from assignor_lab.scoring.output.folder import OutputFolder
+from assignor_lab.scoring.sources import SourceInput, plan_sources
+from assignor_lab.scoring.terms import Run
+
+
+def scored(
+    sources: Sequence[SourceInput],
+    assignors: Sequence[str],
+    out: Path,
+    overrides: Sequence[str] = (),
+    *,
+    raw: bool = False,
+) -> dict[str, Any]:
+    """Scores into ``out`` and returns the summary."""
+    registry, config = discover(), config_sources(overrides=overrides, environ={}, start=out.parent)
+    with plan_sources(sources, registry, config.above) as plan, OutputFolder(out) as folder:
+        competing = competitors(registry, assignors, may_run_code=True, kind=plan.kind)
+        run = Run(registry, competing, plan, config, raw=raw)
+        return run_scoring(run, InProcess(), folder)
