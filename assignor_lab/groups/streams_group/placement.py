@@ -267,14 +267,19 @@ def _add(processes: list[int], process: int) -> None:
 
 
 def _tags(group: GroupSpec, process_of: list[int], processes: int) -> dict[str, list[str | None]]:
-    """Every key that a member has, in order; the value of a process is that of the first member that has one."""
+    """The keys that the group spreads over, or, where it names none, every key that a member has; in order.
+
+    The value of a process is that of the first member that has one.
+    """
     values: dict[str, list[str | None]] = {}
     for process, member in zip(process_of, group.members.values(), strict=True):
         for key, value in member.metadata.client_tags.items():
             of_key = values.setdefault(key, [None] * processes)
             if of_key[process] is None:
                 of_key[process] = value
-    return {key: values[key] for key in sorted(values)}
+    configured = group.configs.rack_aware_assignment_tags
+    nowhere: list[str | None] = [None] * processes
+    return {key: values.get(key, nowhere) for key in sorted(set(configured) or values)}
 
 
 def _new_placement(state: State, assignment: GroupAssignment) -> Placement:

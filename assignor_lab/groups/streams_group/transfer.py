@@ -10,6 +10,8 @@ import pickle
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import attrs
+
 from assignment_api.group import (
     AssignmentConfigs,
     GroupAssignment,
@@ -35,7 +37,7 @@ def packed_group(group: GroupSpec, topology: TopologyDescriber) -> tuple[bytes, 
         (key, topology.max_num_input_partitions(key), topology.is_stateful(key)) for key in topology.subtopologies()
     ]
     return (
-        pickle.dumps((members, group.configs.num_standby_replicas), protocol=5),
+        pickle.dumps((members, attrs.astuple(group.configs)), protocol=5),
         pickle.dumps(subtopologies, protocol=5),
     )
 
@@ -61,7 +63,7 @@ class GroupReceiver:
 
     def __call__(self, group: bytes, topology: bytes) -> tuple[GroupSpec, TopologyDescriber]:
         """The group and its topology as an assignor is shown them."""
-        members, standbys = pickle.loads(group)  # noqa: S301 - made by the lab
+        members, configs = pickle.loads(group)  # noqa: S301 - made by the lab
         if self._topology[0] != topology:
             subtopologies = pickle.loads(topology)  # noqa: S301 - made by the lab
             self._topology = (topology, TopologyDescriber([Subtopology(*each) for each in subtopologies]))
@@ -72,7 +74,7 @@ class GroupReceiver:
                 )
                 for member_id, metadata, tasks, reports in members
             },
-            AssignmentConfigs(standbys),
+            AssignmentConfigs(*configs),
         )
         return spec, self._topology[1]
 

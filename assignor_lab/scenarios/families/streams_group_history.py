@@ -35,6 +35,8 @@ def member_id_of(consumer: str) -> str:
 def as_brokers_have_it(group: Group) -> Group:
     """A group with what reaches an assignor on a broker of its configuration, and nothing on what its tasks weigh."""
     config: dict[str, Any] = {"num.standby.replicas": group.config["num.standby.replicas"]}
+    if tags := group.config.get("rack.aware.assignment.tags"):
+        config["rack.aware.assignment.tags"] = tags
     return attrs.evolve(group, config=config, workload=None)
 
 

@@ -40,7 +40,7 @@ GROUP = GroupSpec(
         ),
         "m1": GroupMember(MemberMetadata("q\ud800")),
     },
-    AssignmentConfigs(-1),
+    AssignmentConfigs(-1, ("zone", "")),
 )
 
 texts = st.text(max_size=4)
@@ -58,7 +58,7 @@ members = st.dictionaries(
     ),
     max_size=4,
 )
-configs = st.builds(AssignmentConfigs, st.integers(-(2**31), 2**31 - 1))
+configs = st.builds(AssignmentConfigs, st.integers(-(2**31), 2**31 - 1), st.lists(texts, max_size=2))
 topologies = st.builds(
     TopologyDescriber, st.lists(st.builds(Subtopology, texts, st.integers(0, 6), st.booleans()), max_size=3)
 )

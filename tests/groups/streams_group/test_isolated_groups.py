@@ -78,6 +78,15 @@ def test_where_an_assignor_runs_shows_in_no_row() -> None:
     assert rows_of(*names, isolate="all") == rows_of(*names, isolate="none")
 
 
+def test_an_isolated_assignor_sees_the_tags_to_spread_over() -> None:
+    by_tags, first = f"{BAD}GoesByTags", f"{BAD}AllOnFirst"
+    apart, here = (rows_of(by_tags, first, isolate=isolate, seed=1) for isolate in ("all", "none"))
+    assert apart == here
+    # The tags decide: without them it would answer as the other one does.
+    answers = {row["assignor"]: row["answer"] for row in here if row["round"] == 0}
+    assert answers[by_tags] != answers[first]
+
+
 def test_what_kafka_would_not_notice_is_found() -> None:
     nothing, twice = (rows_of(f"{BAD}{name}")[1] for name in ("AssignsNothing", "AssignsTwice"))
     tasks = nothing["tasks"]

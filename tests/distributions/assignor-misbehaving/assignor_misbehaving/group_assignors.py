@@ -32,6 +32,19 @@ class AllOnFirst(TaskAssignor):
         return GroupAssignment({next(iter(group.members)): MemberAssignment(_everything(topology))})
 
 
+class GoesByTags(TaskAssignor):
+    """Everything on the member with the last value of the first tag that the group spreads over; else on the first."""
+
+    def assign(self, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
+        """Everything on one member."""
+        tags = group.configs.rack_aware_assignment_tags
+
+        def value(member: str) -> str:
+            return group.members[member].metadata.client_tags.get(tags[0], "") if tags else ""
+
+        return GroupAssignment({max(group.members, key=value): MemberAssignment(_everything(topology))})
+
+
 class AssignsNothing(TaskAssignor):
     """Leaves all tasks out, which Kafka does not notice."""
 
