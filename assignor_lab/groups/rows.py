@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from assignor_lab.groups.columns import ANSWER, STATE
 from assignor_lab.groups.kind import Answer, Kind, Measure
+from assignor_lab.groups.metrics.definition import OfView
 from assignor_lab.runtime.invocation import MESSAGE_LIMIT, Failure, failure_of
 
 __all__ = ["RowMaker", "encodable", "remarks_column"]
@@ -28,11 +29,16 @@ class RowMaker(Generic[S, A]):
         figures: Name of the column to what computes it.
     """
 
-    __slots__ = ("_figures", "_kind", "_unknown")
+    __slots__ = ("_figures", "_kind", "_unknown", "_unmeasured")
 
     def __init__(self, kind: Kind[S, A], figures: Mapping[str, Measure[S, A]]) -> None:
         self._kind = kind
-        self._figures = tuple(figures.items())
+        #: Name of the column, what makes the view that it is a figure of (``None``: it takes state and answer), figure.
+        self._figures: tuple[tuple[str, Any, Any], ...] = tuple(
+            (name, measure.view, measure.figure) if isinstance(measure, OfView) else (name, None, measure)
+            for name, measure in figures.items()
+        )
+        self._unmeasured = dict.fromkeys(figures)
         #: What stands in a row of which nothing is known.
         self._unknown = dict.fromkeys(column.name for column in (*STATE, *ANSWER, *kind.columns))
 
@@ -64,15 +70,23 @@ class RowMaker(Generic[S, A]):
         row["metrics_ms"] = (answer.other_ns + perf_counter_ns() - start) / 1e6
         return row
 
-    def _measured(self, answer: Answer[S, A]) -> tuple[dict[str, float | None], list[str]]:
+    def _measured(self, answer: Answer[S, A]) -> tuple[Mapping[str, float | None], list[str]]:
         state, result = answer.state, answer.outcome.result
         if state is None or isinstance(result, Failure):
-            return {name: None for name, _ in self._figures}, []
+            return self._unmeasured, []
         figures: dict[str, float | None] = {}
         errors: list[str] = []
-        for name, measure in self._figures:
+        # Most metrics are figures of one and the same view: it is made once.
+        views: dict[Any, Any] = {}
+        for name, view, measure in self._figures:
             try:
-                figure = measure(state, result)
+                if view is None:
+                    figure = measure(state, result)
+                else:
+                    seen = views.get(view)
+                    if seen is None:
+                        seen = views[view] = view(state, result)
+                    figure = measure(seen)
                 figures[name] = None if figure is None else _finite(float(figure))
             except KeyboardInterrupt:
                 raise

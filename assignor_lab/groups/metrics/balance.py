@@ -12,7 +12,7 @@ from typing import TypeVar
 import attrs
 
 from assignor_lab.groups.metrics.definition import Definition, derived, metric
-from assignor_lab.groups.metrics.processes import OnProcesses, Tasks
+from assignor_lab.groups.metrics.processes import OnProcesses, Processes, Tasks
 
 __all__ = ["GROUP", "ON_PROCESSES", "OnMembers", "per_member", "stateless_of", "total_of"]
 
@@ -136,8 +136,10 @@ def _per_thread(counts: Callable[[OnProcesses], Sequence[int]]) -> Callable[[OnP
 
 
 def _range_of_loads(counts: Sequence[int], threads: Sequence[int]) -> float:
+    if not counts:
+        return 0.0
     loads = [count / capacity for count, capacity in zip(counts, threads, strict=True)]
-    return max(loads, default=0.0) - min(loads, default=0.0)
+    return max(loads) - min(loads)
 
 
 _PER_THREAD: tuple[Definition[OnProcesses], ...] = tuple(
@@ -163,7 +165,7 @@ def process_load(placement: OnProcesses) -> float:
     total = total_of(placement)
     if not total:
         return 0.0
-    busiest = max(count / capacity for count, capacity in zip(total, placement.state.threads, strict=True))
+    busiest = max([count / capacity for count, capacity in zip(total, placement.state.threads, strict=True)])
     return busiest - sum(total) / placement.state.members
 
 
@@ -192,19 +194,30 @@ def subtopologies_skewed(placement: OnProcesses) -> float:
 
 @derived
 def _skews(placement: OnProcesses) -> list[int]:
-    state, topology = placement.state, placement.state.topology
-    held = [[0] * len(state.threads) for _ in range(topology.subtopologies)]
+    topology = placement.state.topology
+    held = [[0] * len(placement.state.threads) for _ in range(topology.subtopologies)]
     for subtopology, owner in zip(topology.subtopology, placement.owner, strict=True):
         if owner >= 0:
             held[subtopology][owner] += 1
     skews = []
-    for tasks, counts in zip(_subtopology_sizes(topology), held, strict=True):
-        above = below = 0
-        for count, threads in zip(counts, state.threads, strict=True):
-            above = max(above, count + (-tasks * threads // state.members))
-            below = max(below, tasks * threads // state.members - count)
-        skews.append(above + below)
+    for (down, up), counts in zip(_shares(placement.state), held, strict=True):
+        above = max([count - share for count, share in zip(counts, up, strict=True)], default=0)
+        below = max([share - count for count, share in zip(counts, down, strict=True)], default=0)
+        skews.append(max(above, 0) + max(below, 0))
     return skews
+
+
+@derived
+def _shares(state: Processes) -> list[tuple[list[int], list[int]]]:
+    """Of each sub-topology the tasks that are each process's share by its threads, rounded down and rounded up."""
+    threads, members = state.threads, state.members
+    return [
+        (
+            [tasks * capacity // members for capacity in threads],
+            [-(-tasks * capacity // members) for capacity in threads],
+        )
+        for tasks in _subtopology_sizes(state.topology)
+    ]
 
 
 @derived

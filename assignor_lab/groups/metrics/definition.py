@@ -11,7 +11,7 @@ import attrs
 
 from assignment_api.plugins import MetricPlugin
 
-__all__ = ["Definition", "Direction", "derived", "metric", "plugins_of"]
+__all__ = ["Definition", "Direction", "OfView", "derived", "metric", "plugins_of"]
 
 Direction = Literal["lower", "higher", "none"]
 
@@ -77,19 +77,35 @@ def plugins_of(
     return tuple(_plugin(definition, view, kind) for definition in definitions)
 
 
+class OfView(Generic[V]):
+    """What computes a metric: a figure of a view of what was asked and answered.
+
+    Who computes many metrics of one answer may make the view once, and ask ``figure`` of it.
+
+    Args:
+        figure: The figure for one view, or ``None``.
+        view: Makes the view.
+    """
+
+    def __init__(self, figure: Callable[[V], float | None], view: Callable[..., V]) -> None:
+        self.figure = figure
+        self.view = view
+        self.__doc__ = figure.__doc__
+
+    def __call__(self, *asked: Any) -> float | None:
+        """The figure for what was asked and answered."""
+        return self.figure(self.view(*asked))
+
+
 def _plugin(
     definition: Definition[V], view: Callable[..., V], kind: Literal["streams", "streams-group"]
 ) -> MetricPlugin:
-    def compute(*asked: Any) -> float | None:
-        return definition.figure(view(*asked))
-
-    compute.__doc__ = definition.figure.__doc__
     return MetricPlugin(
         definition.name,
         definition.unit,
         definition.direction,
         definition.summary,
-        compute,
+        OfView(definition.figure, view),
         definition.group,
         definition.unavoidable,
         kind=kind,
@@ -112,8 +128,11 @@ def derived(derive: Callable[[R], T]) -> Callable[[R], T]:
 
     @wraps(derive)
     def remembered(view: R) -> T:
-        if derive not in view.memory:
-            view.memory[derive] = derive(view)
-        return view.memory[derive]  # type: ignore[no-any-return]
+        memory = view.memory
+        try:
+            known: T = memory[derive]
+        except KeyError:
+            known = memory[derive] = derive(view)
+        return known
 
     return remembered

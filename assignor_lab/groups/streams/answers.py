@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import blake2b
+from operator import itemgetter
 from typing import Any
 
 from assignment_api import (
@@ -16,13 +17,15 @@ from assignment_api import (
     TaskId,
 )
 from assignor_lab.groups.kind import Answer
+from assignor_lab.groups.metrics.definition import derived
+from assignor_lab.groups.streams.placement import Placement, State, Topology, placement_of
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.runtime.invocation import CallOutcome, failure_of
 from assignor_lab.scenarios import Scenario
 
 __all__ = [
     "StreamsAnswer",
-    "assignment_digest",
+    "answer_digest",
     "equals_observed",
     "followup_of",
     "has_followup",
@@ -87,12 +90,42 @@ def equals_observed(answer: StreamsAnswer) -> bool | None:
     return _tasks_by_client(assignment) == _tasks_by_client(observed_assignment(observed))
 
 
-def assignment_digest(assignment: TaskAssignment) -> str:
-    """16 hex digits that stand for who runs what: equal for equal answers, in whatever order they were given."""
-    digest = blake2b(digest_size=8)
-    for process, active, standby in _tasks_by_client(assignment):
-        digest.update(f"{process}|{','.join(active)}|{','.join(standby)}\n".encode())
-    return digest.hexdigest()
+def answer_digest(application: ApplicationMetadata, assignment: TaskAssignment) -> str:
+    """16 hex digits that stand for who runs what: equal for equal answers, in whatever order they were given.
+
+    Args:
+        application: What was answered.
+        assignment: The answer.
+    """
+    placement = placement_of(application, assignment)
+    placed = _placed(placement) if placement.is_exact else _tasks_by_client(assignment)
+    text = "".join([f"{process}|{','.join(active)}|{','.join(standby)}\n" for process, active, standby in placed])
+    return blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def _placed(placement: Placement) -> list[tuple[str, list[str], list[str]]]:
+    """What :func:`_tasks_by_client` gives, of a dense view that is the whole answer."""
+    processes = _processes_by_text(placement.state)
+    held: list[tuple[list[str], list[str]]] = [([], []) for _ in processes]
+    owner, standbys = placement.owner, placement.standbys
+    for task, text in _tasks_by_text(placement.state.topology):
+        if owner[task] >= 0:
+            held[owner[task]][0].append(text)
+        for client in standbys[task]:
+            held[client][1].append(text)
+    return [(text, *held[client]) for client, text in processes if held[client][0] or held[client][1]]
+
+
+@derived
+def _tasks_by_text(topology: Topology) -> list[tuple[int, str]]:
+    """Number and text of each task, by its text."""
+    return sorted([(number, str(task)) for task, number in topology.number.items()], key=itemgetter(1))
+
+
+@derived
+def _processes_by_text(state: State) -> list[tuple[int, str]]:
+    """Number and text of each client, by its text."""
+    return sorted(enumerate(map(str, state.application.streams_client_states())), key=itemgetter(1))
 
 
 def _tasks_by_client(assignment: TaskAssignment) -> list[tuple[str, list[str], list[str]]]:

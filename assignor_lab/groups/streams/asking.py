@@ -8,8 +8,8 @@ from typing import Any, Protocol
 from assignment_api import ApplicationMetadata, AssignmentError, TaskAssignment, TaskAssignor
 from assignment_api.plugins import FoundTaskAssignor, Registry
 from assignment_api.plugins.named_code import task_assignor_asked_for
-from assignment_api.utils.validation import validate_task_assignment
 from assignor_lab.groups.streams.checking import checked_answer
+from assignor_lab.groups.streams.faults import validation_of
 from assignor_lab.groups.streams.packing import fingerprint, packed_application
 from assignor_lab.groups.streams.transfer import Receiver, answer_document, answer_of
 from assignor_lab.kafka.leader.callback import observes, tell
@@ -54,7 +54,7 @@ class _StreamsAsking(Asking[ApplicationMetadata, TaskAssignment]):
     def validated(
         self, state: ApplicationMetadata, answer: TaskAssignment, assignor: TaskAssignor | None
     ) -> AssignmentError:
-        validation = validate_task_assignment(state, answer)
+        validation = validation_of(state, answer)
         if assignor is not None and observes(assignor):
             tell(assignor, state, answer, validation)
         return validation

@@ -12,7 +12,6 @@ from assignment_api import ApplicationMetadata, AssignmentError, TaskAssignment
 from assignment_api.plugins import Found, FoundTaskAssignor, MetricPlugin, PluginRow, Registry
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.streams.configs import ASSIGNMENT_KEYS
-from assignment_api.utils.validation import strict_findings
 from assignor_lab.groups.kind import (
     AnswerOptions,
     Competitor,
@@ -27,12 +26,13 @@ from assignor_lab.groups.players import OneCall
 from assignor_lab.groups.rows import remarks_column
 from assignor_lab.groups.streams.answers import (
     StreamsAnswer,
-    assignment_digest,
+    answer_digest,
     equals_observed,
     followup_of,
     observed_outcome,
 )
 from assignor_lab.groups.streams.asking import ASKING
+from assignor_lab.groups.streams.faults import number_of_findings
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.kafka.leader.fallback import is_internal, replacement_without_lags
 from assignor_lab.runtime.asking import Asking, OwnProcesses
@@ -127,9 +127,9 @@ class _Streams(Kind[ApplicationMetadata, TaskAssignment]):
         if state is not None and assignment is not None:
             row |= {
                 # What Kafka itself decided is not held to more than Kafka holds it to.
-                "findings": 0 if answer.assignor == OBSERVED else len(strict_findings(state, assignment)),
+                "findings": 0 if answer.assignor == OBSERVED else number_of_findings(state, assignment),
                 "followup": followup_of(answer),
-                "answer": assignment_digest(assignment),
+                "answer": answer_digest(state, assignment),
                 "equals_observed": equals_observed(answer),
                 "remarks": remarks_column(assignment.remarks),
             }

@@ -113,6 +113,8 @@ class Placement:
         stateful: Stateful active tasks of each client.
         standby: Standby tasks of each client.
         replicas: For each task, the clients that hold it in any role, its owner first.
+        is_exact: It is the whole answer: one entry for each client of the state and for nobody else, and no task in it
+            that the state has not, or that one client has twice or two clients run.
     """
 
     state: State
@@ -122,6 +124,7 @@ class Placement:
     stateful: list[int]
     standby: list[int]
     replicas: list[list[int]]
+    is_exact: bool
     #: What was derived of it, by who derived it.
     memory: dict[Any, Any] = attrs.field(factory=dict, init=False, repr=False)
 
@@ -216,26 +219,39 @@ def _new_state(application: ApplicationMetadata) -> State:
 
 def _new_placement(state: State, assignment: TaskAssignment) -> Placement:
     topology = state.topology
-    client_number = {process: index for index, process in enumerate(state.application.streams_client_states())}
+    clients = state.application.streams_client_states()
+    client_number = {process: index for index, process in enumerate(clients)}
     owner = [-1] * len(topology.infos)
     standbys: list[list[int]] = [[] for _ in owner]
     active, stateful, standby = ([0] * len(state.threads) for _ in range(3))
     last = {assigned.process_id: assigned for assigned in assignment.assignments}
-    number, is_stateful = topology.number.get, topology.stateful
+    is_exact = len(assignment.assignments) == len(last) and last.keys() == client_number.keys()
+    number, is_stateful, is_active = topology.number.get, topology.stateful, AssignedTaskType.ACTIVE
     for process, assigned in last.items():
         client = client_number.get(process)
         if client is None:
             continue
+        actives = with_state = copies = 0
         for held in assigned.tasks:
             task = number(held.id)
             if task is None:
-                continue
-            if held.type is AssignedTaskType.ACTIVE:
+                is_exact = False
+            elif held.type is is_active:
+                if owner[task] >= 0:
+                    is_exact = False
                 owner[task] = client
-                active[client] += 1
-                stateful[client] += is_stateful[task]
+                actives += 1
+                with_state += is_stateful[task]
             else:
-                standbys[task].append(client)
-                standby[client] += 1
-    replicas = [held if first < 0 else [first, *held] for first, held in zip(owner, standbys, strict=True)]
-    return Placement(state, owner, standbys, active, stateful, standby, replicas)
+                holders = standbys[task]
+                if holders and holders[-1] == client:
+                    is_exact = False
+                holders.append(client)
+                copies += 1
+        active[client], stateful[client], standby[client] = actives, with_state, copies
+    replicas = []
+    for first, copied in zip(owner, standbys, strict=True):
+        replicas.append(copied if first < 0 else [first, *copied])
+        if first in copied:
+            is_exact = False
+    return Placement(state, owner, standbys, active, stateful, standby, replicas, is_exact)

@@ -14,6 +14,7 @@ from assignment_api.streams.configs import NUM_STANDBY_REPLICAS, RACK_AWARE_ASSI
 from assignor_lab.groups.columns import Column
 from assignor_lab.groups.kind import Answer, AnswerOptions, Competitor, FoundAssignor, Kind, Measure
 from assignor_lab.groups.measures import measures_of, metrics_of
+from assignor_lab.groups.metrics.definition import OfView
 from assignor_lab.groups.players import OneCall
 from assignor_lab.groups.streams_group.asking import ASKING, GroupState
 from assignor_lab.runtime.asking import Asking, OwnProcesses
@@ -131,7 +132,15 @@ class _StreamsGroup(Kind[GroupState, GroupAssignment]):
 
 
 def _measure(metric: MetricPlugin) -> Measure[GroupState, GroupAssignment]:
+    if isinstance(metric.compute, OfView):
+        return OfView(metric.compute.figure, _placement)
     return lambda state, answer: metric.compute(state.group, state.topology, answer)
+
+
+def _placement(state: GroupState, answer: GroupAssignment) -> object:
+    from assignor_lab.groups.streams_group.placement import placement_of
+
+    return placement_of(state.group, state.topology, answer)
 
 
 def _digest(assignment: GroupAssignment) -> str:

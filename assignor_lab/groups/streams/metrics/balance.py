@@ -10,20 +10,21 @@ from collections.abc import Callable, Sequence
 
 from assignment_api.plugins import MetricPlugin
 from assignor_lab.groups.metrics.balance import ON_PROCESSES, OnMembers, per_member, stateless_of, total_of
-from assignor_lab.groups.metrics.definition import plugins_of
+from assignor_lab.groups.metrics.definition import derived, plugins_of
 from assignor_lab.groups.streams.placement import Placement, placement_of
 
 __all__ = ["BALANCE_METRICS"]
 
 
 def _spread(counts: Callable[[Placement], Sequence[int]]) -> Callable[[Placement], OnMembers]:
+    @derived
     def loads(placement: Placement) -> OnMembers:
         held, threads = counts(placement), placement.state.threads
         if not held:
             return OnMembers()
         return OnMembers(
-            most=max(-(-count // capacity) for count, capacity in zip(held, threads, strict=True)),
-            fewest=min(count // capacity for count, capacity in zip(held, threads, strict=True)),
+            most=max([-(-count // capacity) for count, capacity in zip(held, threads, strict=True)]),
+            fewest=min([count // capacity for count, capacity in zip(held, threads, strict=True)]),
             tasks=sum(held),
             members=placement.state.members,
         )

@@ -1,0 +1,39 @@
+"""Faults of an answer, found by its dense view: nearly every answer has none, and this tells so in one pass."""
+
+from __future__ import annotations
+
+from assignment_api import ApplicationMetadata, AssignmentError, TaskAssignment
+from assignment_api.utils.validation import strict_findings, validate_task_assignment
+from assignor_lab.groups.metrics.definition import derived
+from assignor_lab.groups.streams.placement import Placement, placement_of
+
+__all__ = ["number_of_findings", "validation_of"]
+
+
+def validation_of(application: ApplicationMetadata, assignment: TaskAssignment) -> AssignmentError:
+    """What :func:`assignment_api.utils.validation.validate_task_assignment` says."""
+    if _is_faultless(placement_of(application, assignment)):
+        return AssignmentError.NONE
+    return validate_task_assignment(application, assignment)
+
+
+def number_of_findings(application: ApplicationMetadata, assignment: TaskAssignment) -> int:
+    """How many faults :func:`assignment_api.utils.validation.strict_findings` finds."""
+    if _is_faultless(placement_of(application, assignment)):
+        return 0
+    return len(strict_findings(application, assignment))
+
+
+@derived
+def _is_faultless(placement: Placement) -> bool:
+    """Whether there is surely nothing to find, neither for Kafka nor for the stricter check."""
+    if not placement.is_exact or -1 in placement.owner:
+        return False
+    configs = placement.state.application.assignment_configs()
+    wanted, surplus = max(configs.num_standby_replicas, 0), 0
+    for standbys, is_stateful in zip(placement.standbys, placement.state.stateful, strict=True):
+        if standbys:
+            if not is_stateful:
+                return False
+            surplus += max(len(standbys) - wanted, 0)
+    return surplus <= configs.max_warmup_replicas
