@@ -52,6 +52,8 @@ ANSWER = (
     Column("answer", "string"),
     Column("equals_observed", "bool"),
     Column("racks_unknown", "bool"),
+    Column("not_comparable", "string"),
+    Column("other_settings", "bool"),
     Column("assumptions", "strings"),
     Column("remarks", "strings"),
     Column("metric_errors", "strings"),

@@ -100,16 +100,35 @@ class Contest(Generic[S, A]):
         rounds = 1 if isinstance(read.scenario, Failure) else self.kind.rounds(read.scenario)
         for number in range(rounds):
             built = self._built(read, number)
+            decided, own = self._decided(built.scenario, number)
+            other_settings = self._other_settings(own, built)
             for competitor, player in zip(self.competitors, players, strict=True):
                 answer = self._answer(item, number, competitor, player, built, exclusions)
-                yield answer
+                yield attrs.evolve(answer, other_settings=other_settings)
                 if answer.outcome.input_mutated:
                     read = self._read(document, place)
                     built = self._built(read, number)
-            if self.observed and built.scenario is not None:
-                decided = self.kind.observed(built.scenario, number)
-                if decided is not None:
-                    yield _observed(item, number, built, decided)
+                    decided, own = self._decided(built.scenario, number)
+            if self.observed and decided is not None:
+                yield _observed(item, number, built, decided, own)
+
+    def _decided(self, scenario: Scenario | None, number: int) -> tuple[CallOutcome[A] | None, S | Failure | None]:
+        """What Kafka decided in a round, and the state as it had it: under its own settings, whatever is asked now."""
+        decided = None if scenario is None else self.kind.observed(scenario, number)
+        if scenario is None or decided is None:
+            return None, None
+        try:
+            return decided, self.kind.state(scenario, number, {})
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - as in _built
+            return decided, failure_of(error)
+
+    def _other_settings(self, own: S | Failure | None, built: _Built[S]) -> bool | None:
+        """Whether competitors are asked under other settings than Kafka decided under; ``None``: not known."""
+        if own is None or isinstance(own, Failure) or isinstance(built.state, Failure):
+            return None
+        return self.kind.settings(own) != self.kind.settings(built.state[0])
 
     def _generated(
         self, item: WorkItem, family: ScenarioFamily, players: Sequence[Player[S, A] | Failure], exclusions: Exclusions
@@ -204,11 +223,14 @@ class Contest(Generic[S, A]):
             return answer(state, CallOutcome(failure_of(refusal), loss=refusal))
         reply = player.answer(state, asked)
         exclusions.note(asked.name, reply.outcome.loss)
-        outcome = reply.outcome
+        outcome, reason = reply.outcome, None
         if not isinstance(outcome.result, Failure):
-            outcome = attrs.evolve(outcome, result=player.looked_ahead(outcome.result))
+            given = player.looked_ahead(outcome.result)
+            outcome = attrs.evolve(outcome, result=given)
+            assert built.scenario is not None
+            reason = self.kind.not_comparable(built.scenario, state, self._explicit, given)
         other_ns = perf_counter_ns() - start - outcome.assign_ns
-        return answer(state, outcome, other_ns=other_ns, asked=asked, calls=reply.calls)
+        return answer(state, outcome, other_ns=other_ns, asked=asked, calls=reply.calls, not_comparable=reason)
 
 
 class _History:
@@ -231,7 +253,10 @@ class _History:
         return self._history.round(number, self.previous)
 
 
-def _observed(item: WorkItem, number: int, built: _Built[S], decided: CallOutcome[A]) -> Answer[S, A]:
-    if isinstance(built.state, Failure):
-        return Answer(item, number, OBSERVED, built.scenario, None, CallOutcome(built.state), built.build_ns)
-    return Answer(item, number, OBSERVED, built.scenario, built.state[0], decided, built.build_ns)
+def _observed(
+    item: WorkItem, number: int, built: _Built[S], decided: CallOutcome[A], own: S | Failure | None
+) -> Answer[S, A]:
+    answer = partial(Answer, item, number, OBSERVED, built.scenario, build_ns=built.build_ns)
+    if own is None or isinstance(own, Failure):
+        return answer(None, CallOutcome(own or decided.result))
+    return answer(own, decided, other_settings=False)

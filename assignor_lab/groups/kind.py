@@ -154,6 +154,9 @@ class Answer(Generic[S, A]):
         other_ns: Time of everything around the assignor's own calls, nanoseconds.
         asked: Who was asked, or ``None`` where nobody was.
         calls: The single calls, as :class:`Reply` has them.
+        not_comparable: Why the answer says nothing of what the competitor would really do, or ``None``: it does.
+        other_settings: Whether it was asked under other settings than those that Kafka decided under; ``None`` where
+            Kafka's own decision is not known.
     """
 
     item: WorkItem
@@ -166,6 +169,8 @@ class Answer(Generic[S, A]):
     other_ns: int = 0
     asked: Asked | None = None
     calls: Sequence[tuple[Any, CallOutcome[Any]]] = ()
+    not_comparable: str | None = None
+    other_settings: bool | None = None
 
 
 def _ignore(_problem: str) -> None:
@@ -263,6 +268,21 @@ class Kind(ABC, Generic[S, A]):
 
     def scene(self, state: S) -> object:
         """Who is there and what is to be done: equal in two rounds of a history between which nothing happened."""
+        return None
+
+    def settings(self, state: S) -> object:
+        """The settings that an answer depends on: equal in two states that are asked about under the same ones."""
+        return None
+
+    def not_comparable(self, scenario: Scenario, state: S, explicit: Mapping[str, Any], answer: A) -> str | None:
+        """Why an answer says nothing of what who gave it would really decide; ``None``: it does.
+
+        Args:
+            scenario: The scenario.
+            state: What was asked.
+            explicit: Configuration in place of the scenario's own, in the types of the keys.
+            answer: What was answered.
+        """
         return None
 
     # --- asking -----------------------------------------------------------------------------------

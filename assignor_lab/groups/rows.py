@@ -61,6 +61,8 @@ class RowMaker(Generic[S, A]):
             "error_java_type": None if failure is None else failure.java_type,
             "error_message": None if failure is None else encodable(failure.message),
             "assumptions": None if scenario is None or not scenario.assumptions else list(scenario.assumptions),
+            "not_comparable": answer.not_comparable,
+            "other_settings": answer.other_settings,
             "metric_errors": metric_errors or None,
             **self._kind.row(answer),
             **figures,

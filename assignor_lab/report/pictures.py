@@ -73,13 +73,17 @@ class Problem:
 
 @attrs.frozen
 class AssignorPlacement:
-    """One assignor's answer for one state; ``assignment`` is ``None`` after an error."""
+    """One assignor's answer for one state; ``assignment`` is ``None`` after an error.
+
+    Where ``not_comparable`` gives a reason, the assignment is not what the assignor would really decide.
+    """
 
     assignor: str
     error: Problem | None
     followup: bool | None
     equals_observed: bool | None
     assignment: dict[str, ClientTasks] | None
+    not_comparable: str | None = None
 
 
 @attrs.frozen

@@ -114,8 +114,8 @@ def runs_before(placement: Placement) -> tuple[Row, ...]:
 
 
 def column(placement: Placement, answer: AssignorPlacement) -> Column:
-    """What ``answer`` makes of the state; without an assignment, no rows."""
-    if answer.assignment is None:
+    """What ``answer`` makes of the state; no rows without an assignment, or with one that says nothing."""
+    if answer.assignment is None or answer.not_comparable is not None:
         return Column(answer, (), (), 0)
     stateful = {task.id: task.stateful for task in placement.tasks}
     clients = {client.process_id: client for client in placement.clients}

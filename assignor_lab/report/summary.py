@@ -24,6 +24,7 @@ __all__ = [
     "Caveat",
     "ConfigValue",
     "Failure",
+    "Incomparable",
     "Metric",
     "MetricRanking",
     "OverallPlace",
@@ -72,6 +73,15 @@ class Assumption:
     states: int
 
 
+@attrs.frozen
+class Incomparable:
+    """Answers that say nothing of what the assignors would really decide: why, of whom, and in how many states."""
+
+    reason: str
+    states: int
+    assignors: tuple[str, ...]
+
+
 #: A caveat has the shape of an assumption.
 Caveat = Assumption
 
@@ -89,6 +99,7 @@ class Assignor:
     reason: str | None
     rows: int
     failed_rows: int
+    not_comparable_rows: int = 0
 
 
 @attrs.frozen
@@ -185,6 +196,7 @@ class Agreement:
     failed: int
     caveats: tuple[Caveat, ...]
     first_difference: StateRef | None
+    not_comparable: int = 0
 
 
 @attrs.frozen
@@ -225,6 +237,7 @@ class Results:
     worst_cases: tuple[WorstState, ...] = ()
     slices: Slices | None = None
     groups: tuple[Group, ...] = ()
+    not_comparable: tuple[Incomparable, ...] = ()
 
 
 @attrs.frozen

@@ -46,7 +46,8 @@ def print_summary(summary: Mapping[str, Any], console: Console | None = None) ->
 
 def _views(summary: Mapping[str, Any], width: int) -> list[RenderableType]:
     shown = page(summary_from_document(summary))
-    views: list[RenderableType] = [Text(plain(shown.opening)), Text(plain(shown.verdict), style="bold"), Text("")]
+    views: list[RenderableType] = [Text(plain(sentence), style="bold") for sentence in shown.not_comparable]
+    views += [Text(plain(shown.opening)), Text(plain(shown.verdict), style="bold"), Text("")]
     if shown.cards:
         views.append(_overall(shown))
     side_by_side = max(1, (width - MEASURE_WIDTH) // VALUE_WIDTH)

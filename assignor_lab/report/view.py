@@ -123,6 +123,7 @@ class Page:
     summary: Summary
     names: dict[str, str]
     opening: str
+    not_comparable: tuple[str, ...]
     verdict: str
     remarks: tuple[str, ...]
     agreement: tuple[tuple[Agreement, str], ...]
@@ -148,6 +149,7 @@ def page(summary: Summary) -> Page:
         summary=summary,
         names=names,
         opening=words.opening(results),
+        not_comparable=tuple(words.not_comparable(results)),
         verdict=words.verdict(results),
         remarks=tuple(words.remarks(results)),
         agreement=tuple(
@@ -395,6 +397,8 @@ def _cell(slots: tuple[Slot, ...]) -> Cell:
 def _told(each: Column) -> str:
     if each.answer.error is not None:
         return "no answer"
+    if each.answer.not_comparable is not None:
+        return "what it would have decided is not known"
     elsewhere = [move for move in each.moves if move.source is not None and not move.within]
     moved = [move for move in elsewhere if move.stateful]
     light = sum(not move.stateful for move in elsewhere)

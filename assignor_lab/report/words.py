@@ -12,6 +12,7 @@ __all__ = [
     "dependence",
     "display_name",
     "label",
+    "not_comparable",
     "opening",
     "remarks",
     "state_name",
@@ -69,9 +70,35 @@ def opening(results: Results) -> str:
     return f"{plural(results.states, 'decision')}{origin} {verb} put to {plural(len(asked), 'assignor')}{compared}."
 
 
+def not_comparable(results: Results) -> list[str]:
+    """Whose answers cannot be compared, why, and what to do about it: to be said before anything else."""
+    names = _names(results)
+    sentences = []
+    for each in results.not_comparable:
+        everywhere = each.states == results.states
+        where = f"all {plural(each.states, 'decision')}" if everywhere and each.states > 1 else "this decision"
+        if not everywhere:
+            where = f"{figure(each.states)} of {plural(results.states, 'decision')}"
+        who = listed([names.get(name, shortened(name, NAME_LIMIT)) for name in each.assignors])
+        what, _, remedy = each.reason.partition(": ")
+        remedy = f" To compare them, {remedy}." if remedy else ""
+        sentences.append(
+            f"Not comparable: {who} in {where}. There {what}, so nobody can tell what "
+            f"{'it' if len(each.assignors) == 1 else 'they'} would have decided.{remedy}"
+        )
+    return sentences
+
+
 def verdict(results: Results) -> str:
     """Who is best, in one sentence."""
     ranked = results.ranking.overall
+    compared = [each for each in results.assignors if each.rows > each.failed_rows + each.not_comparable_rows]
+    if results.not_comparable and all(each.kind == "observed" for each in compared):
+        return (
+            "No assignor can be compared with another one."
+            if not compared
+            else (f"Only what {OBSERVED} decided can be measured: there is nobody to compare it with.")
+        )
     if not ranked:
         return "Nothing could be ranked: no assignor has an answer with a figure that is better low or high."
     names = _names(results)
@@ -89,6 +116,8 @@ def verdict(results: Results) -> str:
 def agreement_sentence(agreement: Agreement, name: str) -> str:
     """In how many decisions an assignor agrees with Kafka's own."""
     who = shortened(name, NAME_LIMIT)
+    if not agreement.compared:
+        return f"Whether {who} decides as Kafka did cannot be told."
     if agreement.compared and agreement.equal == agreement.compared:
         return f"{who} decides exactly as Kafka did, in all {plural(agreement.compared, 'decision')}."
     equal = figure(agreement.equal) if agreement.equal else "none"

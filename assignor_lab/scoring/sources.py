@@ -21,7 +21,7 @@ import attrs
 
 from assignment_api import AssignorLabError
 from assignment_api.plugins import Registry
-from assignment_api.plugins.layers import ConfigLayer
+from assignment_api.plugins.layers import ConfigLayer, Layer
 from assignor_lab.capture.logs.import_log import import_log
 from assignor_lab.documents.lines import bounded_lines
 from assignor_lab.groups.entries import KindEntry, default_kind, entries
@@ -205,7 +205,8 @@ def plan_sources(
             files in it, by name. Neighbouring logs are read together, since the instances of a group may each have
             a log of their own.
         registry: Where families are found.
-        config_layers: The application's configuration, for logs, which do not tell it; the lowest layer first.
+        config_layers: The application's configuration, for logs, which do not tell it; the lowest layer first. What
+            the command line says of single keys is left out: that is what is asked now, not what the group had.
         on_note: Told of what is odd in a log.
         only_item: Number of the one item to score, among all of them; ``None``: all are scored.
         only_round: The one round whose rows are kept. It is only checked here: the rounds before it are needed.
@@ -234,7 +235,7 @@ def plan_sources(
                 held = _one_kind(held, family.kind, f"family {part.family} generates histories")
             else:
                 count, rounds, own = 0, 1, sha256()
-                for scenario in _scenarios(kind, parts, config_layers, on_note):
+                for scenario in _scenarios(kind, parts, _of_the_group(config_layers), on_note):
                     held = _one_kind(held, scenario.kind, f"{scenario.place}: scenario {scenario.id!r} is")
                     if only_item in (None, first + count):
                         rounds = max(rounds, held.load().rounds(scenario))
@@ -347,6 +348,17 @@ def _scenarios(
             yield scenario_from_document(dict(part), Place("(in memory)"))
         else:
             yield from read_scenarios(part.path, name=part.name)
+
+
+def _of_the_group(layers: Sequence[ConfigLayer]) -> tuple[ConfigLayer, ...]:
+    """Files alone: Kafka's own decision is always measured under the settings that it was made under."""
+    return tuple(
+        attrs.evolve(
+            layer,
+            entries={key: held for key, held in layer.entries.items() if held.origin.layer is not Layer.COMMAND_LINE},
+        )
+        for layer in layers
+    )
 
 
 def _told(on_note: Callable[[str], None] | None) -> Callable[[object], None] | None:

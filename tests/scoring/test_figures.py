@@ -14,7 +14,7 @@ import pytest
 from assignor_lab.scoring.output.results_table import ResultsTable
 from assignor_lab.scoring.schema import results_schema
 from assignor_lab.scoring.summary.figures import aggregates, ranking, worst_states
-from assignor_lab.scoring.summary.tally import RACKS_UNKNOWN, Tally, take_tally
+from assignor_lab.scoring.summary.tally import OTHER_SETTINGS, Tally, take_tally
 from tests.groups.streams.states import METRICS
 
 LESS = attrs.evolve(METRICS["process_load"], name="less")
@@ -103,10 +103,12 @@ def test_worst_states_are_those_in_which_somebody_else_did_better(table: Results
     assert worst_states(table, PLUGINS, 5) == [(2, 0, "b")]
 
 
+#: What a row says of what it cannot be compared with.
+NOTES = ("not_comparable", "other_settings")
+
+
 def counted(*rows: dict[str, Any]) -> Tally:
-    empty = dict.fromkeys(
-        ("error_type", "error_java_type", "error_message", "equals_observed", "racks_unknown", "assumptions")
-    )
+    empty = dict.fromkeys(("error_type", "error_java_type", "error_message", "equals_observed", "assumptions", *NOTES))
     return take_tally([{**empty, **each} for each in rows])
 
 
@@ -135,11 +137,13 @@ def test_agreement_counts_states_in_which_kafkas_decision_is_known() -> None:
     tally = counted(
         row(0, "a", equals_observed=True),
         row(0, "kafka"),
-        row(1, "a", equals_observed=False, racks_unknown=True),
+        row(1, "a", equals_observed=False, other_settings=True),
         row(1, "kafka"),
         row(2, "a", error_type="E", error_message="boom"),
         row(2, "kafka"),
         row(3, "a"),
+        row(4, "a", equals_observed=False, not_comparable="no racks"),
+        row(4, "kafka"),
     )
     assert tally.agreement(["a"]) == [
         {
@@ -148,11 +152,28 @@ def test_agreement_counts_states_in_which_kafkas_decision_is_known() -> None:
             "equal": 1,
             "different": 1,
             "failed": 1,
-            "caveats": [{"text": RACKS_UNKNOWN, "states": 1}],
+            "not_comparable": 1,
+            "caveats": [{"text": OTHER_SETTINGS, "states": 1}],
             "first_difference": {"scenario": "s1", "round": 0},
         }
     ]
-    assert (tally.states, tally.captured, tally.rows, tally.failed_rows) == (4, 3, 7, 1)
+    assert (tally.states, tally.captured, tally.rows, tally.failed_rows) == (5, 4, 9, 1)
+
+
+def test_reasons_against_a_comparison_are_told_with_whom_and_how_often() -> None:
+    tally = counted(
+        row(0, "a", not_comparable="x"),
+        row(0, "b", not_comparable="x"),
+        row(0, "kafka"),
+        row(1, "a", not_comparable="y"),
+        row(1, "b"),
+        row(2, "b", not_comparable="y"),
+    )
+    assert tally.not_comparable() == [
+        {"reason": "y", "states": 2, "assignors": ["a", "b"]},
+        {"reason": "x", "states": 1, "assignors": ["a", "b"]},
+    ]
+    assert [tally.comparable_of(name) for name in ("a", "b", "kafka")] == [0, 1, 1]
 
 
 def test_assumptions_are_counted_by_state_not_by_row() -> None:

@@ -21,8 +21,9 @@ from assignment_api.streams.configs import (
 from assignor_lab.capture.logs.client_state_text import ClientStateText
 from assignor_lab.capture.logs.described_tasks import DescribedTasks
 from assignor_lab.capture.logs.rebalance import Decision
+from assignor_lab.scenarios.told_racks import NOT_USED, RACKS_UNKNOWN, STRATEGY_UNKNOWN
 
-__all__ = ["DocumentMaker", "kafka_task_order", "lags_known", "logged_tasks", "observed"]
+__all__ = ["DocumentMaker", "kafka_task_order", "lags_known", "logged_tasks", "observed", "say_of_strategy"]
 
 _LATEST, _UNKNOWN = -2, -3
 
@@ -282,18 +283,14 @@ def _elsewhere(task: TaskId, member: str, standby: Mapping[str, tuple[TaskId, ..
 
 
 def _say_what_is_missing(decision: Decision, strategy: str, assumptions: list[str]) -> None:
-    if strategy != RACK_AWARE_STRATEGY_NONE:
+    say_of_strategy(decision, strategy, assumptions)
+    if strategy != RACK_AWARE_STRATEGY_NONE or decision.before_optimization is not None:
         assumptions.append(
-            f"racks unknown: {RACK_AWARE_ASSIGNMENT_STRATEGY} is {strategy}, but a log shows neither the clients' nor "
-            "the brokers' racks; an answer computed without them may differ from Kafka's"
-        )
-    elif decision.before_optimization is not None:
-        assumptions.append(
-            "racks unknown: the log shows a rack-aware optimisation, so the leader's strategy was not none; give its "
-            f"{RACK_AWARE_ASSIGNMENT_STRATEGY}; an answer computed without it may differ from Kafka's"
+            f"{RACKS_UNKNOWN} the leader looked at racks, but a log shows neither the clients' nor the brokers' (give "
+            "them with --racks); an answer computed without them says nothing of what would really be decided"
         )
     else:
-        assumptions.append("racks of clients and brokers are not in the log; the strategy none does not use them")
+        assumptions.append(f"{NOT_USED}; the strategy none does not use them")
     if not decision.order_known:
         assumptions.append(
             "the order of Kafka's map of clients is not in the log: taken as sorted, which matters to the sticky family"
@@ -307,6 +304,15 @@ def _say_what_is_missing(decision: Decision, strategy: str, assumptions: list[st
     if decision.followup_hidden:
         assumptions.append(
             "whether the assignor asked for a follow-up rebalance is not in the log: an immediate one hides it"
+        )
+
+
+def say_of_strategy(decision: Decision, strategy: str, assumptions: list[str]) -> None:
+    """Adds to ``assumptions`` that the strategy was another one, where the log shows that."""
+    if strategy == RACK_AWARE_STRATEGY_NONE and decision.before_optimization is not None:
+        assumptions.append(
+            f"{STRATEGY_UNKNOWN} the log shows a rack-aware optimisation, so the leader's strategy was not none; give "
+            f"its {RACK_AWARE_ASSIGNMENT_STRATEGY} with --config or -c"
         )
 
 

@@ -15,6 +15,7 @@ import attrs
 
 from assignment_api.java import iteration_order, string_hash, uuid_hash
 from assignment_api.streams import ProcessID, TaskId
+from assignment_api.streams.configs import RACK_AWARE_ASSIGNMENT_STRATEGY
 from assignment_api.streams.ids import utf16_key
 from assignor_lab.capture.logs.rebalance import Decision
 from assignor_lab.capture.logs.scenario_documents import (
@@ -23,6 +24,7 @@ from assignor_lab.capture.logs.scenario_documents import (
     lags_known,
     logged_tasks,
     observed,
+    say_of_strategy,
 )
 from assignor_lab.capture.logs.topology_text import read_topology
 from assignor_lab.capture.recorded.broker_answers import GroupAnswer, MemberAnswer, TopicPartition
@@ -159,6 +161,7 @@ class _Rebuilt:
         topology = self._topology(tasks, logged, sources, text)
         has_lags = lags_known(self.decision, assumptions)
         config = self.maker.config(self.decision, assumptions)
+        say_of_strategy(self.decision, str(config[RACK_AWARE_ASSIGNMENT_STRATEGY]), assumptions)
         source = self.maker.source(self.decision, assumptions)
         task_documents = [self._task(task, topology, logged, assumptions) for task in tasks]
         owners = _tasks_of_partitions(tasks, topology, sources)

@@ -32,6 +32,7 @@ from assignor_lab.groups.streams.answers import (
     observed_outcome,
 )
 from assignor_lab.groups.streams.asking import ASKING
+from assignor_lab.groups.streams.comparability import racks_unknown, why_not_comparable
 from assignor_lab.groups.streams.faults import number_of_findings
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.kafka.leader.fallback import is_internal, replacement_without_lags
@@ -76,6 +77,14 @@ class _Streams(Kind[ApplicationMetadata, TaskAssignment]):
         clients = state.streams_client_states().values()
         return (tuple([(client.process_id, client.consumers) for client in clients]), tuple(state.all_tasks()))
 
+    def settings(self, state: ApplicationMetadata) -> object:
+        return state.assignment_configs()
+
+    def not_comparable(
+        self, scenario: Scenario, state: ApplicationMetadata, explicit: Mapping[str, Any], answer: TaskAssignment
+    ) -> str | None:
+        return why_not_comparable(scenario, state, explicit, answer)
+
     def player(
         self, competitor: Competitor, isolation: OwnProcesses | None
     ) -> OneCall[ApplicationMetadata, TaskAssignment]:
@@ -112,8 +121,6 @@ class _Streams(Kind[ApplicationMetadata, TaskAssignment]):
         return measures_of(registry, names, lambda metric: priced.get(metric, metric).compute)
 
     def row(self, answer: StreamsAnswer) -> Mapping[str, Any]:
-        from assignor_lab.groups.streams.placement import racks_unknown
-
         state, outcome = answer.state, answer.outcome
         row: dict[str, Any] = {"validation": (outcome.validation or AssignmentError.NONE).name}
         if state is not None:
@@ -121,7 +128,7 @@ class _Streams(Kind[ApplicationMetadata, TaskAssignment]):
                 "clients": len(state.streams_client_states()),
                 "tasks": len(state.all_tasks()),
                 "stateful_tasks": len(state.stateful_tasks()),
-                "racks_unknown": racks_unknown(state),
+                "racks_unknown": answer.scenario is not None and racks_unknown(answer.scenario, state),
             }
         assignment = outcome.answer
         if state is not None and assignment is not None:

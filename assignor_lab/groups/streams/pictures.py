@@ -7,6 +7,7 @@ from typing import Any
 
 from assignment_api import ApplicationMetadata, StreamsClientState, TaskAssignment, TaskId
 from assignor_lab.groups.streams.answers import StreamsAnswer, equals_observed, followup_of
+from assignor_lab.groups.work import OBSERVED
 
 __all__ = ["detail_of"]
 
@@ -34,7 +35,8 @@ def detail_of(answers: Sequence[StreamsAnswer], assignor: str | None = None) -> 
         "clients": [] if application is None else [_client(client) for client in _clients(application)],
         "tasks": [] if application is None else _tasks(application),
         "before": {} if application is None else _before(application),
-        "after": [_after(answer) for answer in answers if answer.state is application],
+        # Kafka's own decision was made under its own settings, which is another state than that of the others.
+        "after": [_after(each) for each in answers if each.state is application or each.assignor == OBSERVED],
     }
 
 
@@ -81,6 +83,7 @@ def _after(answer: StreamsAnswer) -> dict[str, Any]:
         else {"type": failure.type, "java_type": failure.java_type, "message": failure.message},
         "followup": followup_of(answer),
         "equals_observed": equals_observed(answer),
+        "not_comparable": answer.not_comparable,
         "assignment": None if assignment is None else _placed(answer.state, assignment),
     }
 

@@ -16,7 +16,7 @@ import attrs
 
 from assignment_api import ApplicationMetadata, AssignedTaskType, TaskAssignment, TaskId, TaskInfo
 
-__all__ = ["Placement", "State", "Topology", "placement_of", "racks_unknown", "state_of"]
+__all__ = ["Placement", "State", "Topology", "placement_of", "state_of"]
 
 
 @attrs.frozen(eq=False)
@@ -140,13 +140,6 @@ def state_of(application: ApplicationMetadata) -> State:
     if _last_state is None or _last_state.application is not application:
         _last_state = _new_state(application)
     return _last_state
-
-
-def racks_unknown(application: ApplicationMetadata) -> bool:
-    """Whether racks matter in this state and its source did not tell them: a log line names no partitions."""
-    if application.assignment_configs().rack_aware_assignment_strategy == "none":
-        return False
-    return not state_of(application).topology.partitions_known
 
 
 def placement_of(application: ApplicationMetadata, assignment: TaskAssignment) -> Placement:

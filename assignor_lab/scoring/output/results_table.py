@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 __all__ = ["ResultsTable"]
 
-_STATE_AND_ERROR = ("item", "round", "error_type")
+_STATE_AND_ERROR = ("item", "round", "error_type", "not_comparable")
 
 
 @attrs.frozen(eq=False)
@@ -30,7 +30,7 @@ class ResultsTable:
 
     @_keys.default
     def _read_keys(self) -> pa.Table:
-        table = pq.read_table(self.path, columns=["item", "round", "assignor", "error_type", "scenario"])
+        table = pq.read_table(self.path, columns=[*_STATE_AND_ERROR, "assignor", "scenario"])
         return table.combine_chunks()
 
     def rows_of(self, assignor: str) -> pa.Table:
@@ -38,8 +38,10 @@ class ResultsTable:
         return self._keys.filter(pc.equal(self._keys["assignor"], assignor))
 
     def column(self, metric: str) -> dict[str, pa.Array]:
-        """A metric by assignor, each in the order of its rows."""
+        """A metric by assignor, each in the order of its rows; null where an answer is not comparable."""
         values = pq.read_table(self.path, columns=[metric])[metric].combine_chunks()
+        if self._keys["not_comparable"].null_count < len(values):
+            values = pc.if_else(pc.is_null(self._keys["not_comparable"]), values, None)
         return {
             assignor: values.filter(pc.equal(self._keys["assignor"], assignor)).combine_chunks()
             if isinstance(values, pa.ChunkedArray)
@@ -48,12 +50,13 @@ class ResultsTable:
         }
 
     def answered(self, assignors: Sequence[str]) -> dict[str, pa.Array]:
-        """For each of ``assignors`` a mask of its rows: true in the states in which all of them have an answer."""
+        """For each of ``assignors`` a mask of its rows: true in the states to which all have a comparable answer."""
         good: dict[tuple[int, int], int] = {}
         for assignor in assignors:
             rows = self.rows_of(assignor)
-            for item, number, error in zip(*(rows[name].to_pylist() for name in _STATE_AND_ERROR), strict=True):
-                if error is None:
+            columns = (rows[name].to_pylist() for name in _STATE_AND_ERROR)
+            for item, number, error, not_comparable in zip(*columns, strict=True):
+                if error is None and not_comparable is None:
                     good[item, number] = good.get((item, number), 0) + 1
         masks = {}
         for assignor in assignors:

@@ -106,7 +106,7 @@ def results_summary(
     """The part of the summary that follows from input, seed and plugins alone; ``kind`` is that of the scenarios."""
     plugins = {name: found.plugin for name, found in metrics.items()}
     names = [assignor.name for assignor in competing.assignors]
-    scored = [name for name in table.assignors if tally.rows_of.get(name, 0) > tally.failed_of.get(name, 0)]
+    scored = [name for name in table.assignors if tally.comparable_of(name)]
     ranked = [name for name in scored if name != OBSERVED or tally.captured == tally.states]
     pictures, too_large = _pictures(wanted, details, kind)
     seeds = [source.generated.seed for source in sources if source.generated is not None]
@@ -122,6 +122,7 @@ def results_summary(
         "states": tally.states,
         "rows": tally.rows,
         "failed_rows": tally.failed_rows,
+        "not_comparable": tally.not_comparable(),
         "assumptions": tally.assumptions(),
         "assignors": _assignors(competing, tally),
         "metrics": [_metric(name, found) for name, found in metrics.items()],
@@ -178,7 +179,7 @@ def _assignors(competing: Competitors, tally: Tally) -> list[dict[str, Any]]:
     if tally.rows_of.get(OBSERVED):
         nobody = {"distribution": None, "version": None, "summary": None}
         entries.append({"name": OBSERVED, "kind": "observed", **nobody, **_standing(tally, OBSERVED)})
-    absent = {"summary": None, "status": "not_loaded", "rows": 0, "failed_rows": 0}
+    absent = {"summary": None, "status": "not_loaded", "rows": 0, "failed_rows": 0, "not_comparable_rows": 0}
     entries += [{"kind": "plugin", **attrs.asdict(unloaded), **absent} for unloaded in competing.unloaded]
     return entries
 
@@ -187,7 +188,13 @@ def _standing(tally: Tally, name: str) -> dict[str, Any]:
     rows, failed = tally.rows_of.get(name, 0), tally.failed_of.get(name, 0)
     is_scored = rows > failed
     reason = None if is_scored else "It has no answer to any of the states."
-    return {"status": "scored" if is_scored else "failed", "reason": reason, "rows": rows, "failed_rows": failed}
+    return {
+        "status": "scored" if is_scored else "failed",
+        "reason": reason,
+        "rows": rows,
+        "failed_rows": failed,
+        "not_comparable_rows": tally.not_comparable_of.get(name, 0),
+    }
 
 
 def _metric(name: str, found: Found[MetricPlugin]) -> dict[str, Any]:

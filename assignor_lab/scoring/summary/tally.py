@@ -19,10 +19,10 @@ __all__ = ["LIGHT_COLUMNS", "Tally", "take_tally"]
 #: The columns that :func:`take_tally` reads.
 LIGHT_COLUMNS = (
     *("item", "round", "assignor", "source", "scenario", "error_type", "error_java_type", "error_message"),
-    *("equals_observed", "racks_unknown", "assumptions"),
+    *("equals_observed", "not_comparable", "other_settings", "assumptions"),
 )
 
-RACKS_UNKNOWN = "Racks are unknown, and the application is rack-aware."
+OTHER_SETTINGS = "It was asked under other settings than Kafka decided under."
 
 #: Kinds of failures and of assumptions that are told apart.
 MAX_KINDS = 5_000
@@ -48,8 +48,17 @@ class _Agreement:
     compared: int = 0
     equal: int = 0
     failed: int = 0
+    not_comparable: int = 0
     caveats: dict[str, int] = attrs.field(factory=dict)
     first_difference: dict[str, Any] | None = None
+
+
+@attrs.define
+class _Incomparable:
+    """Answers that are not comparable for one reason."""
+
+    states: int = 0
+    assignors: dict[str, None] = attrs.field(factory=dict)
 
 
 @attrs.define
@@ -64,6 +73,7 @@ class Tally:
         rows_of: Assignor to its rows.
         failed_of: Assignor to its rows with an error.
         captured: Items for which it is known what Kafka decided.
+        not_comparable_of: Assignor to its rows whose answer is not comparable.
     """
 
     rows: int = 0
@@ -73,6 +83,8 @@ class Tally:
     rows_of: dict[str, int] = attrs.field(factory=dict)
     failed_of: dict[str, int] = attrs.field(factory=dict)
     captured: int = 0
+    not_comparable_of: dict[str, int] = attrs.field(factory=dict)
+    _incomparable: dict[str, _Incomparable] = attrs.field(factory=dict)
     _assumptions: dict[str, int] = attrs.field(factory=dict)
     _kinds: dict[tuple[str, str, str | None, str], _Kind] = attrs.field(factory=dict)
     _rows_of_other_kinds: int = 0
@@ -89,6 +101,10 @@ class Tally:
         self.captured += observed
         for row in rows:
             self._add_row(row, compared=observed)
+        for reason in dict.fromkeys(row["not_comparable"] for row in rows if row["not_comparable"] is not None):
+            found = self._incomparable.setdefault(reason, _Incomparable())
+            found.states += 1
+            found.assignors |= dict.fromkeys(row["assignor"] for row in rows if row["not_comparable"] == reason)
 
     def _add_row(self, row: Row, *, compared: bool) -> None:
         assignor, failed = row["assignor"], row["error_type"] is not None
@@ -98,15 +114,20 @@ class Tally:
         self.failed_of[assignor] = self.failed_of.get(assignor, 0) + failed
         if failed:
             self._add_failure(row)
+        if row["not_comparable"] is not None:
+            self.not_comparable_of[assignor] = self.not_comparable_of.get(assignor, 0) + 1
         if compared and assignor != OBSERVED:
             agreement = self._agreements.setdefault(assignor, _Agreement())
+            if row["not_comparable"] is not None:
+                agreement.not_comparable += 1
+                return
             agreement.compared += 1
             agreement.failed += failed
             agreement.equal += row["equals_observed"] is True
             if not failed and row["equals_observed"] is False:
                 agreement.first_difference = agreement.first_difference or _state_of(row)
-                if row["racks_unknown"]:
-                    _count(agreement.caveats, RACKS_UNKNOWN)
+                if row["other_settings"]:
+                    _count(agreement.caveats, OTHER_SETTINGS)
 
     def _add_failure(self, row: Row) -> None:
         message = row["error_message"] or ""
@@ -122,6 +143,16 @@ class Tally:
     def assumptions(self) -> list[dict[str, Any]]:
         """Entries of the summary's ``assumptions``."""
         return _by_count(self._assumptions)
+
+    def comparable_of(self, assignor: str) -> int:
+        """Rows of an assignor with an answer that is comparable."""
+        lost = self.failed_of.get(assignor, 0) + self.not_comparable_of.get(assignor, 0)
+        return self.rows_of.get(assignor, 0) - lost
+
+    def not_comparable(self) -> list[dict[str, Any]]:
+        """Entries of the summary's ``not_comparable``: most states first, then by reason."""
+        found = sorted(self._incomparable.items(), key=lambda entry: (-entry[1].states, entry[0]))
+        return [{"reason": reason, "states": each.states, "assignors": list(each.assignors)} for reason, each in found]
 
     def failures(self) -> list[dict[str, Any]]:
         """Entries of the summary's ``failures``."""
@@ -157,6 +188,7 @@ class Tally:
                         "equal": found.equal,
                         "different": found.compared - found.equal - found.failed,
                         "failed": found.failed,
+                        "not_comparable": found.not_comparable,
                         "caveats": _by_count(found.caveats),
                         "first_difference": found.first_difference,
                     }

@@ -1,0 +1,66 @@
+"""Comparability: whether an answer says what an assignor would really decide, where racks decide.
+
+Kafka's leader knows the racks of its clients and of the brokers; a log does not tell them. An answer that is computed
+without them is one to another question, and neither like Kafka's own decision nor better or worse than another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from assignment_api import ApplicationMetadata, TaskAssignment
+from assignment_api.streams.configs import RACK_AWARE_ASSIGNMENT_STRATEGY, RACK_AWARE_STRATEGY_NONE
+from assignor_lab.scenarios import Scenario
+from assignor_lab.scenarios.told_racks import racks_told, strategy_told
+
+__all__ = ["BOTH_DECIDE", "RACKS_DECIDE", "STRATEGY_DECIDES", "racks_unknown", "why_not_comparable"]
+
+_WITHOUT = f"or ask what would be decided without racks: -c {RACK_AWARE_ASSIGNMENT_STRATEGY}=none"
+#: What is said of answers of a rack-aware configuration.
+RACKS_DECIDE = f"racks decide, and are unknown: give them with --racks, {_WITHOUT}"
+#: What is said of answers under a strategy that was made up.
+STRATEGY_DECIDES = (
+    f"the group was rack-aware, by a strategy that is unknown: give {RACK_AWARE_ASSIGNMENT_STRATEGY}, {_WITHOUT}"
+)
+#: The same, where the racks are unknown, too.
+BOTH_DECIDE = (
+    "the group was rack-aware, and neither its strategy nor its racks are known: give "
+    f"{RACK_AWARE_ASSIGNMENT_STRATEGY} and --racks, {_WITHOUT}"
+)
+#: How an assignor's remark begins that says why it could not use the racks that it would have used.
+RACKS_NOT_USED = "racks were not used:"
+
+
+def why_not_comparable(
+    scenario: Scenario, state: ApplicationMetadata, explicit: Mapping[str, Any], answer: TaskAssignment
+) -> str | None:
+    """Why an answer says nothing of what its assignor would really decide; ``None``: it does.
+
+    Args:
+        scenario: The scenario.
+        state: What was asked.
+        explicit: Configuration in place of the scenario's own: who sets a strategy there knows it.
+        answer: What was answered.
+    """
+    if racks_unknown(scenario, state):
+        return RACKS_DECIDE
+    is_rack_aware = state.assignment_configs().rack_aware_assignment_strategy != RACK_AWARE_STRATEGY_NONE
+    if not is_rack_aware and not strategy_told(scenario.assumptions) and RACK_AWARE_ASSIGNMENT_STRATEGY not in explicit:
+        return STRATEGY_DECIDES if _knows_racks(scenario, state) else BOTH_DECIDE
+    if any(remark.startswith(RACKS_NOT_USED) for remark in answer.remarks):
+        # An assignor that is rack-aware by itself, whatever the strategy.
+        return None if _knows_racks(scenario, state) else RACKS_DECIDE
+    return None
+
+
+def racks_unknown(scenario: Scenario, state: ApplicationMetadata) -> bool:
+    """Whether the strategy of a state looks at racks that its source does not tell."""
+    configs = state.assignment_configs()
+    return configs.rack_aware_assignment_strategy != RACK_AWARE_STRATEGY_NONE and not _knows_racks(scenario, state)
+
+
+def _knows_racks(scenario: Scenario, state: ApplicationMetadata) -> bool:
+    return racks_told(scenario.assumptions) and all(
+        info.topic_partitions is not None for info in state.task_infos().values()
+    )

@@ -1,0 +1,154 @@
+"""Racks of a file put into scenarios whose source did not tell them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import attrs
+
+from assignment_api import AssignorLabError
+from assignor_lab.documents.errors import printable
+from assignor_lab.scenarios.errors import ScenarioKindError
+from assignor_lab.scenarios.racks import ANY_TOPIC, Racks
+from assignor_lab.scenarios.told_racks import NOT_USED, RACKS_UNKNOWN, racks_told
+
+__all__ = ["RackContradictionError", "RackFiller"]
+
+Document = Mapping[str, Any]
+#: Names that a sentence lists.
+_MOST_NAMED = 3
+
+
+class RackContradictionError(AssignorLabError):
+    """A file of racks says something else than a scenario, or than itself, about one client or partition."""
+
+
+@attrs.define
+class RackFiller:
+    """Fills racks into documents, and remembers what of the file was good for anything.
+
+    Args:
+        racks: The racks.
+    """
+
+    racks: Racks
+    _used: set[str] = attrs.field(factory=set)
+
+    def filled(self, document: Document) -> dict[str, Any]:
+        """The document with the racks that it lacks; what it knows stays, and what is still unknown it says.
+
+        Raises:
+            RackContradictionError: if the file gives a client or a partition another rack than the document, or two.
+            ScenarioKindError: if scenarios of this kind have no racks.
+        """
+        kind = document.get("kind")
+        if kind == "streams":
+            return self._streams(document)
+        if kind == "streams-group":
+            members = [self._with_rack(member, _names_of_member(member)) for member in document["members"]]
+            return {**document, "members": members}
+        raise ScenarioKindError(
+            f"scenario {document.get('id')!r} is of kind {kind!r}, which has no racks: leave out --racks"
+        )
+
+    def unused(self) -> Iterator[str]:
+        """Sentences on the names of clients and topics of the file that no document had."""
+        for key in (*self.racks.clients, *(topic for topic in self.racks.topics if topic != ANY_TOPIC)):
+            if key not in self._used:
+                what = "client" if key in self.racks.clients else "topic"
+                where = self.racks.where.get(key, ", ".join(self.racks.files))
+                yield f"{where}: {printable(key)} is no {what} of any state: it is not used"
+
+    # --- Streams ----------------------------------------------------------------------------------
+
+    def _streams(self, document: Document) -> dict[str, Any]:
+        clients = [self._with_rack(client, _names_of_client(client)) for client in document["clients"]]
+        tasks = [self._task(task) for task in document["tasks"]]
+        filled = {**document, "tasks": tasks, "clients": clients}
+        told = document.get("assumptions", ())
+        if racks_told(told):
+            return filled
+        sentences = [sentence for sentence in told if not sentence.startswith((RACKS_UNKNOWN, NOT_USED))]
+        return {**filled, "assumptions": [*sentences, self._what_is_known(clients, tasks)]}
+
+    def _task(self, task: Document) -> dict[str, Any]:
+        partitions = task["partitions"]
+        if partitions is None:
+            return dict(task)
+        return {**task, "partitions": [self._partition(partition) for partition in partitions]}
+
+    def _partition(self, partition: Document) -> Document:
+        topic = partition["topic"]
+        self._used.add(topic)
+        known, found = partition["racks"], self.racks.of_partition(topic, partition["partition"])
+        if known and found and set(known) != set(found):
+            raise RackContradictionError(
+                f"{self._file()}: partition {printable(topic)}-{partition['partition']} is in {_listed(found)} there, "
+                f"and in {_listed(known)} in the state: correct the one that is wrong"
+            )
+        return partition if known or not found else {**partition, "racks": list(found)}
+
+    # --- clients ----------------------------------------------------------------------------------
+
+    def _with_rack(self, client: Document, names: Iterable[str]) -> dict[str, Any]:
+        found = {name: self.racks.clients[name] for name in names if name in self.racks.clients}
+        self._used.update(found)
+        racks = {rack: name for name, rack in found.items()}
+        if client["rack"] is not None:
+            racks.setdefault(client["rack"], "the state")
+        if len(racks) > 1:
+            said = " and ".join(f"{printable(rack)} by {printable(name)}" for rack, name in racks.items())
+            raise RackContradictionError(f"{self._file()}: one client is in {said}: correct the one that is wrong")
+        return {**client, "rack": next(iter(racks), None)}
+
+    # --- what is known then -----------------------------------------------------------------------
+
+    def _what_is_known(self, clients: Iterable[Document], tasks: Iterable[Document]) -> str:
+        missing = [f"client {client['host'] or client['process_id']}" for client in clients if client["rack"] is None]
+        hidden = any(task["partitions"] is None for task in tasks)
+        lacking = {
+            f"partition {partition['topic']}-{partition['partition']}"
+            for task in tasks
+            for partition in task["partitions"] or ()
+            if not partition["racks"]
+        }
+        missing += sorted(lacking)
+        if hidden:
+            missing.append("the partitions, which --topology names when the log is imported")
+        if not missing:
+            return f"racks of clients and partitions are those in {self._file()}"
+        return f"{RACKS_UNKNOWN} {self._file()} does not tell those of {_listed(missing)}"
+
+    def _file(self) -> str:
+        return ", ".join(printable(name) for name in self.racks.files)
+
+
+def _names_of_client(client: Document) -> Iterator[str]:
+    yield client["process_id"]
+    if client["host"] is not None:
+        yield client["host"]
+    # Kafka Streams calls its consumers <client.id>-StreamThread-<number>-consumer-<uuid>.
+    yield from dict.fromkeys(consumer.partition("-StreamThread-")[0] for consumer in client["consumers"])
+    yield from _names_of_tags(client["tags"])
+
+
+def _names_of_member(member: Document) -> Iterator[str]:
+    yield member["id"]
+    yield member["process_id"]
+    if member["instance_id"] is not None:
+        yield member["instance_id"]
+    yield from _names_of_tags(member["tags"])
+
+
+def _names_of_tags(tags: Mapping[str, str]) -> Iterator[str]:
+    each = [f"{key}={value}" for key, value in sorted(tags.items())]
+    yield from each
+    if len(each) > 1:
+        yield ",".join(each)
+
+
+def _listed(names: Iterable[str]) -> str:
+    every = [printable(name) for name in names]
+    more = f" and {len(every) - _MOST_NAMED} more" if len(every) > _MOST_NAMED else ""
+    return ", ".join(every[:_MOST_NAMED]) + more
