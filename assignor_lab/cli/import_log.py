@@ -12,9 +12,20 @@ import typer
 
 from assignor_lab.capture.logs.import_log import import_log
 from assignor_lab.capture.logs.rebalance import Problem
-from assignor_lab.cli.options import ConfigFile, JsonWritten, Overrides, check_json, keep_inputs, print_written, sources
+from assignor_lab.cli.options import (
+    ConfigFile,
+    JsonWritten,
+    Overrides,
+    RackFiles,
+    check_json,
+    keep_inputs,
+    print_written,
+    sources,
+)
 from assignor_lab.cli.text import note
 from assignor_lab.scenarios import write_lines
+from assignor_lab.scenarios.racks import read_racks
+from assignor_lab.scenarios.with_racks import RackFiller
 
 __all__ = ["Topology", "Zone", "register", "zone_of"]
 
@@ -52,6 +63,7 @@ def register(app: typer.Typer) -> None:
         c: Overrides = None,
         topology: Topology = None,
         timezone: Zone = None,
+        racks: RackFiles = None,
         out: Out = "-",
         json: JsonWritten = False,
     ) -> None:
@@ -61,7 +73,7 @@ def register(app: typer.Typer) -> None:
         not say. What is garbled or incomplete is left out and named on the standard error.
         """
         check_json(out, as_json=json)
-        keep_inputs(out, files)
+        keep_inputs(out, [*files, *map(str, racks or ())])
         problems: list[Problem] = []
         documents = import_log(
             files,
@@ -71,7 +83,10 @@ def register(app: typer.Typer) -> None:
             on_problem=problems.append,
             standard_input=sys.stdin.buffer,
         )
-        written = write_lines(out, documents)
+        filler = RackFiller(read_racks(racks)) if racks else None
+        written = write_lines(out, documents if filler is None else map(filler.filled, documents))
+        for sentence in () if filler is None else filler.unused():
+            note(f"warning: {sentence}")
         for problem in problems:
             note(f"warning: {problem}")
         lost = sum(problem.loses_decision for problem in problems)

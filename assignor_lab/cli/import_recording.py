@@ -16,9 +16,11 @@ from assignor_lab.capture.logs.rebalance import Decision
 from assignor_lab.capture.logs.scenario_documents import DocumentMaker
 from assignor_lab.capture.recorded import RecordedState, problems, read_recording, recorded_states
 from assignor_lab.cli.import_log import Topology, Zone, zone_of
-from assignor_lab.cli.options import ConfigFile, JsonWritten, Overrides, check_json, print_written, sources
+from assignor_lab.cli.options import ConfigFile, JsonWritten, Overrides, RackFiles, check_json, print_written, sources
 from assignor_lab.cli.text import note
 from assignor_lab.scenarios import write_lines
+from assignor_lab.scenarios.racks import read_racks
+from assignor_lab.scenarios.with_racks import RackFiller
 
 __all__ = ["register"]
 
@@ -64,6 +66,7 @@ def register(app: typer.Typer) -> None:
         c: Overrides = None,
         topology: Topology = None,
         timezone: Zone = None,
+        racks: RackFiles = None,
         check: Check = False,
         out: Out = "-",
         json: JsonWritten = False,
@@ -92,7 +95,11 @@ def register(app: typer.Typer) -> None:
         )
         failed: list[str] = []
         registry = discover(given.effective().policy()) if check else None
-        written = write_lines(out, _documents(states, registry, failed.append))
+        documents = _documents(states, registry, failed.append)
+        filler = RackFiller(read_racks(racks)) if racks else None
+        written = write_lines(out, documents if filler is None else map(filler.filled, documents))
+        for sentence in () if filler is None else filler.unused():
+            note(f"warning: {sentence}")
         note(f"{written} {'state' if written == 1 else 'states'} imported")
         if check:
             note(f"{written - len(failed)} of {written} come out as Kafka sent them")

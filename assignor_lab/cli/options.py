@@ -11,7 +11,17 @@ import typer
 from assignment_api.plugins import ConfigSources, config_sources
 from assignor_lab.cli.text import note, print_json
 
-__all__ = ["ConfigFile", "Json", "JsonWritten", "Overrides", "check_json", "keep_inputs", "print_written", "sources"]
+__all__ = [
+    "ConfigFile",
+    "Json",
+    "JsonWritten",
+    "Overrides",
+    "RackFiles",
+    "check_json",
+    "keep_inputs",
+    "print_written",
+    "sources",
+]
 
 #: ``--config FILE``
 ConfigFile = Annotated[
@@ -25,6 +35,16 @@ ConfigFile = Annotated[
 Overrides = Annotated[
     list[str] | None,
     typer.Option("-c", metavar="KEY=VALUE", help="One key of the configuration; replaces every other source."),
+]
+
+#: ``--racks FILE``, any number of times
+RackFiles = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--racks",
+        metavar="FILE",
+        help="Racks of clients and partitions, as TOML, or the .properties of an instance (docs, 'Racks in a file').",
+    ),
 ]
 
 #: ``--json``

@@ -12,7 +12,7 @@ import typer
 
 from assignment_api.plugins import ConfigSources, discover
 from assignor_lab.cli.isolation_options import Isolate, Trust, with_isolation
-from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
+from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
 from assignor_lab.cli.score_again import repetition
 from assignor_lab.cli.score_gates import compared_with, conclude, parsed_gates, terms_of
 from assignor_lab.cli.score_progress import shown_progress
@@ -105,6 +105,7 @@ def register(app: typer.Typer) -> None:
         again: Again = None,
         allow_differences: AllowDifferences = False,
         prices: PriceFile = None,
+        racks: RackFiles = None,
         trust: Trust = None,
         isolate: Isolate = None,
         config: ConfigFile = None,
@@ -150,6 +151,7 @@ def register(app: typer.Typer) -> None:
 
         from assignor_lab.report.terminal import print_summary
         from assignor_lab.run import run_scoring
+        from assignor_lab.scenarios.racks import read_racks
         from assignor_lab.scoring.output.folder import OutputFolder
         from assignor_lab.scoring.sources import family_names, generated, plan_sources
         from assignor_lab.scoring.spark.engine import OnSpark
@@ -169,7 +171,15 @@ def register(app: typer.Typer) -> None:
             else:
                 inputs = repeats.sources(source or [])
             plan = stack.enter_context(
-                plan_sources(inputs, registry, given.above, note, only_item=only_item, only_round=only_round)
+                plan_sources(
+                    inputs,
+                    registry,
+                    given.above,
+                    note,
+                    only_item=only_item,
+                    only_round=only_round,
+                    racks=read_racks(racks) if racks else None,
+                )
             )
             if repeats is not None:
                 repeats.check_states(plan)
@@ -178,12 +188,12 @@ def register(app: typer.Typer) -> None:
             )
             for unloaded in competing.unloaded:
                 note(f"{unloaded.name} is left out: {unloaded.reason}")
-            replay = _replay_of(source or [], given, config, c or [], plugin_wheel or [])
+            replay = _replay_of(source or [], given, config, c or [], plugin_wheel or [], racks or [])
             terms = terms_of(registry, competing, assignor or (), gates, baseline, replay, plan.kind)
             place = master or DEFAULT_MASTER if remote is None else shown_address(remote)
             options |= {"again": again, "junit": junit}
             options |= {"master": master, "remote": None if remote is None else place}
-            options |= {"plugin-wheel": plugin_wheel, "out": out}
+            options |= {"racks": racks, "plugin-wheel": plugin_wheel, "out": out}
             command = _command(source or [], options, given, c or [])
             run = Run(registry, competing, plan, given, command, place, terms, only_round, raw=answers)
             if repeats is not None:
@@ -265,11 +275,17 @@ def with_prices(overrides: list[str], prices: Path | None) -> list[str]:
 
 
 def _replay_of(
-    source: list[str], given: ConfigSources, config: Path | None, overrides: list[str], wheels: list[Path]
+    source: list[str],
+    given: ConfigSources,
+    config: Path | None,
+    overrides: list[str],
+    wheels: list[Path],
+    racks: list[Path],
 ) -> Replay:
     """What of the command line decides the states, for the command that shows one of them again."""
     from assignor_lab.scoring.replay import Replay
 
     words = [] if config is None else ["--config", str(config)]
     words += [word for wheel in wheels for word in ("--plugin-wheel", str(wheel))]
+    words += [word for file in racks for word in ("--racks", str(file))]
     return Replay(tuple(source), (*words, *_override_words(given, overrides)))

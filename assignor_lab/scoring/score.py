@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from assignment_api.plugins import discover
 from assignment_api.plugins.layers import Layer, default_layer, layer_of
 from assignment_api.plugins.selection import ConfigSources
+from assignor_lab.scenarios.racks import Racks, read_racks
 from assignor_lab.scoring.competitors import competitors
 from assignor_lab.scoring.sources import SourceInput, plan_sources
 from assignor_lab.scoring.terms import job_spec
@@ -27,6 +28,8 @@ def score(
     sources: Iterable[SourceInput] | str | PathLike[str],
     assignors: Iterable[str] | str = (),
     config: ConfigSources | Mapping[str, Any] | None = None,
+    *,
+    racks: Racks | str | PathLike[str] | None = None,
 ) -> DataFrame:
     """Scores assignors on states.
 
@@ -41,6 +44,7 @@ def score(
         assignors: Names of assignors, or one name; none: every installed one. What Kafka really decided is scored
             besides, under the name ``kafka``, where a scenario knows it.
         config: Keys and values in place of the scenarios' own, or all sources of configuration.
+        racks: Racks of clients and partitions that the sources do not tell, or the file that holds them.
 
     Raises:
         AssignorLabError: a subclass, if a source cannot be read, an assignor cannot be loaded, or a value cannot be
@@ -55,7 +59,8 @@ def score(
         assignors = (assignors,)
     terms = config if isinstance(config, ConfigSources) else _above(config or {})
     registry = discover(terms.effective().policy())
-    with plan_sources(sources, registry, terms.above) as plan:
+    known = racks if racks is None or isinstance(racks, Racks) else read_racks(racks)
+    with plan_sources(sources, registry, terms.above, racks=known) as plan:
         competing = competitors(registry, assignors, may_run_code=True, kind=plan.kind)
         spec = job_spec(registry, competing, plan, terms)
         pieces = 4 * (parallelism_of(spark) or DEFAULT_PIECES // 4)

@@ -28,6 +28,8 @@ from assignor_lab.groups.entries import KindEntry, default_kind, entries
 from assignor_lab.groups.families import names_of_kind
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.scenarios import Place, Scenario, ScenarioKindError, read_scenarios, scenario_from_document
+from assignor_lab.scenarios.racks import Racks
+from assignor_lab.scenarios.with_racks import RackFiller
 from assignor_lab.scoring.competitors import kind_of_assignors
 from assignor_lab.scoring.source_files import STANDARD_INPUT, NamedFile, SourceFile, source_file
 
@@ -197,6 +199,7 @@ def plan_sources(
     *,
     only_item: int | None = None,
     only_round: int | None = None,
+    racks: Racks | None = None,
 ) -> Plan:
     """Reads and checks all sources.
 
@@ -210,8 +213,10 @@ def plan_sources(
         on_note: Told of what is odd in a log.
         only_item: Number of the one item to score, among all of them; ``None``: all are scored.
         only_round: The one round whose rows are kept. It is only checked here: the rounds before it are needed.
+        racks: Racks for the scenarios whose sources do not tell them; ``None``: there is no such file.
 
     Raises:
+        RackContradictionError: if they contradict a scenario.
         NoSuchStateError: if no item has the number ``only_item``, or none such a round.
         DocumentFormatError: if a scenario file cannot be read.
         ScenarioKindError: if a scenario is of a kind that is not scored, or not of the kind of those before it.
@@ -226,6 +231,7 @@ def plan_sources(
         first = 0
         held: KindEntry | None = None
         digest = sha256()
+        filler = None if racks is None else RackFiller(racks)
         for name, kind, parts in _grouped(sources):
             if kind == "family":
                 part = parts[0]
@@ -235,7 +241,10 @@ def plan_sources(
                 held = _one_kind(held, family.kind, f"family {part.family} generates histories")
             else:
                 count, rounds, own = 0, 1, sha256()
-                for scenario in _scenarios(kind, parts, _of_the_group(config_layers), on_note):
+                for read in _scenarios(kind, parts, _of_the_group(config_layers), on_note):
+                    scenario = read
+                    if filler is not None:
+                        scenario = scenario_from_document(filler.filled(read.document), read.place)
                     held = _one_kind(held, scenario.kind, f"{scenario.place}: scenario {scenario.id!r} is")
                     if only_item in (None, first + count):
                         rounds = max(rounds, held.load().rounds(scenario))
@@ -254,6 +263,8 @@ def plan_sources(
                 "nothing to score: name scenario files or logs, or a family with --families and --count"
             )
         _check_wanted(found, registry, only_item, only_round)
+        for sentence in () if filler is None or on_note is None else filler.unused():
+            on_note(sentence)
         stack.pop_all()
         return Plan(found, lines, only_item, held, digest.hexdigest())
 
