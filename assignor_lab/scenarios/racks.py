@@ -91,7 +91,7 @@ def read_racks(paths: Iterable[str | PathLike[str]] | str | PathLike[str]) -> Ra
         for topic, partitions in found.topics.items():
             if topics.setdefault(topic, partitions) != partitions:
                 raise DocumentFormatError(name, _line_of(Path(path), topic), topic, "another file says otherwise")
-    return Racks(tuple(map(fspath, names)), clients, topics, where)
+    return Racks(tuple(fspath(path) for path in names), clients, topics, where)
 
 
 # --- files of racks ---------------------------------------------------------------------------------
@@ -216,14 +216,14 @@ def _text_of(content: bytes) -> str:
 
 
 def _line_of(path: Path, key: str) -> int | None:
-    """The line of the last name in ``key`` that the file has at the start of a line, followed by a sign of equality."""
+    """The line of the last name in ``key`` that the file has as a key or a table at the start of a line."""
     try:
         lines = path.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
         return None
     names = [part.strip('"') for part in re.findall(r'"(?:[^"\\]|\\.)*"|[^.\[\]"]+', key)]
     for name in reversed(names):
-        entry = re.compile(rf"""\s*["']?{re.escape(name)}["']?\s*[=:]""")
+        entry = re.compile(rf"""\s*(?:["']?{re.escape(name)}["']?\s*[=:]|\[{re.escape(name)}\])""")
         for number, line in enumerate(lines, start=1):
             if entry.match(line):
                 return number

@@ -263,8 +263,9 @@ def plan_sources(
                 "nothing to score: name scenario files or logs, or a family with --families and --count"
             )
         _check_wanted(found, registry, only_item, only_round)
-        for sentence in () if filler is None or on_note is None else filler.unused():
-            on_note(sentence)
+        if filler is not None and on_note is not None:
+            for sentence in filler.unused():
+                on_note(sentence)
         stack.pop_all()
         return Plan(found, lines, only_item, held, digest.hexdigest())
 

@@ -204,3 +204,76 @@ def test_a_metric_that_fails_costs_its_own_figure_only() -> None:
 def test_a_message_that_cannot_be_encoded_is_escaped() -> None:
     row = rows(list(contest(assignors.Raises).answers(HISTORY)))[0]
     assert row["error_message"] == "no </script> today \x1b[2J [bold] \\udcff"
+
+
+# --- what can be compared -------------------------------------------------------------------------
+
+STRATEGY = "rack.aware.assignment.strategy"
+AWARE = {STRATEGY: "min_traffic"}
+LOG_SHOWS = "rack-aware strategy unknown: the log shows a rack-aware optimisation"
+NO_RACKS = "racks unknown: the leader looked at racks"
+
+
+def captured(*assumptions: str, **config: Any) -> WorkItem:
+    """A state of which it is known what Kafka decided, every active on the client that had it, and no standby."""
+    state = streams_document()
+    assignment = {
+        client["process_id"]: {"active": client["previous_active"], "standby": []} for client in state["clients"]
+    }
+    observed = {"assignment": assignment, "followup": False, "threads": None}
+    return document(config={**state["config"], **config}, observed=observed, assumptions=list(assumptions))
+
+
+def asked(key: str, value: Any) -> ConfigSources:
+    return ConfigSources((), (layer_of(Layer.COMMAND_LINE, [(key, value, "test")]),))
+
+
+def reasons(item: WorkItem, config: ConfigSources = NO_CONFIG) -> dict[str, str | None]:
+    return {
+        row["assignor"]: row["not_comparable"]
+        for row in rows(list(contest(assignors.Greedy, config=config).answers(item)))
+    }
+
+
+@pytest.mark.parametrize(
+    ("item", "config", "said"),
+    [
+        (captured(), NO_CONFIG, None),
+        (captured(NO_RACKS), NO_CONFIG, None),
+        (captured(NO_RACKS, **AWARE), NO_CONFIG, "give them with --racks"),
+        (captured(**AWARE), NO_CONFIG, None),
+        (captured(NO_RACKS, LOG_SHOWS), NO_CONFIG, "neither its strategy nor its racks are known"),
+        (captured(LOG_SHOWS), NO_CONFIG, "by a strategy that is unknown"),
+        (captured(NO_RACKS, LOG_SHOWS), asked(STRATEGY, "none"), None),
+        (captured(NO_RACKS), asked(STRATEGY, "min_traffic"), "give them with --racks"),
+        (captured(LOG_SHOWS), asked(STRATEGY, "min_traffic"), None),
+        (captured("racks of clients and brokers are not in the log; ..."), NO_CONFIG, None),
+    ],
+)
+def test_answers_are_not_comparable_where_racks_decide_and_are_unknown(
+    item: WorkItem, config: ConfigSources, said: str | None
+) -> None:
+    found = reasons(item, config)
+    assert found["kafka"] is None
+    if said is None:
+        assert found["Greedy"] is None
+    else:
+        assert said in (found["Greedy"] or "")
+
+
+def test_an_assignor_that_lacks_racks_of_its_own_accord_is_not_comparable_either() -> None:
+    rack_aware = Competitor("rack_aware", discover().task_assignor("rack_aware"))
+    of_rack_aware = Contest(STREAMS, [rack_aware], FAMILIES)
+    told, untold = (next(of_rack_aware.answers(item)) for item in (captured(), captured(NO_RACKS)))
+    assert told.not_comparable is None
+    assert "racks decide" in (untold.not_comparable or "")
+
+
+@pytest.mark.parametrize("standbys", [0, 1, 2])
+def test_kafkas_own_decision_is_measured_under_its_own_settings(standbys: int) -> None:
+    answers = list(contest(assignors.Greedy, config=asked("num.standby.replicas", standbys)).answers(captured()))
+    own, kafka = rows(answers)
+    assert kafka["standbys_missing"] == rows(list(contest(assignors.Greedy).answers(captured())))[1]["standbys_missing"]
+    assert (own["standbys_missing"] == 0) == (standbys == 0)
+    assert (own["other_settings"], kafka["other_settings"]) == (standbys != 1, False)
+    assert {each["assignor"] for each in STREAMS.picture(answers, None)["after"]} == {"Greedy", "kafka"}
