@@ -40,6 +40,7 @@ class Client:
     threads: int = 1
     tags: Mapping[str, str] = attrs.field(factory=dict)
     rack: str | None = None
+    lags: Mapping[str, int] | None = attrs.field(factory=dict)
 
 
 def _tasks(text: str) -> tuple[list[TaskId], list[TaskId]]:
@@ -83,7 +84,7 @@ def figure(
                 (f"consumer-{number}",),
                 active,
                 standby,
-                {},
+                None if client.lags is None else {TaskId.parse(task): lag for task, lag in client.lags.items()},
                 None,
                 None,
                 client.tags,

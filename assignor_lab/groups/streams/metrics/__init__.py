@@ -5,6 +5,7 @@ from assignor_lab.groups.metrics.life_cycle import LIFE_CYCLE
 from assignor_lab.groups.streams.metrics.balance import BALANCE_METRICS
 from assignor_lab.groups.streams.metrics.cost import COST_METRICS
 from assignor_lab.groups.streams.metrics.coverage import COVERAGE_METRICS
+from assignor_lab.groups.streams.metrics.lags import LAG_METRICS
 from assignor_lab.groups.streams.metrics.movement import MOVEMENT_METRICS
 from assignor_lab.groups.streams.metrics.spread import SPREAD_METRICS
 from assignor_lab.groups.streams.metrics.weights import WEIGHT_METRICS
@@ -15,6 +16,7 @@ __all__ = [
     "COST_METRICS",
     "COVERAGE_METRICS",
     "LAB_METRICS",
+    "LAG_METRICS",
     "LIFE_CYCLE_METRICS",
     "MOVEMENT_METRICS",
     "SPREAD_METRICS",
@@ -26,6 +28,7 @@ LIFE_CYCLE_METRICS = plugins_of(LIFE_CYCLE, placement_of, "streams")
 #: All metrics of the lab, in the order in which a reader meets them.
 LAB_METRICS = (
     *MOVEMENT_METRICS,
+    *LAG_METRICS,
     *SPREAD_METRICS,
     *BALANCE_METRICS,
     *WEIGHT_METRICS,

@@ -114,7 +114,11 @@ def priced_metrics(prices: Prices) -> tuple[MetricPlugin, ...]:
     """The metrics in dollars under ``prices``."""
 
     def for_a_month(placement: Placement) -> float | None:
-        """``cross_zone_bytes_per_s``, for the hours of a month, at the price of a GiB between zones."""
+        """``cross_zone_bytes_per_s``, for the hours of a month, at the price of a GiB between zones.
+
+        A client is taken to read from a broker in its own rack wherever one has a replica, which takes followers that
+        may be read from (KIP-392); without them it pays for every leader in another rack, and so more than this.
+        """
         rate = _cross_zone_input(placement)
         if rate is None:
             return None
@@ -132,7 +136,7 @@ def priced_metrics(prices: Prices) -> tuple[MetricPlugin, ...]:
             GROUP,
             "dollars/month",
             "lower",
-            "What reading from other racks (zones) costs in a month, if the group stays as it is.",
+            "What the clients of active tasks pay in a month for reading input from brokers in other racks (zones).",
             _NOWHERE_NEAR,
         ),
         Definition(
@@ -141,7 +145,7 @@ def priced_metrics(prices: Prices) -> tuple[MetricPlugin, ...]:
             GROUP,
             "dollars",
             "lower",
-            "What this answer costs once: state that is restored from other racks (zones).",
+            "What clients pay once for restoring state from brokers in other racks (zones), because of this answer.",
             _NOWHERE_NEAR,
         ),
     )

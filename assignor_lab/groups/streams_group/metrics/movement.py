@@ -39,10 +39,11 @@ def actives_moved_within_process(placement: Placement) -> float:
 
 @metric(GROUP, "offsets", "lower", _FARTHEST)
 def offsets_to_restore(placement: Placement) -> float | None:
-    """Changelog records that copies of state lack where they are placed, by the offsets that members report.
+    """Changelog records that copies of state lack where they are placed: a copy that lags is not state.
 
-    For each stateful replica the end offset of its task less what its process has of it. No figure where nobody
-    reported the end offset of a task that somebody else gets, as no client of Kafka 4.3.1 does.
+    By the offsets that members report: for each stateful replica the end offset of its task less what its process has
+    of it. No figure where nobody reported the end offset of a task that somebody else gets, as no client of Kafka 4.3.1
+    does.
     """
     lacking = _lacking(placement)
     return None if lacking is None else float(sum(count for count, _ in lacking))

@@ -1,0 +1,160 @@
+"""Lags: a copy of state that lags is not state. What is to be restored, by the lags that Kafka's leader computed.
+
+KIP-441: a client is *caught up* with a task that it runs, or of which its copy lags by ``acceptable.recovery.lag`` at
+most. Kafka gives a client without a copy the task's whole changelog as its lag.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from assignment_api.plugins import MetricPlugin
+from assignor_lab.groups.metrics.definition import derived, metric, plugins_of
+from assignor_lab.groups.metrics.movement import GROUP
+from assignor_lab.groups.streams.metrics.weights import weights_of
+from assignor_lab.groups.streams.placement import Placement, State, placement_of
+
+__all__ = ["LAG_METRICS"]
+
+_FARTHEST = "What no process of the group has of a task."
+#: Kafka's lags of a running active, and of a copy whose offsets nobody knows; 2**63-1 as a setting: all are caught up.
+_RUNNING, _UNKNOWN = -2, -3
+_EVERYBODY = 2**63 - 1
+
+
+@metric(GROUP, "offsets", "lower", _FARTHEST)
+def offsets_to_restore(placement: Placement) -> float | None:
+    """Changelog records that copies of state lack where they are placed: a copy that lags is not state.
+
+    The lags of stateful actives, standbys and warm-ups on their processes. A copy of unknown offsets lacks as much as
+    the process that is farthest behind. No figure where the end offsets could not be fetched.
+    """
+    lacking = _lacking(placement)
+    return None if lacking is None else float(sum(count for count, _ in lacking))
+
+
+@metric(GROUP, "offsets", "lower", _FARTHEST)
+def offsets_to_restore_before_processing(placement: Placement) -> float | None:
+    """Changelog records that have to be restored before the tasks can work: those of actives alone."""
+    lacking = _lacking(placement)
+    return None if lacking is None else float(sum(count for count, is_active in lacking if is_active))
+
+
+@metric(GROUP, "tasks", "lower", "Tasks with which no process of the group is caught up.")
+def actives_not_caught_up(placement: Placement) -> float | None:
+    """Tasks with state on a process whose copy lags by more than acceptable.recovery.lag, or by nobody knows how much.
+
+    KIP-441 calls such a client not caught up. No figure where the end offsets could not be fetched.
+    """
+    lags = _lags_of(placement.state)
+    if lags is None:
+        return None
+    behind = 0
+    for task, (owner, stateful) in enumerate(zip(placement.owner, placement.state.stateful, strict=True)):
+        if stateful and owner >= 0:
+            if lags.of[owner][task] is None:
+                return None
+            behind += not lags.is_caught_up(task, owner)
+    return float(behind)
+
+
+@metric("cost", "bytes", "lower", "What no process of the group has of a task.")
+def bytes_to_restore(placement: Placement) -> float | None:
+    """Bytes of state that copies lack where they are placed: all of one that is not there, its part of one that lags.
+
+    ``state_bytes`` times what a copy lacks of its changelog, whose length is the lag of a process that has nothing of
+    it. Where every process has something, a copy that is caught up lacks nothing, and any other one everything.
+    """
+    weights, lags = weights_of(placement.state), _lags_of(placement.state)
+    if weights is None or weights.state_bytes is None or lags is None:
+        return None
+    total = 0.0
+    for task, stateful in enumerate(placement.state.stateful):
+        if stateful:
+            for process in placement.replicas[task]:
+                total += weights.state_bytes[task] * _part_lacking(placement.state, lags, task, process)
+    return total
+
+
+def _part_lacking(state: State, lags: _Lags, task: int, process: int) -> float:
+    if process not in state.previous_active[task] and process not in state.previous_standby[task]:
+        return 1.0
+    lag, whole = lags.of[process][task], lags.whole[task]
+    if lag is None or lag == _UNKNOWN:
+        return 1.0
+    if lag <= 0:
+        return 0.0
+    if whole is not None:
+        return min(lag / whole, 1.0) if whole else 0.0
+    return 0.0 if lags.is_caught_up(task, process) else 1.0
+
+
+# --- lags -----------------------------------------------------------------------------------------
+
+
+@attrs.frozen(eq=False)
+class _Lags:
+    """The lags of a state.
+
+    Args:
+        of: For each process and task its lag, as Kafka has it; ``None``: there is no entry.
+        whole: For each task how long its changelog is, by the lag of a process that has nothing of it, or ``None``.
+        acceptable: ``acceptable.recovery.lag``.
+    """
+
+    of: list[list[int | None]]
+    whole: list[int | None]
+    acceptable: int
+
+    def is_caught_up(self, task: int, process: int) -> bool:
+        """KIP-441: whether the process could take over the task at once."""
+        lag = self.of[process][task]
+        if self.acceptable == _EVERYBODY or lag == _RUNNING:
+            return True
+        return lag is not None and 0 <= lag <= self.acceptable
+
+    def farthest(self, task: int) -> int | None:
+        """The largest lag that any process has of a task; ``None``: nobody's is known."""
+        return max((lag for own in self.of if (lag := own[task]) is not None and lag >= 0), default=None)
+
+
+@derived
+def _lags_of(state: State) -> _Lags | None:
+    """``None`` where the end offsets could not be fetched."""
+    application = state.application.for_next_assignor()
+    if not application.compute_task_lags():
+        return None
+    ids = [info.id for info in state.infos]
+    of: list[list[int | None]] = []
+    for client in application.streams_client_states().values():
+        lags = client.stateful_tasks_to_lag_sums()
+        of.append([lags.get(task) for task in ids])
+    whole: list[int | None] = []
+    for task, (active, standby) in enumerate(zip(state.previous_active, state.previous_standby, strict=True)):
+        without = [own[task] for process, own in enumerate(of) if process not in active and process not in standby]
+        whole.append(max((lag for lag in without if lag is not None and lag >= 0), default=None))
+    return _Lags(of, whole, state.application.assignment_configs().acceptable_recovery_lag)
+
+
+@derived
+def _lacking(placement: Placement) -> list[tuple[int, bool]] | None:
+    """Of each stateful replica what it lacks, and whether it is the active one; ``None``: not known of all."""
+    lags = _lags_of(placement.state)
+    if lags is None:
+        return None
+    lacking = []
+    for task, stateful in enumerate(placement.state.stateful):
+        for process in placement.replicas[task] if stateful else ():
+            lag = lags.of[process][task]
+            count = lags.farthest(task) if lag == _UNKNOWN else lag
+            if count is None:
+                return None
+            lacking.append((max(count, 0), process == placement.owner[task]))
+    return lacking
+
+
+LAG_METRICS: tuple[MetricPlugin, ...] = plugins_of(
+    (offsets_to_restore, offsets_to_restore_before_processing, actives_not_caught_up, bytes_to_restore),
+    placement_of,
+    "streams",
+)
