@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, KeysView, Mapping
 from types import MappingProxyType
 
-from assignment_api.errors import IllegalAssignmentArgumentError, IllegalAssignmentStateError
+from assignment_api.errors import IllegalAssignmentArgumentError
 from assignment_api.streams.client_state import LagGate, StreamsClientState
 from assignment_api.streams.configs import AssignmentConfigs
 from assignment_api.streams.ids import ProcessID, TaskId
+from assignment_api.streams.task_table import TaskTable
 from assignment_api.streams.tasks import TaskInfo
 from assignment_api.streams.workload import Workload
 
@@ -24,7 +25,8 @@ class ApplicationMetadata:
 
     Args:
         configs: Configuration of the assignment.
-        tasks: All tasks, each id once.
+        tasks: All tasks, each id once; states that are given the very same
+            :class:`~assignment_api.streams.task_table.TaskTable` share it.
         clients: All clients, each process id once.
         current_time_ms: Epoch milliseconds; an assignor never reads a clock.
         leader_process_id: Client that leads the group, or ``None``: the first client counts as the leader.
@@ -35,12 +37,12 @@ class ApplicationMetadata:
         IllegalAssignmentStateError: if only some tasks are named.
     """
 
-    __slots__ = ("_clients", "_configs", "_gate", "_leader", "_stateful", "_tasks", "_time_ms", "_workload")
+    __slots__ = ("_clients", "_configs", "_gate", "_leader", "_tasks", "_time_ms", "_workload")
 
     def __init__(
         self,
         configs: AssignmentConfigs,
-        tasks: Iterable[TaskInfo],
+        tasks: Iterable[TaskInfo] | TaskTable,
         clients: Iterable[StreamsClientState],
         current_time_ms: int = 0,
         leader_process_id: ProcessID | None = None,
@@ -48,8 +50,7 @@ class ApplicationMetadata:
     ) -> None:
         self._gate = LagGate()
         self._configs = configs
-        self._tasks = _by_id(tasks)
-        self._stateful = {task: None for task, info in self._tasks.items() if info.is_stateful and info.is_logged}
+        self._tasks = tasks if isinstance(tasks, TaskTable) else TaskTable(tasks)
         self._clients = _by_process(clients, self._gate)
         self._time_ms = current_time_ms
         self._leader = leader_process_id
@@ -79,15 +80,18 @@ class ApplicationMetadata:
 
     def all_tasks(self) -> KeysView[TaskId]:
         """All tasks that must be placed: an ordered, read-only set."""
-        return self._tasks.keys()
+        return self._tasks.infos.keys()
 
     def stateful_tasks(self) -> KeysView[TaskId]:
         """The tasks that are stateful *and* logged to a changelog, as in the KIP: an ordered, read-only set."""
-        return self._stateful.keys()
+        return self._tasks.stateful
 
     def task_infos(self) -> Mapping[TaskId, TaskInfo]:
-        """Partitions, racks and stores of each task, in the order of the input; read-only (Kafka: ``allTasks()``)."""
-        return MappingProxyType(self._tasks)
+        """Partitions, racks and stores of each task, in the order of the input; read-only (Kafka: ``allTasks()``).
+
+        States of one application with the same tasks may give the very same object.
+        """
+        return self._tasks.infos
 
     def current_time_ms(self) -> int:
         """Moment of the rebalance, epoch milliseconds."""
@@ -112,25 +116,10 @@ class ApplicationMetadata:
         """
         copy = object.__new__(ApplicationMetadata)
         copy._gate = LagGate()
-        copy._configs, copy._tasks, copy._stateful = configs, self._tasks, self._stateful
+        copy._configs, copy._tasks = configs, self._tasks
         copy._time_ms, copy._leader, copy._workload = self._time_ms, self._leader, self._workload
         copy._clients = {process: client.behind(copy._gate) for process, client in self._clients.items()}
         return copy
-
-
-def _by_id(tasks: Iterable[TaskInfo]) -> dict[TaskId, TaskInfo]:
-    infos: dict[TaskId, TaskInfo] = {}
-    for info in tasks:
-        if info.id in infos:
-            raise IllegalAssignmentArgumentError(f"task {info.id} occurs twice")
-        infos[info.id] = info
-    named = [task for task in infos if task.topology_name is not None]
-    if named and len(named) != len(infos):
-        unnamed = next(task for task in infos if task.topology_name is None)
-        raise IllegalAssignmentStateError(
-            f"tasks {named[0]} and {unnamed} cannot be in one application: all tasks are named, or none is"
-        )
-    return infos
 
 
 def _by_process(clients: Iterable[StreamsClientState], gate: LagGate) -> dict[ProcessID, StreamsClientState]:

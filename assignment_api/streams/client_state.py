@@ -119,11 +119,45 @@ class StreamsClientState:
 
     def behind(self, gate: LagGate) -> StreamsClientState:
         """The same state behind another gate; used where one state is shown to several assignors."""
-        copy = object.__new__(StreamsClientState)
-        for field in _FIELDS:
-            object.__setattr__(copy, field, getattr(self, field))
-        object.__setattr__(copy, "_gate", gate)
-        return copy
+        return client_in_order(
+            self.process_id,
+            self.num_stream_threads,
+            self.consumers,
+            self.previous_active_tasks,
+            self.previous_standby_tasks,
+            self._lags,
+            self._previous_tasks_by_consumer,
+            self.host_info,
+            self.client_tags,
+            self.rack_id,
+            gate,
+        )
 
 
-_FIELDS = tuple(field.name for field in attrs.fields(StreamsClientState))
+def client_in_order(
+    process_id: ProcessID,
+    num_stream_threads: int,
+    consumers: tuple[str, ...],
+    previous_active_tasks: tuple[TaskId, ...],
+    previous_standby_tasks: tuple[TaskId, ...],
+    lags: Mapping[TaskId, int] | None,
+    previous_tasks_by_consumer: Mapping[str, tuple[TaskId, ...]] | None,
+    host_info: HostInfo | None,
+    client_tags: Mapping[str, str],
+    rack_id: str | None,
+    gate: LagGate,
+) -> StreamsClientState:
+    """A client state of parts that are sorted and read-only already; many times faster than the class itself."""
+    made, put = object.__new__(StreamsClientState), object.__setattr__
+    put(made, "process_id", process_id)
+    put(made, "num_stream_threads", num_stream_threads)
+    put(made, "consumers", consumers)
+    put(made, "previous_active_tasks", previous_active_tasks)
+    put(made, "previous_standby_tasks", previous_standby_tasks)
+    put(made, "_lags", lags)
+    put(made, "_previous_tasks_by_consumer", previous_tasks_by_consumer)
+    put(made, "host_info", host_info)
+    put(made, "client_tags", client_tags)
+    put(made, "rack_id", rack_id)
+    put(made, "_gate", gate)
+    return made

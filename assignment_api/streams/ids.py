@@ -140,11 +140,13 @@ class ProcessID:
     most_significant_bits: int = attrs.field(init=False)
     #: Lower 64 bits, signed.
     least_significant_bits: int = attrs.field(init=False)
+    _hash: int = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
         number = self.id.int
         object.__setattr__(self, "most_significant_bits", _signed(number >> 64))
         object.__setattr__(self, "least_significant_bits", _signed(number & ((1 << 64) - 1)))
+        object.__setattr__(self, "_hash", hash((self.most_significant_bits, self.least_significant_bits)))
 
     @classmethod
     def parse(cls, text: str) -> ProcessID:
@@ -172,7 +174,7 @@ class ProcessID:
         )
 
     def __hash__(self) -> int:
-        return hash((self.most_significant_bits, self.least_significant_bits))
+        return self._hash
 
     def __lt__(self, other: object) -> bool:
         if not isinstance(other, ProcessID):

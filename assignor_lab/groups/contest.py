@@ -25,6 +25,7 @@ from assignor_lab.runtime.asking import OwnProcesses
 from assignor_lab.runtime.invocation import CallOutcome, Failure, failure_of
 from assignor_lab.runtime.isolation.exclusion import Exclusions
 from assignor_lab.scenarios import Place, Scenario, SimilarDocuments
+from assignor_lab.scenarios.made import ScenarioHistory
 
 __all__ = ["Contest"]
 
@@ -148,6 +149,8 @@ class Contest(Generic[S, A]):
                 first = built if history.over is None else None
                 if answer.outcome.input_mutated:
                     first, documents = None, SimilarDocuments()
+                    for each in histories:
+                        each.forget()
                 result = answer.outcome.result
                 history.previous = None if isinstance(result, Failure) else self.kind.after(result)
 
@@ -157,7 +160,7 @@ class Contest(Generic[S, A]):
         """The state of a history's next round; ``known`` if that is what an equal document was already made to."""
         start = perf_counter_ns()
         try:
-            document = history.round(number)
+            document = history.round(number, place)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001 - a family is a plugin and may raise anything
@@ -168,7 +171,8 @@ class Contest(Generic[S, A]):
         if known is not None:
             return attrs.evolve(known, build_ns=perf_counter_ns() - start)
         made_ns = perf_counter_ns() - start
-        built = self._built(self._read(lambda: document, place, documents), number)
+        read = _Read(document, 0) if isinstance(document, Scenario) else self._read(lambda: document, place, documents)
+        built = self._built(read, number)
         return attrs.evolve(built, build_ns=built.build_ns + made_ns)
 
     def _read(self, document: Callable[[], Any], place: Place, documents: SimilarDocuments | None = None) -> _Read:
@@ -245,12 +249,19 @@ class _History:
         #: Why nothing more comes of it: the family failed.
         self.over: Failure | None = None
 
-    def round(self, number: int) -> Any:
-        """The document of a round; ``None`` after the family failed."""
+    def round(self, number: int, place: Place) -> Any:
+        """The document of a round, or the scenario of one of the lab's own; ``None`` after the family failed."""
         if self.over is not None:
             return None
         self._history = self._history or self._family.history(self._seed)
+        if isinstance(self._history, ScenarioHistory):
+            return self._history.scenario(number, self.previous, place)
         return self._history.round(number, self.previous)
+
+    def forget(self) -> None:
+        """Shares nothing any more with states that were made before."""
+        if isinstance(self._history, ScenarioHistory):
+            self._history.forget()
 
 
 def _observed(

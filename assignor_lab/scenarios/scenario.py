@@ -19,6 +19,7 @@ from assignment_api.streams import (
     Workload,
 )
 from assignment_api.streams.configs import NUM_STANDBY_REPLICAS, RACK_AWARE_ASSIGNMENT_TAGS
+from assignment_api.streams.task_table import TaskTable
 from assignor_lab.documents.errors import Place
 from assignor_lab.scenarios.connect_history import ConnectHistory
 from assignor_lab.scenarios.errors import ScenarioKindError
@@ -32,14 +33,14 @@ class StreamsContent:
 
     Args:
         config: Kafka's keys to values, not yet checked for their ranges.
-        tasks: All tasks, in the order of the document.
+        tasks: All tasks, in the order of the document; a table where other states share it.
         clients: All clients, likewise.
         time_ms: Moment of the rebalance in epoch milliseconds; 0 where the document does not say.
         workload: What the tasks weigh; ``None`` where the document does not say.
     """
 
     config: Mapping[str, Any]
-    tasks: tuple[TaskInfo, ...]
+    tasks: tuple[TaskInfo, ...] | TaskTable
     clients: tuple[StreamsClientState, ...]
     time_ms: int
     workload: Workload | None = None
@@ -123,7 +124,7 @@ class Scenario:
         Raises:
             ScenarioKindError: if the scenario is of another kind than ``streams``.
         """
-        return self._streams_content().tasks
+        return tuple(self._streams_content().tasks)
 
     @property
     def clients(self) -> tuple[StreamsClientState, ...]:
@@ -148,6 +149,8 @@ class Scenario:
         """The scenario's own configuration; empty for the kinds that have none."""
         if isinstance(self.content, ConnectHistory):
             return {CONNECT_PROTOCOL: self.content.protocol.value, MAX_DELAY_KEY: self.content.max_delay_ms}
+        if isinstance(self.content, StreamsContent):
+            return self.content.config
         return self.document.get("config", {})  # type: ignore[no-any-return]
 
     @property

@@ -12,16 +12,14 @@ The model, which is the same for every assignor:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 import attrs
 
-from assignment_api.streams import TaskAssignment
 from assignor_lab.scenarios.families.events import Session, Step
 from assignor_lab.scenarios.families.shape import Group
 
-__all__ = ["GroupState", "StoredState"]
+__all__ = ["GroupState", "Held", "StoredState"]
 
 _CLEANUP_DELAY_MS = 600_000
 _RUNNING = -2
@@ -59,9 +57,28 @@ class StoredState:
     end: int
 
 
+@attrs.frozen(eq=False)
+class Held:
+    """What a member has when the leader asks. Tasks are indices, ascending.
+
+    Args:
+        session: The member.
+        active: Tasks that it runs.
+        stored: Tasks of which something lies on its disk that it does not run.
+        reported: For each of its consumers, the tasks on its disk that this one reports.
+        lags: Lag of each task that is logged now, in the order of :attr:`GroupState.logged`.
+    """
+
+    session: Session
+    active: list[int]
+    stored: list[int]
+    reported: list[list[int]]
+    lags: list[int]
+
+
 @attrs.define
 class _Owned:
-    """Tasks (by index) that a session was given."""
+    """Tasks (by index, ascending) that a session was given; standbys of logged tasks only."""
 
     active: list[int] = attrs.field(factory=list)
     standby: list[int] = attrs.field(factory=list)
@@ -76,36 +93,22 @@ class GroupState:
 
     def __init__(self, group: Group) -> None:
         self._group = group
-        self._index = {task["id"]: index for index, task in enumerate(group.tasks)}
         self._all_logged = [index for index, task in enumerate(group.tasks) if task["logged"]]
         self._ends = {index: group.first_end(index) for index in self._all_logged}
-        self._logged = self._all_logged
+        #: Tasks that are logged and there now.
+        self.logged = self._all_logged
         self._hidden: frozenset[int] = frozenset()
         self._disks: dict[str, dict[int, _StoredTask]] = {}
         self._owned: dict[Session, _Owned] = {}
 
-    def give(self, members: tuple[Session, ...], answer: TaskAssignment | None) -> None:
-        """Hands out an answer; without one everybody keeps what it had.
-
-        Clients and tasks that the group does not have are passed over, as are standbys of tasks that log nothing.
-        """
-        if answer is None:
-            return
-        sessions = {session.process_id: session for session in members}
+    def nobody_owns(self, members: tuple[Session, ...]) -> None:
+        """Takes every task from everybody; only ``members`` can be given any."""
         self._owned = {session: _Owned() for session in members}
-        for client in answer.assignments:
-            session = sessions.get(str(client.process_id))
-            if session is not None:
-                self.own(session, client.active_tasks(), client.standby_tasks())
 
-    def own(self, session: Session, active: Iterable[object], standby: Iterable[object]) -> None:
-        """Has ``session`` run and copy these tasks, by their texts, from now on."""
-        self._owned[session] = _Owned(
-            self._known(active), [index for index in self._known(standby) if index in self._ends]
-        )
-
-    def _known(self, tasks: Iterable[object]) -> list[int]:
-        return sorted({self._index[str(task)] for task in tasks if str(task) in self._index})
+    def own(self, session: Session, active: Iterable[int], standby: Iterable[int]) -> None:
+        """Has ``session`` run and copy these tasks from now on; standbys of tasks that log nothing are passed over."""
+        ends = self._ends
+        self._owned[session] = _Owned(sorted(set(active)), sorted({index for index in standby if index in ends}))
 
     def advance(self, step: Step) -> None:
         """Lets the time up to ``step`` pass, then takes out who is no member of it."""
@@ -125,7 +128,7 @@ class GroupState:
         """Other sub-topologies are there from now on; what is left of those that are not is deleted."""
         self._hidden = hidden
         shown = [subtopology.number not in hidden for subtopology in self._group.subtopology_of]
-        self._logged = [index for index in self._all_logged if shown[index]]
+        self.logged = [index for index in self._all_logged if shown[index]]
         for owned in self._owned.values():
             owned.active = [index for index in owned.active if shown[index]]
             owned.standby = [index for index in owned.standby if shown[index]]
@@ -134,31 +137,43 @@ class GroupState:
                 del disk[index]
 
     def _run(self, session: Session, owned: _Owned, step: Step) -> None:
-        disk = self._disks.setdefault(session.process_id, {})
+        disk, ends = self._disks.setdefault(session.process_id, {}), self._ends
         progress = self._group.restore_per_s * step.elapsed_ms // 1_000
-        used = {index: None for index in (*owned.active, *owned.standby) if index in self._ends}
-        for index in used:
-            if index not in disk:
-                disk[index] = _StoredTask(position=0, reporter=_least_busy(disk, len(session.consumers)))
+        used = {index for index in owned.active if index in ends}.union(owned.standby)
+        self._create(disk, (*owned.active, *owned.standby), len(session.consumers))
         for index in owned.active:
             if index in used:
-                stored = disk[index]
-                restored = stored.position + progress >= self._ends[index]
-                stored.is_running = stored.is_running or restored
-                stored.position = self._ends[index] if stored.is_running else stored.position + progress
+                stored, end = disk[index], ends[index]
+                reached = stored.position + progress
+                stored.is_running = stored.is_running or reached >= end
+                stored.position = end if stored.is_running else reached
+                stored.unused_ms = 0
         for index in owned.standby:
             stored = disk[index]
             stored.is_running = False
-            reachable = max(self._ends[index] - step.trailing[index], 0)
-            stored.position = max(stored.position, min(reachable, stored.position + progress))
+            reachable, reached = max(ends[index] - step.trailing[index], 0), stored.position + progress
+            stored.position = max(stored.position, min(reachable, reached))
+            stored.unused_ms = 0
         for index in [index for index in disk if index not in used]:
             stored = disk[index]
             stored.is_running = False
             stored.unused_ms += step.elapsed_ms
             if stored.unused_ms > _CLEANUP_DELAY_MS:
                 del disk[index]
-        for index in used:
-            disk[index].unused_ms = 0
+
+    def _create(self, disk: dict[int, _StoredTask], used: Iterable[int], consumers: int) -> None:
+        """Empty state of what is not on a disk yet; the consumer that reports least reports it, too."""
+        missing = [index for index in used if index not in disk and index in self._ends]
+        if not missing:
+            return
+        load = [0] * consumers
+        for stored in disk.values():
+            load[stored.reporter] += 1
+        for index in missing:
+            if index not in disk:
+                reporter = load.index(min(load))
+                load[reporter] += 1
+                disk[index] = _StoredTask(position=0, reporter=reporter)
 
     def _start(self, session: Session) -> None:
         self._owned[session] = _Owned()
@@ -169,45 +184,29 @@ class GroupState:
 
     def stored(self, session: Session) -> dict[str, StoredState]:
         """Task to what lies of it on the disk of a member, by task in the group's order."""
-        disk = self._disks.get(session.process_id, {})
+        disk, tasks = self._disks.get(session.process_id, {}), self._group.tasks
         return {
-            self._id(index): StoredState(disk[index].reporter, disk[index].position, self._ends[index])
+            tasks[index]["id"]: StoredState(disk[index].reporter, disk[index].position, self._ends[index])
             for index in sorted(disk)
         }
 
-    def client_document(self, session: Session) -> dict[str, Any]:
-        """What the leader knows of a member: an entry of ``clients``."""
-        owned = self._owned[session]
+    def held(self, session: Session) -> Held:
+        """What the leader knows of a member."""
+        owned, ends = self._owned[session], self._ends
         disk = self._disks.get(session.process_id, {})
-        active = dict.fromkeys(owned.active)
-        reported: dict[str, list[str]] = {consumer: [] for consumer in session.consumers}
-        for index in sorted(disk):
-            reported[session.consumers[disk[index].reporter]].append(self._id(index))
-        return {
-            "process_id": session.process_id,
-            "rack": session.machine.rack,
-            "tags": dict(session.machine.tags),
-            "host": session.machine.host,
-            "threads": session.machine.threads,
-            "consumers": list(session.consumers),
-            "previous_active": [self._id(index) for index in active],
-            "previous_standby": [self._id(index) for index in sorted(disk) if index not in active],
-            "lags": {self._id(index): self._lag(disk, index) for index in self._logged},
-            "previous_by_consumer": reported,
-        }
-
-    def _id(self, index: int) -> str:
-        return self._group.tasks[index]["id"]  # type: ignore[no-any-return]
-
-    def _lag(self, disk: Mapping[int, _StoredTask], index: int) -> int:
-        stored = disk.get(index)
-        if stored is None:
-            return self._ends[index]
-        return _RUNNING if stored.is_running else max(self._ends[index] - stored.position, 0)
-
-
-def _least_busy(disk: Mapping[int, _StoredTask], consumers: int) -> int:
-    load = [0] * consumers
-    for stored in disk.values():
-        load[stored.reporter] += 1
-    return load.index(min(load))
+        on_disk = sorted(disk)
+        reported: list[list[int]] = [[] for _ in session.consumers]
+        lags = ends.copy()
+        for index in on_disk:
+            stored = disk[index]
+            reported[stored.reporter].append(index)
+            lags[index] = _RUNNING if stored.is_running else max(ends[index] - stored.position, 0)
+        active = set(owned.active)
+        return Held(
+            session,
+            owned.active,
+            [index for index in on_disk if index not in active],
+            reported,
+            # The ends are in the order of all logged tasks.
+            list(lags.values()) if self.logged is self._all_logged else [lags[index] for index in self.logged],
+        )

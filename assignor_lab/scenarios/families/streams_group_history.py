@@ -66,6 +66,7 @@ class StreamsGroupHistory:
         self._is_static = is_static
         self._member_id = member_id
         self._state = GroupState(group)
+        self._number = {task["id"]: index for index, task in enumerate(group.tasks)}
         self._next = 0
         #: Member id to its target.
         self._targets: dict[str, MemberAssignment] = {}
@@ -106,10 +107,14 @@ class StreamsGroupHistory:
         self._targets = {member: target for member, target in answer.members.items() if member in ids}
         for session in sessions:
             targets = [self._target(consumer) for consumer in session.consumers]
-            active = [task for target in targets for task in _tasks(target.active_tasks)]
-            standby = [task for target in targets for task in _tasks(target.standby_tasks)]
-            warmup = [task for target in targets for task in _tasks(target.warmup_tasks)]
+            active = [task for target in targets for task in self._numbers(target.active_tasks)]
+            standby = [task for target in targets for task in self._numbers(target.standby_tasks)]
+            warmup = [task for target in targets for task in self._numbers(target.warmup_tasks)]
             self._state.own(session, active, [*standby, *warmup])
+
+    def _numbers(self, tasks: TasksBySubtopology) -> list[int]:
+        """Indices of those tasks that the group has."""
+        return [self._number[task] for task in _tasks(tasks) if task in self._number]
 
     def _follow(self, before: Sequence[Session], members: Sequence[Session]) -> None:
         """Forgets the targets of who is gone; a static member that is back already has its own again."""

@@ -1,0 +1,55 @@
+"""The table of an application's tasks: what follows from them alone, worked out once for all states that share them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, KeysView, Mapping
+from types import MappingProxyType
+
+from assignment_api.errors import IllegalAssignmentArgumentError, IllegalAssignmentStateError
+from assignment_api.streams.ids import TaskId
+from assignment_api.streams.tasks import TaskInfo
+
+__all__ = ["TaskTable"]
+
+
+class TaskTable:
+    """All tasks of an application, in the order of the input; read-only.
+
+    Iterating over it gives the tasks. States of one application at several moments may share a table.
+
+    Args:
+        tasks: The tasks, each id once.
+
+    Raises:
+        IllegalAssignmentArgumentError: if an id occurs twice.
+        IllegalAssignmentStateError: if only some tasks are named.
+    """
+
+    __slots__ = ("infos", "stateful")
+
+    def __init__(self, tasks: Iterable[TaskInfo]) -> None:
+        by_id = _by_id(tasks)
+        #: Id to task.
+        self.infos: Mapping[TaskId, TaskInfo] = MappingProxyType(by_id)
+        #: Ids of the tasks that are stateful and logged to a changelog.
+        self.stateful: KeysView[TaskId] = {
+            task: None for task, info in by_id.items() if info.is_stateful and info.is_logged
+        }.keys()
+
+    def __iter__(self) -> Iterator[TaskInfo]:
+        return iter(self.infos.values())
+
+
+def _by_id(tasks: Iterable[TaskInfo]) -> dict[TaskId, TaskInfo]:
+    infos: dict[TaskId, TaskInfo] = {}
+    for info in tasks:
+        if info.id in infos:
+            raise IllegalAssignmentArgumentError(f"task {info.id} occurs twice")
+        infos[info.id] = info
+    named = [task for task in infos if task.topology_name is not None]
+    if named and len(named) != len(infos):
+        unnamed = next(task for task in infos if task.topology_name is None)
+        raise IllegalAssignmentStateError(
+            f"tasks {named[0]} and {unnamed} cannot be in one application: all tasks are named, or none is"
+        )
+    return infos

@@ -1,0 +1,188 @@
+"""The values of a generated group that its states share: tasks, what they weigh, and what is known of each member."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import attrs
+
+from assignment_api.streams import (
+    HostInfo,
+    ProcessID,
+    StreamsClientState,
+    TaskId,
+    TaskInfo,
+    TaskTopicPartition,
+    TaskWorkload,
+    Workload,
+)
+from assignment_api.streams.client_state import LagGate, client_in_order
+from assignment_api.streams.ids import utf16_key
+from assignment_api.streams.task_table import TaskTable
+from assignor_lab.scenarios.families.events import Session
+from assignor_lab.scenarios.families.shape import Group
+from assignor_lab.scenarios.families.state import Held
+
+__all__ = ["GroupValues", "Topology"]
+
+
+@attrs.frozen(eq=False)
+class Topology:
+    """The tasks that are there while certain sub-topologies are hidden.
+
+    Args:
+        tasks: The tasks.
+        workload: What they weigh; ``None``: unknown.
+        logged: Ids of the logged ones.
+    """
+
+    tasks: TaskTable
+    workload: Workload | None
+    logged: list[TaskId]
+
+
+@attrs.frozen(eq=False)
+class _Facts:
+    """What is known of a member whatever it runs: fields of :class:`StreamsClientState`."""
+
+    process: ProcessID
+    threads: int
+    consumers: tuple[str, ...]
+    host: HostInfo | None
+    tags: Mapping[str, str]
+    rack: str | None
+
+
+class GroupValues:
+    """Values of a group, made when they are first asked for.
+
+    Args:
+        group: The group, as its documents have it.
+    """
+
+    def __init__(self, group: Group) -> None:
+        self._group = group
+        self.forget()
+
+    def forget(self) -> None:
+        """Makes everything anew from now on."""
+        self._infos: list[TaskInfo] = []
+        self._ids: list[TaskId] = []
+        self._number: dict[TaskId, int] = {}
+        self._is_sorted = True
+        self._topologies: dict[frozenset[int], Topology] = {}
+        self._facts: dict[Session, _Facts] = {}
+
+    @property
+    def number(self) -> Mapping[TaskId, int]:
+        """Task to its index."""
+        self._read_tasks()
+        return self._number
+
+    def topology(self, hidden: frozenset[int]) -> Topology:
+        """The tasks while these sub-topologies are hidden: the same object each time."""
+        known = self._topologies.get(hidden)
+        if known is None:
+            self._read_tasks()
+            shown = [item.number not in hidden for item in self._group.subtopology_of]
+            infos = [info for info, is_shown in zip(self._infos, shown, strict=True) if is_shown]
+            known = self._topologies[hidden] = Topology(
+                TaskTable(infos),
+                None if self._group.workload is None else _workload(self._group.workload, infos),
+                [info.id for info in infos if info.is_logged],
+            )
+        return known
+
+    def process(self, session: Session) -> ProcessID:
+        """The process of a member."""
+        return self._facts_of(session).process
+
+    def clients(self, held: Sequence[Held], topology: Topology, *, lags_known: bool) -> tuple[StreamsClientState, ...]:
+        """The members as an assignor sees them.
+
+        Args:
+            held: What each of them has.
+            topology: The tasks that there are.
+            lags_known: Whether the end offsets could be fetched.
+        """
+        gate = LagGate()
+        return tuple([self._client(each, topology.logged if lags_known else None, gate) for each in held])
+
+    def _client(self, held: Held, logged: list[TaskId] | None, gate: LagGate) -> StreamsClientState:
+        facts, ids = self._facts_of(held.session), self._ids
+        reported = {
+            consumer: tuple([ids[index] for index in indices])
+            for consumer, indices in zip(held.session.consumers, held.reported, strict=True)
+        }
+        return client_in_order(
+            facts.process,
+            facts.threads,
+            facts.consumers,
+            self._ascending(held.active),
+            self._ascending(held.stored),
+            None if logged is None else MappingProxyType(dict(zip(logged, held.lags, strict=True))),
+            MappingProxyType(reported),
+            facts.host,
+            facts.tags,
+            facts.rack,
+            gate,
+        )
+
+    def _ascending(self, indices: Sequence[int]) -> tuple[TaskId, ...]:
+        ids = [self._ids[index] for index in indices]
+        return tuple(ids if self._is_sorted else sorted(ids, key=TaskId.sort_key))
+
+    def _read_tasks(self) -> None:
+        if not self._infos:
+            self._infos = [_task_info(task) for task in self._group.tasks]
+            self._ids = [info.id for info in self._infos]
+            self._number = {task: index for index, task in enumerate(self._ids)}
+            # States list tasks in Kafka's order, which is that of most groups.
+            keys = [task.sort_key() for task in self._ids]
+            self._is_sorted = keys == sorted(keys)
+
+    def _facts_of(self, session: Session) -> _Facts:
+        known = self._facts.get(session)
+        if known is None:
+            machine = session.machine
+            known = self._facts[session] = _Facts(
+                process=ProcessID.parse(session.process_id),
+                threads=machine.threads,
+                consumers=tuple(sorted(session.consumers, key=utf16_key)),
+                host=None if machine.host is None else _host(machine.host),
+                tags=MappingProxyType(dict(machine.tags)),
+                rack=machine.rack,
+            )
+        return known
+
+
+def _host(text: str) -> HostInfo:
+    name, _, port = text.rpartition(":")
+    return HostInfo(name, int(port))
+
+
+def _task_info(task: Mapping[str, Any]) -> TaskInfo:
+    return TaskInfo(
+        id=TaskId.parse(task["id"]),
+        is_stateful=task["stateful"],
+        is_logged=task["logged"],
+        state_store_names=tuple(task["stores"]),
+        topic_partitions=tuple(
+            [
+                TaskTopicPartition(
+                    each["topic"], each["partition"], each["source"], each["changelog"], tuple(each["racks"])
+                )
+                for each in task["partitions"]
+            ]
+        ),
+    )
+
+
+def _workload(document: Mapping[str, Any], infos: Sequence[TaskInfo]) -> Workload:
+    weights = document["tasks"]
+    tasks = {
+        info.id: TaskWorkload(**{name: float(known) for name, known in weights[str(info.id)].items()}) for info in infos
+    }
+    return Workload(tasks, float(document["restore_bytes_per_s"]))
