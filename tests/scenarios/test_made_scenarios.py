@@ -9,13 +9,11 @@ import attrs
 import pytest
 
 from assignment_api.plugins import ScenarioFamily, discover
-from assignment_api.streams import ApplicationMetadata
+from assignment_api.streams import ApplicationMetadata, TaskAssignment
 from assignor_lab.groups.streams.packing import fingerprint
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
-from assignor_lab.scenarios.families.shape import Group
 from assignor_lab.scenarios.families.streams_history import GroupHistory
 from assignor_lab.scenarios.families.streams_values import GroupValues
-from assignor_lab.scenarios.made import ScenarioHistory
 from tests.scenarios.test_streams_histories import in_turn
 
 PLACE = Place("generated", 7)
@@ -28,11 +26,21 @@ def everything(application: ApplicationMetadata) -> str:
     return repr([pickle.loads(part) for part in fingerprint(application)])
 
 
+def history_of(family: ScenarioFamily, seed: int) -> GroupHistory:
+    history = family.history(seed)
+    assert isinstance(history, GroupHistory)
+    return history
+
+
+def family_named(name: str) -> ScenarioFamily:
+    return next(family for family in FAMILIES if family.name == name)
+
+
 def rounds(family: ScenarioFamily, seed: int) -> list[tuple[Any, Scenario]]:
     """Document and scenario of each round of two histories that are lived through in the same way."""
-    read, made = family.history(seed), family.history(seed)
-    assert isinstance(made, ScenarioHistory)
-    found, previous = [], None
+    read, made = history_of(family, seed), history_of(family, seed)
+    found: list[tuple[Any, Scenario]] = []
+    previous: TaskAssignment | None = None
     for number in range(family.rounds):
         found.append((read.round(number, previous), made.scenario(number, previous, PLACE)))
         # One round without an answer, after which everybody keeps what it had.
@@ -62,8 +70,8 @@ def test_the_document_of_a_made_scenario_is_that_of_the_round(family: ScenarioFa
 
 
 def test_tasks_are_shared_between_rounds_and_competitors_until_somebody_changed_a_state() -> None:
-    family = next(family for family in FAMILIES if family.name == "streams_4x40")
-    one, other = family.history(3), family.history(3)
+    family = family_named("streams_4x40")
+    one, other = history_of(family, 3), history_of(family, 3)
     shared = one.scenario(0, None, PLACE).application.task_infos()
     assert one.scenario(1, None, PLACE).application.task_infos() is shared
     assert other.scenario(0, None, PLACE).application.task_infos() is shared
@@ -73,12 +81,12 @@ def test_tasks_are_shared_between_rounds_and_competitors_until_somebody_changed_
 
 
 def test_previous_tasks_are_in_kafkas_order_where_a_group_lists_them_in_another() -> None:
-    history = next(family for family in FAMILIES if family.name == "streams_4x40").history(1)
-    group: Group = history._group
+    history = history_of(family_named("streams_4x40"), 1)
+    group = history._group
     mixed = attrs.evolve(group, tasks=group.tasks[::-1], subtopology_of=group.subtopology_of[::-1])
     steps = [attrs.evolve(step, written=step.written[::-1], trailing=step.trailing[::-1]) for step in history._steps]
     read, made = (GroupHistory("mixed", mixed, steps, GroupValues(mixed)) for _ in range(2))
-    previous = None
+    previous: TaskAssignment | None = None
     for number in range(3):
         document = read.round(number, previous)
         scenario = made.scenario(number, previous, PLACE)
