@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import Distribution, EntryPoint, distributions
 from typing import Any, TypeVar
 
@@ -27,7 +27,18 @@ from assignment_api.plugins.entries import (
 from assignment_api.plugins.policy import Policy
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION, canonical_name
 
-__all__ = ["Offer", "PluginRow", "collect", "describe_error", "one_line"]
+__all__ = [
+    "Ask",
+    "Offer",
+    "PluginRow",
+    "Reply",
+    "Source",
+    "ask_here",
+    "collect",
+    "describe_error",
+    "one_line",
+    "problem",
+]
 
 T = TypeVar("T")
 
@@ -91,13 +102,32 @@ class Offer:
 
 
 @attrs.frozen
-class _Source:
-    """An entry point of our group, not yet imported."""
+class Source:
+    """An entry point of our group, not yet imported.
 
-    distribution: Distribution
+    Args:
+        name: Name of its distribution.
+        version: Version of its distribution.
+        entry_point: The entry point.
+        distribution: The distribution, as far as it is at hand.
+    """
+
     name: str
     version: str
     entry_point: EntryPoint
+    distribution: Distribution | None = None
+
+
+@attrs.frozen
+class Reply:
+    """What a source offers, and a row for everything in it that cannot be used."""
+
+    offers: tuple[Offer, ...] = ()
+    problems: tuple[PluginRow, ...] = ()
+
+
+#: Imports sources and asks them what they offer: a reply for each, in their order. It may do so wherever it likes.
+Ask = Callable[[Sequence[Source]], Sequence[Reply]]
 
 
 class _Failed(Exception):  # noqa: N818 - never leaves this module
@@ -106,14 +136,23 @@ class _Failed(Exception):  # noqa: N818 - never leaves this module
         self.reason = reason
 
 
+def ask_here(sources: Sequence[Source]) -> list[Reply]:
+    """Imports each source in this process, and calls its hooks.
+
+    Only ``KeyboardInterrupt`` passes; but what is imported here can do to this process whatever it likes.
+    """
+    return [_asked(source) for source in sources]
+
+
 def collect(
-    policy: Policy, installed: Iterable[Distribution] | None = None
+    policy: Policy, installed: Iterable[Distribution] | None = None, ask: Ask = ask_here
 ) -> tuple[tuple[Offer, ...], tuple[PluginRow, ...]]:
     """Imports what the policy allows and asks it what it offers.
 
     Args:
         policy: What may be imported.
         installed: Distributions to look at; ``None``: all that Python finds.
+        ask: Who imports; by default this process.
 
     Returns:
         What is offered, the built-ins' distribution first, then by distribution and entry point; and a row for
@@ -121,14 +160,17 @@ def collect(
     """
     offers: list[Offer] = []
     problems: list[PluginRow] = []
-    seen: list[tuple[str, str]] = []
-    for source in _sources(distributions() if installed is None else installed, problems):
-        seen.append((source.name, source.entry_point.name))
-        reason = policy.reason_against(source.distribution, source.name, source.version, source.entry_point.name)
+    sources = _sources(distributions() if installed is None else installed, problems)
+    seen = [(source.name, source.entry_point.name) for source in sources]
+    reasons = [_reason_against(policy, source) for source in sources]
+    replies = iter(ask([source for source, reason in zip(sources, reasons, strict=True) if reason is None]))
+    for source, reason in zip(sources, reasons, strict=True):
         if reason is not None:
-            problems.append(_problem(source, "blocked", reason))
+            problems.append(problem(source, "blocked", reason))
             continue
-        for offer in _asked(source, problems):
+        reply = next(replies)
+        problems += reply.problems
+        for offer in reply.offers:
             seen.append((offer.distribution, offer.name))
             blocked = policy.reason_against_name(offer.distribution, offer.name)
             if blocked is None:
@@ -144,9 +186,18 @@ def collect(
     return tuple(offers), tuple(problems)
 
 
-def _sources(installed: Iterable[Distribution], problems: list[PluginRow]) -> list[_Source]:
+def _reason_against(policy: Policy, source: Source) -> str | None:
+    if source.distribution is None:
+        return None
+    try:
+        return policy.reason_against(source.distribution, source.name, source.version, source.entry_point.name)
+    except Exception as error:  # noqa: BLE001 - a pin looks into the metadata of somebody else, which may be anything
+        return f"it cannot be checked: {describe_error(error)}"
+
+
+def _sources(installed: Iterable[Distribution], problems: list[PluginRow]) -> list[Source]:
     """Every entry point of our group in a fixed order; of two distributions of one name Python uses the first."""
-    found: list[_Source] = []
+    found: list[Source] = []
     known: set[str] = set()
     for distribution in installed:
         try:
@@ -158,7 +209,7 @@ def _sources(installed: Iterable[Distribution], problems: list[PluginRow]) -> li
         name, version = _name_and_version(distribution)
         if canonical_name(name) not in known:
             known.add(canonical_name(name))
-            found += [_Source(distribution, name, version, point) for point in points]
+            found += [Source(name, version, point, distribution) for point in points]
     return sorted(found, key=_order)
 
 
@@ -169,37 +220,39 @@ def _name_and_version(distribution: Distribution) -> tuple[str, str]:
         return "?", "?"
 
 
-def _order(source: _Source) -> tuple[bool, str, str, str]:
+def _order(source: Source) -> tuple[bool, str, str, str]:
     name = canonical_name(source.name)
     return (name != BUILTIN_DISTRIBUTION, name, source.entry_point.name, source.entry_point.value)
 
 
-def _asked(source: _Source, problems: list[PluginRow]) -> Iterator[Offer]:
+def _asked(source: Source) -> Reply:
     """Imports one plugin and calls its hooks."""
+    offers: list[Offer] = []
+    problems: list[PluginRow] = []
     try:
         manager = _guarded("import failed", lambda: _registered(source.entry_point))
     except _Failed as failed:
-        problems.append(_problem(source, "broken", failed.reason))
-        return
+        return Reply((), (problem(source, "broken", failed.reason),))
     for hook, (kind, expected) in OFFERING_HOOKS.items():
         if not getattr(manager.hook, hook).get_hookimpls():
             continue
         try:
             items = _guarded(f"hook {hook} failed", lambda hook=hook: _items(manager, hook))  # type: ignore[misc]
         except _Failed as failed:
-            problems.append(_problem(source, "broken", failed.reason))
+            problems.append(problem(source, "broken", failed.reason))
             continue
         for number, item in enumerate(items, start=1):
             if type(item) is expected:
                 name: str = item.name  # type: ignore[attr-defined]
-                yield Offer(kind, name, item, source.name, source.version)
+                offers.append(Offer(kind, name, item, source.name, source.version))
             else:
                 reason = f"hook {hook} returned {type(item).__name__} as item {number}, expected {expected.__name__}"
-                problems.append(_problem(source, "broken", one_line(reason)))
+                problems.append(problem(source, "broken", one_line(reason)))
     for hook, kind in OBSERVING_HOOKS.items():
         observe = getattr(manager.hook, hook)
         if observe.get_hookimpls():
-            yield Offer(kind, source.entry_point.name, observe, source.name, source.version)
+            offers.append(Offer(kind, source.entry_point.name, observe, source.name, source.version))
+    return Reply(tuple(offers), tuple(problems))
 
 
 def _registered(entry_point: EntryPoint) -> pluggy.PluginManager:
@@ -238,7 +291,8 @@ def _guarded(what: str, step: Callable[[], T]) -> T:
         raise _Failed(f"{what}: {describe_error(error)}") from error
 
 
-def _problem(source: _Source, status: str, reason: str) -> PluginRow:
+def problem(source: Source, status: str, reason: str) -> PluginRow:
+    """The row of a source that is ``blocked`` or ``broken``."""
     return PluginRow(source.entry_point.name, "plugin", source.name, source.version, status, reason)
 
 

@@ -33,6 +33,7 @@ __all__ = [
     "PIN",
     "POLICY_KEYS",
     "SETTING_PREFIX",
+    "START_TIMEOUT_MS",
     "TASK_ASSIGNOR_CLASS",
     "TRUST",
     "is_kept",
@@ -58,10 +59,11 @@ PIN = "assignor.plugins.pin"
 TRUST = "assignor.plugins.trust"
 ISOLATE = "assignor.plugins.isolate"
 CALL_TIMEOUT_MS = "assignor.plugins.call.timeout.ms"
+START_TIMEOUT_MS = "assignor.plugins.start.timeout.ms"
 MEMORY_MB = "assignor.plugins.memory.mb"
 OUTPUT_KB = "assignor.plugins.output.kb"
 ENVIRONMENT = "assignor.plugins.environment"
-POLICY_KEYS = (ALLOW, BLOCK, PIN, TRUST, ISOLATE, CALL_TIMEOUT_MS, MEMORY_MB, OUTPUT_KB, ENVIRONMENT)
+POLICY_KEYS = (ALLOW, BLOCK, PIN, TRUST, ISOLATE, CALL_TIMEOUT_MS, START_TIMEOUT_MS, MEMORY_MB, OUTPUT_KB, ENVIRONMENT)
 
 #: Prefixes under which Kafka hands keys to a client inside the application; such a key is none of ours.
 _KAFKA_PREFIXES = (
@@ -207,6 +209,7 @@ _POLICY_READERS: Mapping[str, Reader] = {
     TRUST: text_list,
     ISOLATE: _isolate,
     CALL_TIMEOUT_MS: _number_from(1),
+    START_TIMEOUT_MS: _number_from(1),
     MEMORY_MB: _number_from(64),
     OUTPUT_KB: _number_from(0),
     ENVIRONMENT: _variables,

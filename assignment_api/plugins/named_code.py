@@ -9,6 +9,7 @@ import re
 import sys
 from importlib import metadata
 from pathlib import Path
+from typing import Protocol
 
 import attrs
 
@@ -22,7 +23,11 @@ from assignment_api.plugins.policy import Policy
 from assignment_api.streams.assignor import TaskAssignor
 
 __all__ = [
+    "HERE",
+    "CodeOrigin",
+    "NamedCode",
     "connect_assignor_asked_for",
+    "code_origin",
     "connect_assignor_from_code",
     "group_assignor_asked_for",
     "group_assignor_from_code",
@@ -32,6 +37,75 @@ __all__ = [
 ]
 
 _SELECTOR = re.compile(r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<attribute>[^\W\d]\w*(?:\.[^\W\d]\w*)*)\Z")
+
+
+class NamedCode(Protocol):
+    """Who imports ``module:attribute``, wherever; arguments and errors as of the functions of this module."""
+
+    def task_assignor(self, selector: str, policy: Policy) -> FoundTaskAssignor:
+        """As :func:`task_assignor_from_code`."""
+
+    def connect_assignor(self, selector: str, policy: Policy) -> FoundConnectAssignor:
+        """As :func:`connect_assignor_from_code`."""
+
+    def group_assignor(self, selector: str, policy: Policy) -> Found[GroupAssignorPlugin]:
+        """As :func:`group_assignor_from_code`."""
+
+    def kinds(self, selector: str, policy: Policy) -> tuple[str, ...]:
+        """As :func:`kinds_of_code`."""
+
+
+class _Here:
+    """Imports in this process."""
+
+    def task_assignor(self, selector: str, policy: Policy) -> FoundTaskAssignor:
+        return task_assignor_from_code(selector, policy)
+
+    def connect_assignor(self, selector: str, policy: Policy) -> FoundConnectAssignor:
+        return connect_assignor_from_code(selector, policy)
+
+    def group_assignor(self, selector: str, policy: Policy) -> Found[GroupAssignorPlugin]:
+        return group_assignor_from_code(selector, policy)
+
+    def kinds(self, selector: str, policy: Policy) -> tuple[str, ...]:
+        return kinds_of_code(selector, policy)
+
+
+#: Imports ``module:attribute`` in this process.
+HERE: NamedCode = _Here()
+
+
+@attrs.frozen
+class CodeOrigin:
+    """What ``module:attribute`` names, before it is imported.
+
+    Args:
+        module: The module.
+        attribute: The attribute of it, with dots where it is one of an attribute.
+        distribution: Distribution that the module comes from, or ``None``.
+        version: Version of that distribution, or ``None``.
+    """
+
+    module: str
+    attribute: str
+    distribution: str | None
+    version: str | None
+
+
+def code_origin(selector: str, policy: Policy) -> CodeOrigin:
+    """Where ``module:attribute`` comes from, once the policy lets it be imported; nothing is.
+
+    Raises:
+        PluginLoadError: if it is blocked, or not of this form.
+    """
+    module, attribute = _parts(selector)
+    distribution = _distribution_of(module)
+    reason = _reason_against(policy, distribution, module, attribute)
+    if reason is not None:
+        raise PluginLoadError(f"assignor {selector!r} may not be imported: {reason}")
+    if distribution is None:
+        return CodeOrigin(module, attribute, None, None)
+    return CodeOrigin(module, attribute, distribution.name, distribution.version)
 
 
 def task_assignor_from_code(selector: str, policy: Policy) -> FoundTaskAssignor:
@@ -114,18 +188,9 @@ class _Code:
 
 
 def _code(selector: str, policy: Policy) -> _Code:
-    module, attribute = _parts(selector)
-    distribution = _distribution_of(module)
-    reason = _reason_against(policy, distribution, module, attribute)
-    if reason is not None:
-        raise PluginLoadError(f"assignor {selector!r} may not be imported: {reason}")
-    found = _imported(selector, module, attribute)
-    return _Code(
-        selector,
-        found,
-        distribution.name if distribution else None,
-        distribution.version if distribution else None,
-    )
+    origin = code_origin(selector, policy)
+    found = _imported(selector, origin.module, origin.attribute)
+    return _Code(selector, found, origin.distribution, origin.version)
 
 
 def _allowed_code(selector: str) -> _Code:
@@ -140,8 +205,11 @@ def _parts(selector: str) -> tuple[str, str]:
 
 
 def _distribution_of(module: str) -> metadata.Distribution | None:
-    names = metadata.packages_distributions().get(module.partition(".")[0], [])
-    return metadata.distribution(names[0]) if names else None
+    try:
+        names = metadata.packages_distributions().get(module.partition(".")[0], [])
+        return metadata.distribution(names[0]) if names else None
+    except Exception:  # noqa: BLE001 - broken metadata of somebody else: the module is nobody's then
+        return None
 
 
 def _reason_against(

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from assignment_api.connect import ConnectAssignment, Rebalance
 from assignment_api.group import GroupAssignment, GroupSpec, TopologyDescriber
-from assignment_api.plugins.discovery import Offer, PluginRow, collect, describe_error
+from assignment_api.plugins.discovery import Ask, Offer, PluginRow, ask_here, collect, describe_error
 from assignment_api.plugins.entries import (
     ConnectorPlugin,
     GroupAssignorPlugin,
@@ -26,12 +26,7 @@ from assignment_api.plugins.errors import (
     UntrustedCodeError,
 )
 from assignment_api.plugins.found import Found, FoundConnectAssignor, FoundTaskAssignor
-from assignment_api.plugins.named_code import (
-    connect_assignor_from_code,
-    group_assignor_from_code,
-    kinds_of_code,
-    task_assignor_from_code,
-)
+from assignment_api.plugins.named_code import HERE, NamedCode
 from assignment_api.plugins.naming import names_of, settle
 from assignment_api.plugins.near import did_you_mean
 from assignment_api.plugins.policy import Policy
@@ -71,18 +66,27 @@ _AN = {
 }
 
 
-def discover(policy: Policy | None = None, installed: Iterable[Distribution] | None = None) -> Registry:
+def discover(
+    policy: Policy | None = None,
+    installed: Iterable[Distribution] | None = None,
+    ask: Ask = ask_here,
+    code: NamedCode = HERE,
+) -> Registry:
     """Imports the installed plugins that the policy allows.
 
-    Nothing that a plugin does makes this fail: what cannot be used is a row of :meth:`Registry.listing`.
+    No error of a plugin makes this fail: what cannot be used is a row of :meth:`Registry.listing`. But by default
+    plugins are imported in this process, and there they can do what they like, such as end it. Programs that run
+    plugins which nobody trusts import them elsewhere, by ``ask`` and ``code``, as ``assignor`` does.
 
     Args:
         policy: What may be imported; ``None``: everything installed.
         installed: Distributions to look at; ``None``: all that Python finds.
+        ask: Who imports plugins, and asks them what they offer.
+        code: Who imports ``module:attribute``.
     """
     chosen = policy or Policy()
-    offers, problems = collect(chosen, installed)
-    return Registry(chosen, offers, problems)
+    offers, problems = collect(chosen, installed, ask)
+    return Registry(chosen, offers, problems, code)
 
 
 class Registry:
@@ -95,12 +99,16 @@ class Registry:
         policy: Policy of the discovery; it holds for ``module:attribute``, too.
         offers: What discovery found.
         problems: What could not be used.
+        code: Who imports ``module:attribute``; by default this process.
     """
 
-    __slots__ = ("_names", "_policy", "_problems")
+    __slots__ = ("_code", "_names", "_policy", "_problems")
 
-    def __init__(self, policy: Policy, offers: Iterable[Offer], problems: Iterable[PluginRow]) -> None:
+    def __init__(
+        self, policy: Policy, offers: Iterable[Offer], problems: Iterable[PluginRow], code: NamedCode = HERE
+    ) -> None:
         self._policy = policy
+        self._code = code
         self._names = settle(offers)
         self._problems = tuple(problems)
 
@@ -126,7 +134,7 @@ class Registry:
         if offer is not None:
             return self._found(offer)
         self._check_trusted("task-assignor", text, may_run_code=may_run_code)
-        return task_assignor_from_code(text, self._policy)
+        return self._code.task_assignor(text, self._policy)
 
     def task_assignors(self) -> tuple[FoundTaskAssignor, ...]:
         """Every task assignor that can be used; those of one name appear as ``distribution:name``."""
@@ -141,7 +149,7 @@ class Registry:
         if offer is not None:
             return self._found_connect(offer)
         self._check_trusted("connect-assignor", text, may_run_code=may_run_code)
-        return connect_assignor_from_code(text, self._policy)
+        return self._code.connect_assignor(text, self._policy)
 
     def connect_assignors(self) -> tuple[FoundConnectAssignor, ...]:
         """Every assignor for Kafka Connect that can be used; those of one name appear as ``distribution:name``."""
@@ -156,7 +164,7 @@ class Registry:
         if offer is not None:
             return Found(self._names.label(offer), offer.entry, offer.distribution, offer.version)
         self._check_trusted("group-assignor", text, may_run_code=may_run_code)
-        return group_assignor_from_code(text, self._policy)
+        return self._code.group_assignor(text, self._policy)
 
     def group_assignors(self) -> tuple[Found[GroupAssignorPlugin], ...]:
         """Every broker-side assignor that can be used; those of one name appear as ``distribution:name``."""
@@ -210,7 +218,7 @@ class Registry:
         if kinds or not separator or not may_run_code:
             return kinds
         self._raise_if_known_problem("task-assignor", second, first)
-        return kinds_of_code(selector, self._policy)
+        return self._code.kinds(selector, self._policy)
 
     def listing(self) -> tuple[PluginRow, ...]:
         """One row for everything that was found, usable or not; what cannot be used has a reason."""

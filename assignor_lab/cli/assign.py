@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from assignment_api.plugins import discover
 from assignor_lab.cli.options import ConfigFile, JsonWritten, Overrides, check_json, keep_inputs, print_written, sources
 from assignor_lab.cli.text import note
 from assignor_lab.groups.answering import AnswerOptions, answerer
+from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios import read_scenarios, write_lines
 
 __all__ = ["register"]
@@ -59,9 +59,11 @@ def register(app: typer.Typer) -> None:
         check_json(out, as_json=json)
         keep_inputs(out, [scenarios])
         given = sources(config, c)
-        options = AnswerOptions(given, threads=threads, followups=followups, on_problem=note)
-        registry = discover(given.effective().policy())
-        answer = answerer(assignor, registry, options, may_run_code=True)
+        plugins = discovered(given.effective())
+        options = AnswerOptions(
+            given, threads=threads, followups=followups, on_problem=note, isolation=plugins.isolation
+        )
+        answer = answerer(assignor, plugins.registry, options, may_run_code=True)
         failed = Counter[bool]()
 
         def rows() -> Iterator[dict[str, Any]]:

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from assignment_api.plugins import discover
 from assignor_lab.cli.options import ConfigFile, JsonWritten, Overrides, check_json, print_written, sources
 from assignor_lab.cli.text import note
 from assignor_lab.groups.timing import timed_scenario
+from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios import read_scenarios, write_lines
 
 __all__ = ["register"]
@@ -56,12 +56,19 @@ def register(app: typer.Typer) -> None:
         """
         check_json(out, as_json=json)
         given = sources(config, c)
-        registry = discover(given.effective().policy())
+        plugins = discovered(given.effective())
 
         def lines() -> Iterator[dict[str, Any]]:
             for scenario in read_scenarios(file):
                 line = timed_scenario(
-                    assignor, registry, given, scenario, warmup=warmup, repeat=repeat, may_run_code=True
+                    assignor,
+                    plugins.registry,
+                    given,
+                    scenario,
+                    warmup=warmup,
+                    repeat=repeat,
+                    may_run_code=True,
+                    isolation=plugins.isolation,
                 )
                 if "error" in line:
                     note(f"{scenario.place}: {assignor} failed: {line['error']['message']}")

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from assignment_api.plugins import Registry, discover
+from assignment_api.plugins import Registry
 from assignor_lab.capture.logs.import_log import read_decisions
 from assignor_lab.capture.logs.rebalance import Decision
 from assignor_lab.capture.logs.scenario_documents import DocumentMaker
@@ -18,6 +18,7 @@ from assignor_lab.capture.recorded import RecordedState, problems, read_recordin
 from assignor_lab.cli.import_log import Topology, Zone, zone_of
 from assignor_lab.cli.options import ConfigFile, JsonWritten, Overrides, RackFiles, check_json, print_written, sources
 from assignor_lab.cli.text import note
+from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios import write_lines
 from assignor_lab.scenarios.racks import read_racks
 from assignor_lab.scenarios.with_racks import RackFiller
@@ -94,7 +95,7 @@ def register(app: typer.Typer) -> None:
             on_unusable=leave_out,
         )
         failed: list[str] = []
-        registry = discover(given.effective().policy()) if check else None
+        registry = discovered(given.effective()).registry if check else None
         documents = _documents(states, registry, failed.append)
         filler = RackFiller(read_racks(racks)) if racks else None
         written = write_lines(out, documents if filler is None else map(filler.filled, documents))

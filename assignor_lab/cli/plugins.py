@@ -11,7 +11,7 @@ import attrs
 import typer
 from rich.text import Text
 
-from assignment_api.plugins import PluginRow, discover, record_sha256
+from assignment_api.plugins import PluginRow, record_sha256
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.text import console, plain, print_json, table
 
@@ -66,9 +66,11 @@ def register(app: typer.Typer) -> None:
 
         A plugin that cannot be used costs nothing else anything, so the exit code is 0 all the same.
         """
+        from assignor_lab.runtime.discovery import discovered
+
         rows = [
             row
-            for row in discover(sources(config, c).effective().policy()).listing()
+            for row in discovered(sources(config, c).effective()).registry.listing()
             if not kind or row.kind in [each.value for each in kind]
         ]
         if json:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assignment_api.plugins import ConfigSources, discover
+from assignment_api.plugins import ConfigSources
 from assignor_lab.cli.isolation_options import Isolate, Trust, with_isolation
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
 from assignor_lab.cli.score_again import repetition
@@ -151,6 +151,7 @@ def register(app: typer.Typer) -> None:
 
         from assignor_lab.report.terminal import print_summary
         from assignor_lab.run import run_scoring
+        from assignor_lab.runtime.discovery import discovered
         from assignor_lab.scenarios.racks import read_racks
         from assignor_lab.scoring.output.folder import OutputFolder
         from assignor_lab.scoring.sources import family_names, generated, plan_sources
@@ -164,7 +165,8 @@ def register(app: typer.Typer) -> None:
         given = sources(config, c) if repeats is None else repeats.config
         with ExitStack() as stack:
             wheels = stack.enter_context(plugin_wheels(plugin_wheel or []))
-            registry = discover(given.effective().policy())
+            plugins = discovered(given.effective())
+            registry = plugins.registry
             if repeats is None:
                 names = family_names(registry, families or (), assignor or ())
                 inputs = (*(source or ()), *generated(names, count or DEFAULT_COUNT, seed))
@@ -195,7 +197,8 @@ def register(app: typer.Typer) -> None:
             options |= {"master": master, "remote": None if remote is None else place}
             options |= {"racks": racks, "plugin-wheel": plugin_wheel, "out": out}
             command = _command(source or [], options, given, c or [])
-            run = Run(registry, competing, plan, given, command, place, terms, only_round, raw=answers)
+            described = plugins.described
+            run = Run(registry, competing, plan, given, command, place, terms, only_round, answers, described)
             if repeats is not None:
                 repeats.check_code(run)
             folder = stack.enter_context(OutputFolder(out, resume=resume, on_note=note))

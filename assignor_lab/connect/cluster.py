@@ -14,7 +14,7 @@ from typing import Self
 import attrs
 
 from assignment_api.connect import ConnectorTaskId
-from assignment_api.plugins import Registry, discover
+from assignment_api.plugins import Registry, effective_config
 from assignor_lab.connect.contract import HerderError
 from assignor_lab.connect.group.live_group import LiveGroup
 from assignor_lab.connect.group.worker_assignors import WorkerAssignors
@@ -25,6 +25,7 @@ from assignor_lab.connect.logs.cluster_logs import ClusterLogs
 from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins
 from assignor_lab.connect.settings import LiveTimings, LiveWorkerSettings
 from assignor_lab.kafka.coordinator import GroupState
+from assignor_lab.runtime.discovery import discovered
 
 __all__ = ["ConnectCluster", "LiveWorker", "NoSuchWorkerError"]
 
@@ -84,7 +85,7 @@ class ConnectCluster:
         host: str = "127.0.0.1",
         offset_flush_interval_ms: int = 1_000,
     ) -> None:
-        found = registry or discover()
+        found = registry or discovered(effective_config()).registry
         self.timings = timings or LiveTimings()
         self.plugins = plugins or ConnectorPlugins.from_registry(found)
         self._assignors = WorkerAssignors(found, assignor)

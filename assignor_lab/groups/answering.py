@@ -89,7 +89,7 @@ def line_of(
         options: What the line is to hold.
     """
     found = competitor.found
-    player = kind.player(competitor, None)
+    player = kind.player(competitor, options.isolation)
     explicit = options.sources.explicit_values()
     answers = []
     said: set[str] = set()

@@ -186,12 +186,14 @@ class AnswerOptions:
         threads: Add which consumer runs what, where the kind knows.
         followups: Add the deadlines of follow-up rebalances, likewise.
         on_problem: Takes what lines have no place for, in sentences: remarks of an answer, failures of observers.
+        isolation: Who runs in a process of its own, and those processes.
     """
 
     sources: ConfigSources
     threads: bool = False
     followups: bool = False
     on_problem: Callable[[str], None] = _ignore
+    isolation: OwnProcesses | None = None
 
 
 #: Something that answers under a name and is no assignor: a scenario to its result line; raises AssignorLabError.

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assignment_api.plugins import PluginError, Registry, discover
+from assignment_api.plugins import PluginError, Registry
 from assignor_lab.groups.contest import Contest
 from assignor_lab.groups.convergence import Convergence
 from assignor_lab.groups.families import families_of
@@ -16,6 +16,7 @@ from assignor_lab.groups.probes import Probes
 from assignor_lab.groups.rows import RowMaker
 from assignor_lab.groups.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
+from assignor_lab.runtime.discovery import discovered
 from assignor_lab.runtime.invocation import failure_of
 from assignor_lab.runtime.isolation.limits import Limits
 from assignor_lab.runtime.isolation.plugins import Isolation
@@ -33,11 +34,13 @@ class Scorer:
 
     def __init__(self, spec: JobSpec, registry: Registry | None = None) -> None:
         config = spec.config.effective()
-        policy, limits = config.policy(), Limits.of(config)
         self.spec = spec
         self.kind: Kind[Any, Any] = spec.kind.load()
-        self._registry = discover(policy) if registry is None else registry
-        self._isolation = Isolation(limits, policy)
+        if registry is None:
+            plugins = discovered(config, described=spec.described)
+            self._registry, self._isolation = plugins.registry, plugins.isolation
+        else:
+            self._registry, self._isolation = registry, Isolation(Limits.of(config), config.policy())
         self.contest: Contest[Any, Any] = Contest(
             kind=self.kind,
             competitors=tuple(self._competitor(selector) for selector in spec.assignors),
@@ -47,7 +50,7 @@ class Scorer:
             isolation=self._isolation,
         )
         self._rows = RowMaker(self.kind, self.kind.figures(self._registry, spec.metrics, config))
-        self._probes = Probes(self.kind.prober(limits), self.contest.families)
+        self._probes = Probes(self.kind.prober(self._isolation.limits), self.contest.families)
         self._columns = frozenset(spec.metrics)
         self._complaints = Complaints()
 

@@ -6,6 +6,7 @@ import attrs
 
 from assignment_api.plugins.selection import ConfigSources
 from assignor_lab.groups.entries import KindEntry, entry_of
+from assignor_lab.runtime.discovery import Description
 
 __all__ = ["NO_CONFIG", "JobSpec"]
 
@@ -28,6 +29,8 @@ class JobSpec:
         observed: Score what Kafka really decided, too, where it is known.
         raw: Keep the answers themselves beside what is measured of them.
         kind: Kind of the scenarios, by its name or its entry; by default Streams applications.
+        described: What plugins that nobody trusts said of themselves; whoever scores does not ask them again.
+            ``None``: they are asked.
     """
 
     assignors: tuple[str, ...]
@@ -38,3 +41,4 @@ class JobSpec:
     observed: bool = True
     raw: bool = False
     kind: KindEntry = attrs.field(default=None, converter=entry_of)
+    described: tuple[Description, ...] | None = None

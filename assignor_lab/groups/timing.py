@@ -13,6 +13,7 @@ from assignment_api import AssignorLabError
 from assignment_api.plugins import ConfigSources, Registry
 from assignor_lab.groups.entries import entries
 from assignor_lab.groups.kind import Competitor
+from assignor_lab.runtime.asking import OwnProcesses
 from assignor_lab.runtime.invocation import Failure, failure_of
 from assignor_lab.scenarios import Scenario, ScenarioKindError
 
@@ -94,6 +95,7 @@ def timed_scenario(
     warmup: int,
     repeat: int,
     may_run_code: bool = False,
+    isolation: OwnProcesses | None = None,
 ) -> dict[str, Any]:
     """The benchmark line of an assignor for one scenario: an application, a group, or a history of a Connect group.
 
@@ -108,6 +110,7 @@ def timed_scenario(
         warmup: Calls before the measured ones.
         repeat: Measured calls, at least one.
         may_run_code: ``module:attribute`` may be imported.
+        isolation: Who runs in a process of its own; the time is taken there, and that of the way is not in it.
 
     Returns:
         ``id``, ``assignor``, ``tasks``, ``clients``, ``median_ms`` and ``min_ms`` (milliseconds, three decimals);
@@ -117,7 +120,9 @@ def timed_scenario(
         ScenarioKindError: if the scenario is of another kind.
         UnknownPluginError, AmbiguousPluginError, PluginLoadError, UntrustedCodeError: as the registry does.
     """
-    name, size, prepare = prepared(selector, registry, sources, scenario, may_run_code=may_run_code)
+    name, size, prepare = prepared(
+        selector, registry, sources, scenario, may_run_code=may_run_code, isolation=isolation
+    )
     try:
         measured = timing(prepare(), warmup=warmup, repeat=repeat)
     except AssignorLabError as error:
@@ -141,7 +146,13 @@ Prepare = Callable[[], Callable[[], Timed]]
 
 
 def prepared(
-    selector: str, registry: Registry, sources: ConfigSources, scenario: Scenario, *, may_run_code: bool = False
+    selector: str,
+    registry: Registry,
+    sources: ConfigSources,
+    scenario: Scenario,
+    *,
+    may_run_code: bool = False,
+    isolation: OwnProcesses | None = None,
 ) -> tuple[str, tuple[int, int], Prepare]:
     """Name of the assignor, number of tasks and clients, and what builds the call.
 
@@ -163,7 +174,7 @@ def prepared(
 
         def call() -> Timed:
             # It is this assignor that is timed, also where Kafka would have another one stand in for it.
-            player = kind.player(Competitor(found.name, found), None)
+            player = kind.player(Competitor(found.name, found), isolation)
             durations: list[int] = []
             for state in states:
                 outcome = player.answer(state, player.asked(state, config)).outcome

@@ -241,8 +241,13 @@ def assignor_for(
         asking: How assignors of its kind are asked.
         found: Entry of a registry.
         configs: Its effective configuration.
-        isolation: The policy, and the processes of those who have one of their own; ``None``: all run in this process.
+        isolation: The policy, and the processes of those who have one of their own; ``None``: all run in this process
+            but those who were not imported here.
     """
     if isolation is not None and isolation.policy.isolates(found.distribution, found.name):
         return isolation.assignor(asking, found, configs)
+    # What was described in a process of its own is not in this one.
+    apart: OwnProcesses | None = getattr(getattr(getattr(found, "plugin", None), "factory", None), "isolation", None)
+    if apart is not None:
+        return apart.assignor(asking, found, configs)
     return InProcessAssignor(asking, found, configs)

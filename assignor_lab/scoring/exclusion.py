@@ -26,7 +26,7 @@ LIMIT_POINTS = 8
 LOSS_POINTS = 1
 MAX_POINTS = 64
 
-_LIMITS = ("DeadlineExceededError", "MemoryLimitError", "OutputLimitError")
+_LIMITS = ("DeadlineExceededError", "MemoryLimitError", "OutputLimitError", "ProcessLimitError")
 _LOSSES = (*_LIMITS, "AnswerFormatError", "ProcessDiedError")
 
 

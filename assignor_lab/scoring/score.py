@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from assignment_api.plugins import discover
 from assignment_api.plugins.layers import Layer, default_layer, layer_of
 from assignment_api.plugins.selection import ConfigSources
+from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios.racks import Racks, read_racks
 from assignor_lab.scoring.competitors import competitors
 from assignor_lab.scoring.sources import SourceInput, plan_sources
@@ -58,11 +58,12 @@ def score(
     if isinstance(assignors, str):
         assignors = (assignors,)
     terms = config if isinstance(config, ConfigSources) else _above(config or {})
-    registry = discover(terms.effective().policy())
+    plugins = discovered(terms.effective())
+    registry = plugins.registry
     known = racks if racks is None or isinstance(racks, Racks) else read_racks(racks)
     with plan_sources(sources, registry, terms.above, racks=known) as plan:
         competing = competitors(registry, assignors, may_run_code=True, kind=plan.kind)
-        spec = job_spec(registry, competing, plan, terms)
+        spec = job_spec(registry, competing, plan, terms, plugins.described)
         pieces = 4 * (parallelism_of(spark) or DEFAULT_PIECES // 4)
         return answers_frame(items_frame(spark, ([item] for item in plan.work()), pieces), spec)
 

@@ -90,7 +90,7 @@ def score_rows(run: Run, engine: Engine, folder: OutputFolder, on_progress: Call
         JobFailedError: if the engine gave up.
         OSError: if the folder cannot be written.
     """
-    spec = job_spec(run.registry, run.competing, run.plan, run.config, raw=run.raw)
+    spec = job_spec(run.registry, run.competing, run.plan, run.config, run.described, raw=run.raw)
     kind = spec.kind.load()
     metrics = {name: found.plugin for name, found in kind.metrics(run.registry).items()}
     exclusions = _exclusions(run)

@@ -21,6 +21,8 @@ from assignment_api.plugins.selection import ConfigSources, EffectiveConfig
 from assignor_lab.groups.columns import FORMAT
 from assignor_lab.groups.prices import prices_of
 from assignor_lab.groups.terms import JobSpec
+from assignor_lab.runtime.discovery import Description
+from assignor_lab.runtime.discovery.entries import AssignorApart
 from assignor_lab.scoring.comparison import NO_TERMS, Terms
 from assignor_lab.scoring.competitors import Competitors
 from assignor_lab.scoring.sources import Plan
@@ -42,6 +44,7 @@ class Run:
         terms: Baseline, gates, and how a state is shown again.
         only_round: The one round whose rows are kept; ``None``: all.
         raw: Whether the answers themselves are kept.
+        described: What plugins said that are not imported in this process; ``None``: each who scores asks them.
     """
 
     registry: Registry
@@ -53,12 +56,27 @@ class Run:
     terms: Terms = NO_TERMS
     only_round: int | None = None
     raw: bool = False
+    described: tuple[Description, ...] | None = None
 
 
 def job_spec(
-    registry: Registry, competing: Competitors, plan: Plan, config: ConfigSources, *, raw: bool = False
+    registry: Registry,
+    competing: Competitors,
+    plan: Plan,
+    config: ConfigSources,
+    described: tuple[Description, ...] | None = None,
+    *,
+    raw: bool = False,
 ) -> JobSpec:
-    """The terms as they travel to whoever scores; ``raw`` keeps the answers themselves.
+    """The terms as they travel to whoever scores.
+
+    Args:
+        registry: What is installed.
+        competing: Who competes.
+        plan: On what.
+        config: Under which configuration.
+        described: As :class:`~assignor_lab.groups.terms.JobSpec` has it.
+        raw: Whether the answers themselves are kept.
 
     Raises:
         PriceError: if a price in the configuration is none.
@@ -72,6 +90,7 @@ def job_spec(
         may_run_code=True,
         kind=plan.kind,
         raw=raw,
+        described=described,
     )
 
 
@@ -113,6 +132,8 @@ def _assignor(found: Any) -> str:
     if found.distribution is not None:
         return f"{found.name} ({found.distribution} {found.version})"
     # Code that was named on the command line has no version.
+    if isinstance(found.plugin.factory, AssignorApart):
+        return f"{found.name} (sha256:{found.plugin.factory.digest})"
     try:
         file = inspect.getsourcefile(found.plugin.factory)
         digest = hashlib.sha256(Path(file or "").read_bytes()).hexdigest()[:16]

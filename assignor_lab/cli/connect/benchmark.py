@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-from assignment_api.plugins import discover
 from assignor_lab.cli.connect.options import Seed
 from assignor_lab.cli.connect.views import print_benchmark, print_small
-from assignor_lab.cli.options import Json
+from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.text import print_json
+from assignor_lab.runtime.discovery import discovered
 from assignor_lab.simulation.connect.published.benchmark import benchmark
 from assignor_lab.simulation.connect.published.small_benchmark import small_benchmark
 from assignor_lab.simulation.connect.simulate import assignors_from
@@ -28,13 +28,15 @@ def register(connect: typer.Typer) -> None:
 def _benchmark(
     small: Small = False,
     seed: Seed = 0,
+    config: ConfigFile = None,
+    c: Overrides = None,
     json: Json = False,
 ) -> None:
     """Replay the published benchmark, 14 minutes against one, with every figure beside ours.
 
     With --small the smaller run of it that was recorded on real Kafka Connect 4.3.1.
     """
-    assignors = assignors_from(discover())
+    assignors = assignors_from(discovered(sources(config, c).effective()).registry)
     document = small_benchmark(assignors, seed) if small else benchmark(assignors, seed)
     if json:
         print_json(document)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY, ConnectProtocol
-from assignment_api.plugins import discover
+from assignment_api.plugins import EffectiveConfig
 from assignor_lab.cli.connect.access import CaFile, ask
 from assignor_lab.cli.options import ConfigFile, JsonWritten, Overrides, check_json, keep_inputs, print_written, sources
 from assignor_lab.cli.text import note
+from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document, write_lines
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def _import(
     documents = map(_readable, documents)
     failed: list[str] = []
     compared = [0, 0]
-    written = write_lines(out, _checked(documents, effective.policy(), compared, failed) if check else documents)
+    written = write_lines(out, _checked(documents, effective, compared, failed) if check else documents)
     note(f"{written} {'history' if written == 1 else 'histories'} imported")
     if check:
         note(f"{compared[1]} of {compared[0]} recorded generations come out as Kafka's leader answered")
@@ -180,11 +181,11 @@ def _recorded(
 
 
 def _checked(
-    documents: Iterator[dict[str, Any]], policy: Any, compared: list[int], failed: list[str]
+    documents: Iterator[dict[str, Any]], effective: EffectiveConfig, compared: list[int], failed: list[str]
 ) -> Iterator[dict[str, Any]]:
     from assignor_lab.capture.recorded.connect import compare_observed
 
-    registry = discover(policy)
+    registry = discovered(effective).registry
     for document in documents:
         if "observed" in document:
             history = scenario_from_document(document, Place(str(document["id"]))).connect_history

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import typer
 
 from assignment_api.connect import MAX_DELAY_KEY, ConnectAssignor
-from assignment_api.plugins import discover
 from assignor_lab.capture.logs.connect import (
     ComparedRound,
     DepartureKind,
@@ -23,6 +22,7 @@ from assignor_lab.capture.logs.connect import (
 )
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.text import console, note, print_json, print_line, table
+from assignor_lab.runtime.discovery import discovered
 
 __all__ = ["register"]
 
@@ -58,7 +58,7 @@ def register(connect: typer.Typer) -> None:
         in the recording accounts for it.
         """
         effective = sources(config, c).effective()
-        registry = discover(effective.policy())
+        registry = discovered(effective).registry
         processes = [life for file in files for life in read_worker_log(file)]
         lives = [life for life in processes if life.rounds]
         if not lives:

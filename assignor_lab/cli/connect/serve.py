@@ -176,20 +176,22 @@ async def _run_cluster(
 
 
 async def _run_standalone(data_dir: Path, host: str, port: int, rest: Any) -> None:
-    from assignment_api.plugins import discover
+    from assignment_api.plugins import effective_config
     from assignor_lab.connect.herders.standalone import StandaloneHerder
     from assignor_lab.connect.logs.cluster_logs import ClusterLogs
     from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins
     from assignor_lab.connect.rest import create_app, listening_socket, serve
     from assignor_lab.connect.served_cluster import advertised_host, answering_to
     from assignor_lab.connect.settings import LiveWorkerSettings
+    from assignor_lab.runtime.discovery import discovered
 
     logs = ClusterLogs(data_dir)
     logs.start()
     try:
         listener = listening_socket(host, port)
         worker_id = f"{advertised_host(host)}:{listener.getsockname()[1]}"
-        herder = StandaloneHerder(worker_id, LiveWorkerSettings(), logs, ConnectorPlugins.from_registry(discover()))
+        plugins = ConnectorPlugins.from_registry(discovered(effective_config()).registry)
+        herder = StandaloneHerder(worker_id, LiveWorkerSettings(), logs, plugins)
         async with serve(create_app(herder, answering_to(host, rest)), listener, rest) as server:
             await herder.start()
             print_line(f"standalone {server.url}/")

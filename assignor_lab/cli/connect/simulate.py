@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
-from assignment_api.plugins import discover
 from assignor_lab.cli.connect.options import Seed
 from assignor_lab.cli.connect.views import print_played
-from assignor_lab.cli.options import Json
+from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.text import console, print_json, print_line, table
+from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios import Place, canonical_line, read_scenarios, scenario_from_document
 from assignor_lab.simulation.connect.episode_format import ConnectEpisode, read_episode, read_episodes
 from assignor_lab.simulation.connect.named_episodes import EPISODES
@@ -54,6 +54,8 @@ def _simulate(
     assignor: Assignor = None,
     seed: Seed = 0,
     width: Columns = 100,
+    config: ConfigFile = None,
+    c: Overrides = None,
     json: Json = False,
     names: Names = False,
     document: Document = False,
@@ -68,7 +70,7 @@ def _simulate(
         for each in _documents(episode):
             print_line(canonical_line(each).decode().rstrip("\n"))
         return
-    assignors = assignors_from(discover(), assignor, may_run_code=True)
+    assignors = assignors_from(discovered(sources(config, c).effective()).registry, assignor, may_run_code=True)
     played = [simulate(each, assignors, seed) for each in _episodes(episode)]
     print_played(played, width, as_json=json)
 

@@ -12,7 +12,7 @@ from assignment_api.plugins import FoundConnectAssignor, Registry
 from assignor_lab.connect.settings import LiveWorkerSettings
 from assignor_lab.groups.connect.asking import ASKING, ConnectOutcome
 from assignor_lab.kafka.herder.assignors import assignor_configs, assignor_names
-from assignor_lab.runtime.asking import InProcessAssignor
+from assignor_lab.runtime.asking import assignor_for
 from assignor_lab.runtime.invocation import TRUSTED_DISTRIBUTION
 
 __all__ = ["WorkerAssignor", "WorkerAssignors"]
@@ -30,7 +30,7 @@ class WorkerAssignor:
     _ONE_AT_A_TIME = threading.Lock()
 
     def __init__(self, found: FoundConnectAssignor, configs: Mapping[str, Any]) -> None:
-        self._leading = InProcessAssignor(ASKING, found, configs)
+        self._leading = assignor_for(ASKING, found, configs)
         self._trusted = found.distribution == TRUSTED_DISTRIBUTION
 
     async def assign(self, rebalance: Rebalance) -> ConnectOutcome:

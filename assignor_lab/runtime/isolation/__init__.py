@@ -8,6 +8,7 @@ from assignor_lab.runtime.isolation.errors import (
     MemoryLimitError,
     OutputLimitError,
     ProcessDiedError,
+    ProcessLimitError,
     ProcessStartError,
 )
 from assignor_lab.runtime.isolation.exclusion import Exclusions
@@ -23,5 +24,6 @@ __all__ = [
     "MemoryLimitError",
     "OutputLimitError",
     "ProcessDiedError",
+    "ProcessLimitError",
     "ProcessStartError",
 ]

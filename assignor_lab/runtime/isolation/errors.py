@@ -12,6 +12,7 @@ __all__ = [
     "MemoryLimitError",
     "OutputLimitError",
     "ProcessDiedError",
+    "ProcessLimitError",
     "ProcessStartError",
 ]
 
@@ -30,6 +31,10 @@ class MemoryLimitError(IsolationError):
 
 class OutputLimitError(IsolationError):
     """A plugin printed more than it may in one call; its process was ended."""
+
+
+class ProcessLimitError(IsolationError):
+    """A plugin started more processes than it may; they were ended."""
 
 
 class ProcessDiedError(IsolationError):

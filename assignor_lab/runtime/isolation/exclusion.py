@@ -15,13 +15,14 @@ from assignor_lab.runtime.isolation.errors import (
     ExcludedError,
     MemoryLimitError,
     OutputLimitError,
+    ProcessLimitError,
 )
 
 __all__ = ["Exclusions"]
 
 #: Calls of one work item that may end with the plugin's process; one that ran into a limit weighs as much as all.
 MAX_LOSSES = 3
-_LIMITS = (DeadlineExceededError, MemoryLimitError, OutputLimitError)
+_LIMITS = (DeadlineExceededError, MemoryLimitError, OutputLimitError, ProcessLimitError)
 
 
 class Exclusions:

@@ -14,9 +14,12 @@ from importlib import metadata
 from types import MappingProxyType
 from typing import Any
 
-from assignment_api.plugins import Policy, discover
+from assignment_api.plugins import Policy, Registry, discover
+from assignment_api.plugins.discovery import ask_here
+from assignment_api.plugins.reserved import canonical_name
 from assignor_lab.runtime.asking import Asking, InProcessAssignor
 from assignor_lab.runtime.invocation import CallOutcome, Failure
+from assignor_lab.runtime.isolation.origin import PluginOrigin
 from assignor_lab.runtime.isolation.worker import OUT_OF_MEMORY, Memory, failure_document, named
 
 __all__ = ["asked", "asked_again", "copied", "load", "read_only", "the_plugin"]
@@ -25,7 +28,14 @@ __all__ = ["asked", "asked_again", "copied", "load", "read_only", "the_plugin"]
 MAX_KEPT = 256
 
 
-def load(memory: Memory, place: str, selector: str, distribution: str | None, path: list[str]) -> dict[str, Any]:
+def load(
+    memory: Memory,
+    place: str,
+    selector: str,
+    distribution: str | None,
+    path: list[str],
+    origin: PluginOrigin | None = None,
+) -> dict[str, Any]:
     """Imports the plugin, and no other one.
 
     Args:
@@ -34,18 +44,28 @@ def load(memory: Memory, place: str, selector: str, distribution: str | None, pa
         selector: Name of the plugin.
         distribution: Distribution that it comes from; ``None``: it is ``module:attribute``.
         path: Where modules are looked for.
+        origin: Its entry point; ``None``: all of the distribution are asked.
     """
     sys.path[:] = path
     importlib.invalidate_caches()
     asking: Asking[Any, Any] = named(place)
     # What is allowed, blocked and pinned was settled by the lab, before it asked for this process.
-    if distribution is None:
+    if origin is not None:
+        (reply,) = ask_here([origin.source()])
+        found = asking.select(Registry(Policy(), reply.offers, reply.problems), selector, may_run_code=False)
+    elif distribution is None or _is_code(selector, distribution):
         found = asking.from_code(selector)
     else:
         registry = discover(Policy(), [metadata.distribution(distribution)])
         found = asking.select(registry, selector, may_run_code=True)
     memory.update(asking=asking, found=found, receiver=asking.receiver(), living={})
     return {}
+
+
+def _is_code(selector: str, distribution: str) -> bool:
+    """Whether it is ``module:attribute`` of a distribution, and not ``distribution:name``."""
+    first, separator, _ = selector.partition(":")
+    return bool(separator) and canonical_name(first) != canonical_name(distribution)
 
 
 def asked(memory: Memory, configs: Mapping[str, Any], packed: tuple[bytes, ...]) -> Mapping[str, Any]:

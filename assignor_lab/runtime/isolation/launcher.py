@@ -2,8 +2,8 @@
 
 Starting Python anew for each plugin, and again after each crash, would cost a third of a second. So one launcher is
 started with a clean environment for each process of the lab; it imports the contract once and forks a process for
-each plugin. It is the parent of them all: it tells how they ended, and what they leave behind falls to it and is ended,
-too. It ends, and they with it, as soon as the lab's process is gone.
+each plugin, under a keeper each (:mod:`assignor_lab.runtime.isolation.keeper`), which tells how they ended and ends
+what they leave behind. It ends, and they with it, as soon as the lab's process is gone.
 
 Commands are lines of JSON on a socket, answered one by one: ``fork`` (with two file descriptors: connection and
 output) and ``reap``.
@@ -12,7 +12,6 @@ output) and ``reap``.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import gc
 import importlib
 import json
@@ -24,24 +23,26 @@ import signal
 import socket
 import sys
 import tempfile
-import time
+from collections.abc import Callable
 from importlib.metadata import distribution
 from typing import Any, NoReturn
 
+import attrs
+
 from assignment_api.plugins import Policy, discover
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
+from assignor_lab.runtime.isolation.descendants import become_subreaper, end_descendants
+from assignor_lab.runtime.isolation.keeper import keep
 
 __all__ = ["main"]
+
+#: Where assignors are asked: who is to do that needs the built-ins, too, most likely.
+ASKING_HANDLERS = "assignor_lab.runtime.isolation.handlers"
 
 #: Seconds between two looks at whether the lab's process is still there.
 WATCH_SECONDS = 1.0
 #: Seconds that a process which closed its connection has to end by itself, so that one learns how it ended.
 GRACE_SECONDS = 1.0
-#: Exit code of a process that could not be set up.
-SETUP_FAILED = 70
-
-_PR_SET_PDEATHSIG = 1
-_PR_SET_CHILD_SUBREAPER = 36
 _MAX_COMMAND = 65_536
 
 
@@ -55,15 +56,16 @@ def main(control_fd: int, parent: int, folders: str) -> NoReturn:
     """
     from assignor_lab.runtime.isolation import worker
 
-    _import_built_ins()
     # A Ctrl-C in the terminal is for the lab; the launcher notices that it goes.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    become_subreaper()
     gc.collect()
     gc.freeze()
     control = socket.socket(fileno=control_fd)
-    launched: dict[int, str] = {}
+    kept: dict[int, _Kept] = {}
+    # Only this process holds the other end: keepers see it closed when this process is gone.
+    alive, held = os.pipe()
     try:
         while os.getppid() == parent:
             if not select.select([control], [], [], WATCH_SECONDS)[0]:
@@ -74,20 +76,23 @@ def main(control_fd: int, parent: int, folders: str) -> NoReturn:
             command = json.loads(data)
             if command["do"] == "fork":
                 _import_own(command["modules"])
-                pid = _forked(control, descriptors, {**command, "folders": folders}, worker.serve, launched)
-                answer: dict[str, Any] = {"pid": pid}
+                ours = (control.fileno(), held)
+                found = _forked(ours, alive, descriptors, {**command, "folders": folders}, worker.serve, kept)
+                answer: dict[str, Any] = {"pid": found and found.pid, "keeper": found and found.keeper}
             else:
-                answer = {"status": _reaped(command["pid"], launched, waits=command["waits"])}
+                answer = {"status": _reaped(command["pid"], kept, waits=command["waits"])}
             control.sendall(json.dumps(answer).encode() + b"\n")
     finally:
-        for pid in list(launched):
-            _reaped(pid, launched, waits=False)
+        for pid in list(kept):
+            _reaped(pid, kept, waits=False)
         shutil.rmtree(folders, ignore_errors=True)
         os._exit(0)
 
 
 def _import_own(modules: list[str]) -> None:
     """Imports what the next process will need, once for all that follow: this project's own code and nothing else."""
+    if ASKING_HANDLERS in modules and ASKING_HANDLERS not in sys.modules:
+        _import_built_ins()
     for name in modules:
         if name.startswith(f"{__name__.partition('.')[0]}."):
             with contextlib.suppress(Exception):
@@ -104,34 +109,77 @@ def _import_built_ins() -> None:
             connect_assignor.create()
 
 
+@attrs.frozen
+class _Kept:
+    """A plugin's process, and its keeper.
+
+    Args:
+        pid: The plugin's process.
+        keeper: Its parent.
+        told: What the keeper tells can be read here.
+        folder: The process's own folder.
+    """
+
+    pid: int
+    keeper: int
+    told: int
+    folder: str
+
+
 def _forked(
-    control: socket.socket, descriptors: list[int], command: dict[str, Any], serve: Any, launched: dict[int, str]
-) -> int | None:
-    """Forks a process for a plugin; ``None`` if that cannot be done now."""
+    ours: tuple[int, ...],
+    alive: int,
+    descriptors: list[int],
+    command: dict[str, Any],
+    serve: Callable[[int], NoReturn],
+    kept: dict[int, _Kept],
+) -> _Kept | None:
+    """Forks a process for a plugin, under a keeper; ``None`` if that cannot be done now."""
+    connection, output = descriptors
+    told, tell = os.pipe()
     try:
         folder = tempfile.mkdtemp(prefix="plugin-", dir=command["folders"])
-        pid = os.fork()
+        keeper = os.fork()
     except OSError:
-        for descriptor in descriptors:
+        for descriptor in (*descriptors, told, tell):
             os.close(descriptor)
         return None
-    if pid == 0:
-        try:
-            control.close()
-            _confine(folder, descriptors[1], command)
-            serve(descriptors[0])
-        finally:
-            os._exit(SETUP_FAILED)
-    for descriptor in descriptors:
+    if keeper == 0:
+        for descriptor in (*ours, told, *(each.told for each in kept.values())):
+            os.close(descriptor)
+
+        def run() -> NoReturn:
+            _confine(folder, output, command)
+            serve(connection)
+
+        keep(run, tell, alive, (connection, output))
+    for descriptor in (*descriptors, tell):
         os.close(descriptor)
-    launched[pid] = folder
-    return pid
+    pid = _number_from(told)
+    if not pid:
+        os.close(told)
+        _end(_Kept(0, keeper, told, folder), kept)
+        return None
+    kept[pid] = _Kept(pid, keeper, told, folder)
+    return kept[pid]
+
+
+def _number_from(told: int, seconds: float | None = None) -> int | None:
+    """The next line of a keeper; ``None`` if there is none within ``seconds``."""
+    line = b""
+    while not line.endswith(b"\n"):
+        if not select.select([told], [], [], seconds)[0]:
+            return None
+        part = os.read(told, 1)
+        if not part:
+            return None
+        line += part
+    return int(line)
 
 
 def _confine(folder: str, output_fd: int, command: dict[str, Any]) -> None:
     """Sets the limits of a new process; what cannot be set on this system is left as it is."""
     os.setsid()
-    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     os.dup2(output_fd, 1)
@@ -150,71 +198,39 @@ def _confine(folder: str, output_fd: int, command: dict[str, Any]) -> None:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
 
-def _reaped(pid: int, launched: dict[int, str], *, waits: bool) -> int | None:
+def _reaped(pid: int, kept: dict[int, _Kept], *, waits: bool) -> int | None:
     """Ends a process and everything that it started.
 
     Args:
         pid: The process.
-        launched: All processes; it is taken out.
+        kept: All processes; it is taken out.
         waits: Whether it has a moment to end by itself.
 
     Returns:
         How it ended by itself, as ``os.waitstatus_to_exitcode`` tells it; ``None`` if it had to be ended.
     """
-    folder = launched.pop(pid, None)
-    if folder is None:
+    found = kept.pop(pid, None)
+    if found is None:
         return None
-    ended = _ends_within(pid, GRACE_SECONDS if waits else 0.0)
-    # Until it is waited for, its id and that of its group belong to nobody else.
-    for kill in (os.killpg, os.kill):
+    status = _number_from(found.told, GRACE_SECONDS if waits else 0.0)
+    os.close(found.told)
+    if status is None:
+        # Where there is no /proc, that is all that is known of what it started.
         with contextlib.suppress(OSError):
-            kill(pid, signal.SIGKILL)
-    try:
-        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    except ChildProcessError:
-        ended, status = False, 0
-    _end_orphans(launched)
-    shutil.rmtree(folder, ignore_errors=True)
-    return status if ended else None
+            os.killpg(found.pid, signal.SIGKILL)
+    _end(found, kept)
+    return status
 
 
-def _ends_within(pid: int, seconds: float) -> bool:
-    end = time.monotonic() + seconds
-    while True:
-        try:
-            if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
-                return True
-        except ChildProcessError:
-            return False
-        if time.monotonic() >= end:
-            return False
-        time.sleep(0.002)
+def _end(found: _Kept, kept: dict[int, _Kept]) -> None:
+    """Ends a keeper with everything below it, and whatever lost its keeper before.
 
-
-def _end_orphans(launched: dict[int, str]) -> None:
-    """Ends what plugins' processes started and left behind: being orphans, these are now children of this process."""
-    for _ in range(100):
-        orphans = [pid for pid in children_of(os.getpid()) if pid not in launched]
-        if not orphans:
-            return
-        for pid in orphans:
-            with contextlib.suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
-            with contextlib.suppress(OSError):
-                os.waitpid(pid, 0)
-
-
-def children_of(pid: int) -> list[int]:
-    """Children of the first thread's process ``pid``; none where the system does not tell."""
-    found: list[int] = []
-    with contextlib.suppress(OSError, ValueError):
-        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - a path object for each look costs more
-            with open(f"/proc/{pid}/task/{thread}/children", encoding="ascii") as file:  # noqa: PTH123
-                found += map(int, file.read().split())
-    return found
-
-
-def _prctl(option: int, value: int) -> None:
-    """Linux's ``prctl``; other systems have no such thing, and the launcher's own watch has to do there."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
+    Nothing is asked of the keeper, since a plugin may have stopped it.
+    """
+    end_descendants(found.keeper)
+    with contextlib.suppress(OSError):
+        os.kill(found.keeper, signal.SIGKILL)
+    with contextlib.suppress(OSError):
+        os.waitpid(found.keeper, 0)
+    end_descendants(os.getpid(), frozenset(each.keeper for each in kept.values()))
+    shutil.rmtree(found.folder, ignore_errors=True)

@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -14,10 +15,12 @@ import tempfile
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import attrs
 
+from assignor_lab.runtime.isolation.descendants import marked
 from assignor_lab.runtime.isolation.errors import ProcessStartError
 from assignor_lab.runtime.isolation.limits import Limits
 
@@ -27,6 +30,8 @@ __all__ = ["Launched", "Launcher", "launcher_of", "search_path"]
 PASSED_VARIABLES = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT")
 #: Seconds that the launcher may take to answer; what it does is quick, but for the import when it starts.
 PATIENCE_SECONDS = 60.0
+#: Seconds between two looks at whether the launcher that is to answer was stopped.
+LOOK_SECONDS = 0.2
 
 _PROGRAM = (
     "import sys; from assignor_lab.runtime.isolation.launcher import main; main(*map(int, sys.argv[1:3]), sys.argv[3])"
@@ -45,13 +50,17 @@ class Launched:
 
     Args:
         pid: Its id.
+        keeper: Id of its parent, to which orphans below it fall.
         connection: Socket to it, not blocking.
         output: What it prints can be read from this file descriptor, not blocking.
+        generation: Which start of the launcher it comes from.
     """
 
     pid: int
+    keeper: int
     connection: socket.socket
     output: int
+    generation: int
 
 
 class Launcher:
@@ -68,7 +77,8 @@ class Launcher:
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
         self._folders: str | None = None
-        self._open: dict[int, Launched] = {}
+        self._open: set[Launched] = set()
+        self._generation = 0
         self._lock = threading.Lock()
 
     def launch(self, limits: Limits, modules: Sequence[str] = ()) -> Launched:
@@ -99,7 +109,8 @@ class Launcher:
             raise ProcessStartError("no process can be started: there are too many, or there is no room for its folder")
         near.setblocking(False)
         os.set_blocking(reading, False)
-        launched = self._open[answer["pid"]] = Launched(answer["pid"], near, reading)
+        launched = Launched(answer["pid"], answer["keeper"], near, reading, self._generation)
+        self._open.add(launched)
         return launched
 
     def reap(self, launched: Launched, *, waits: bool) -> int | None:
@@ -112,14 +123,26 @@ class Launcher:
         Returns:
             Its exit code, negative for a signal; ``None`` if it did not end by itself.
         """
-        if self._open.pop(launched.pid, None) is not launched:
-            return None  # it ended together with the launcher that had started it
+        self._open.discard(launched)
         _close(launched)
+        if self.has_lost(launched):
+            return None  # it ended together with the launcher that had started it
         try:
             status: int | None = self._told({"do": "reap", "pid": launched.pid, "waits": waits}, [])["status"]
         except ProcessStartError:
             return None  # the launcher has gone, and with it everything that it had started
         return status
+
+    def has_lost(self, launched: Launched) -> bool:
+        """Whether the launcher that started a process is gone: then the process is, whatever it did itself."""
+        gone = self._process is None or self._process.poll() is not None
+        return gone or launched.generation != self._generation
+
+    def another(self) -> Launcher:
+        """A launcher of the same kind for one plugin alone, which others cannot take with them."""
+        made = Launcher(self._environment, self._hash_seed)
+        _alone.append(made)
+        return made
 
     def stop(self) -> None:
         """Ends the launcher and all its processes."""
@@ -132,9 +155,9 @@ class Launcher:
             self._control.close()
         if self._process is not None:
             self._process.returncode = 0  # it is not ours to wait for
-        for launched in self._open.values():
+        for launched in self._open:
             _close(launched)
-        self._process, self._control, self._open, self._lock = None, None, {}, threading.Lock()
+        self._process, self._control, self._open, self._lock = None, None, set(), threading.Lock()
 
     def _told(self, command: dict[str, Any], descriptors: list[int]) -> Any:
         with self._lock:
@@ -153,8 +176,14 @@ class Launcher:
         control = self._control or self._started()
         socket.send_fds(control, [json.dumps(command).encode()], descriptors)
         line = b""
+        end = monotonic() + PATIENCE_SECONDS
         while not line.endswith(b"\n"):
-            part = control.recv(4_096)
+            try:
+                part = control.recv(4_096)
+            except TimeoutError:
+                if self._is_stopped() or monotonic() >= end:
+                    raise
+                continue
             if not part:
                 raise OSError("it has ended")
             line += part
@@ -184,25 +213,45 @@ class Launcher:
             raise
         finally:
             far.close()
-        near.settimeout(PATIENCE_SECONDS)
+        near.settimeout(LOOK_SECONDS)
         self._control = near
+        self._generation += 1
         return near
+
+    def _is_stopped(self) -> bool:
+        """Whether somebody has stopped the launcher: then it answers no more."""
+        try:
+            with open(f"/proc/{self._process.pid}/stat", "rb") as file:  # type: ignore[union-attr]  # noqa: PTH123
+                return file.read().rpartition(b")")[2].split()[0] in (b"T", b"t")
+        except (OSError, AttributeError):
+            return False
 
     def _stop(self) -> None:
         if self._control is not None:
             self._control.close()
         if self._process is not None:
             try:
-                self._process.wait(5)
+                self._process.wait(0 if self._is_stopped() else 5)
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
-        for launched in self._open.values():
-            _close(launched)
         if self._folders is not None:
+            _end_marked(self._folders)
             # The launcher removes it itself, unless it was killed.
             shutil.rmtree(self._folders, ignore_errors=True)
-        self._process, self._control, self._folders, self._open = None, None, None, {}
+        self._process, self._control, self._folders = None, None, None
+
+
+def _end_marked(folders: str) -> None:
+    """Ends what is left where the launcher was killed, and could not do it: it is known by its folders."""
+    for _ in range(100):
+        left = marked(folders)
+        if not left:
+            return
+        for pid in left:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        sleep(0.01)
 
 
 def _close(launched: Launched) -> None:
@@ -210,6 +259,8 @@ def _close(launched: Launched) -> None:
     os.close(launched.output)
 
 
+#: Launchers of one plugin each.
+_alone: list[Launcher] = []
 _launchers: dict[tuple[tuple[str, ...], int], Launcher] = {}
 
 
@@ -222,14 +273,15 @@ def launcher_of(environment: tuple[str, ...], hash_seed: int = 0) -> Launcher:
 
 
 def _stop_all() -> None:
-    for launcher in _launchers.values():
+    for launcher in (*_launchers.values(), *_alone):
         launcher.stop()
 
 
 def _forget_all() -> None:
-    for launcher in _launchers.values():
+    for launcher in (*_launchers.values(), *_alone):
         launcher.forget()
     _launchers.clear()
+    _alone.clear()
 
 
 atexit.register(_stop_all)

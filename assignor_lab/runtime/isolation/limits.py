@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import attrs
 
-from assignment_api.plugins.keys import CALL_TIMEOUT_MS, ENVIRONMENT, MEMORY_MB, OUTPUT_KB, read_value
+from assignment_api.plugins.keys import (
+    CALL_TIMEOUT_MS,
+    ENVIRONMENT,
+    MEMORY_MB,
+    OUTPUT_KB,
+    START_TIMEOUT_MS,
+    read_value,
+)
 from assignment_api.plugins.selection import EffectiveConfig
 
 __all__ = ["Limits"]
@@ -19,7 +26,8 @@ class Limits:
 
     Args:
         deadline_ms: Milliseconds from the question to the complete answer.
-        start_ms: The same for starting a process and importing the plugin there; never less than the deadline.
+        start_ms: The same for starting a process and importing the plugin there; by default not less than the
+            deadline.
         memory_mb: Mebibytes of data that the process may hold, Python itself included.
         output_kb: Kibibytes that may be printed in one call.
         environment: Names of variables that the process gets besides the few that it always has.
@@ -40,10 +48,13 @@ class Limits:
         """
         names = {
             CALL_TIMEOUT_MS: "deadline_ms",
+            START_TIMEOUT_MS: "start_ms",
             MEMORY_MB: "memory_mb",
             OUTPUT_KB: "output_kb",
             ENVIRONMENT: "environment",
         }
         given = {name: read_value(key, config[key].value) for key, name in names.items() if key in config}
         limits = cls(**{name: value for name, value in given.items() if value is not None})
+        if given.get("start_ms") is not None:
+            return limits
         return attrs.evolve(limits, start_ms=max(limits.start_ms, limits.deadline_ms))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import count
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from assignment_api import AssignmentError, AssignorLabError
@@ -14,9 +15,10 @@ from assignor_lab.runtime.invocation import MESSAGE_LIMIT, CallOutcome, Failure,
 from assignor_lab.runtime.isolation.errors import AnswerFormatError, IsolationError
 from assignor_lab.runtime.isolation.launching import Launcher, launcher_of, search_path
 from assignor_lab.runtime.isolation.limits import Limits
+from assignor_lab.runtime.isolation.origin import PluginOrigin
 from assignor_lab.runtime.isolation.process import PluginProcess, Question
 
-__all__ = ["IsolatedAssignor", "Isolation", "plain", "process_of"]
+__all__ = ["IsolatedAssignor", "Isolation", "failure_in", "origin_of", "plain", "process_of"]
 
 S = TypeVar("S")
 A = TypeVar("A")
@@ -36,10 +38,10 @@ class Isolation:
     """
 
     def __init__(self, limits: Limits, policy: Policy) -> None:
-        self._limits = limits
+        self.limits = limits
         #: Who is asked in a process of its own.
         self.policy = policy
-        self._processes: dict[tuple[str, str], PluginProcess] = {}
+        self._processes: dict[object, PluginProcess] = {}
         #: The state that was packed last: in the first round of a history all are asked about the same one.
         self._packed: tuple[object, tuple[bytes, ...]] | None = None
         weakref.finalize(self, _close_all, self._processes)
@@ -48,20 +50,38 @@ class Isolation:
         """``found`` in a process of its own, whatever the policy says."""
         return IsolatedAssignor(asking, found, configs, self)
 
-    def process(self, asking: Asking[Any, Any], name: str, distribution: str | None) -> PluginProcess:
-        """The process of a plugin.
+    def process(self, asking: Asking[Any, Any], found: NamedAssignor) -> PluginProcess:
+        """The process of an assignor.
 
         Args:
             asking: How assignors of its kind are asked.
-            name: Name that selects it.
-            distribution: Distribution that it comes from; ``None``: it is ``module:attribute``.
+            found: Name that selects it, and the distribution that it comes from.
         """
-        key = (asking.place, name)
+        key = (asking.place, found.distribution, found.name)
         if key not in self._processes:
+            launcher = launcher_of(self.limits.environment)
             self._processes[key] = process_of(
-                asking, name, distribution, self._limits, launcher_of(self._limits.environment)
+                asking, found.name, found.distribution, self.limits, launcher, origin=origin_of(found)
             )
         return self._processes[key]
+
+    def process_at(self, origin: PluginOrigin, load: str, modules: Sequence[str]) -> PluginProcess:
+        """The process of what an entry point offers besides assignors.
+
+        Args:
+            origin: The entry point.
+            load: What imports it there: ``module:function``, which takes the search path and the origin.
+            modules: This project's modules that it needs.
+        """
+        if origin not in self._processes:
+            self._processes[origin] = PluginProcess(
+                f"plugin {origin.name} of {origin.distribution}",
+                self.limits,
+                launcher_of(self.limits.environment),
+                lambda: (load, (search_path(), origin)),
+                modules,
+            )
+        return self._processes[origin]
 
     def packed(self, asking: Asking[S, A], state: S) -> tuple[bytes, ...]:
         """The state as it travels."""
@@ -74,9 +94,15 @@ class Isolation:
         _close_all(self._processes)
 
 
-def _close_all(processes: Mapping[tuple[str, str], PluginProcess]) -> None:
+def _close_all(processes: Mapping[object, PluginProcess]) -> None:
     for process in processes.values():
         process.close()
+
+
+def origin_of(found: NamedAssignor) -> PluginOrigin | None:
+    """The entry point of an assignor that was described in a process of its own; ``None`` for any other."""
+    origin = getattr(getattr(getattr(found, "plugin", None), "factory", None), "origin", None)
+    return origin if isinstance(origin, PluginOrigin) else None
 
 
 def process_of(
@@ -86,9 +112,10 @@ def process_of(
     limits: Limits,
     launcher: Launcher,
     *,
+    origin: PluginOrigin | None = None,
     shows: bool = True,
 ) -> PluginProcess:
-    """A process for one plugin, which imports that one and no other; it is started when it is asked something.
+    """A process for one assignor, which imports that one and no other; it is started when it is asked something.
 
     Args:
         asking: How assignors of its kind are asked.
@@ -96,14 +123,17 @@ def process_of(
         distribution: Distribution that it comes from; ``None``: it is ``module:attribute``.
         limits: What it may use.
         launcher: Who starts it.
+        origin: Its entry point; ``None``: that is looked for in its distribution.
         shows: Whether what it prints is passed on.
     """
 
     def load() -> Question:
-        return (f"{HANDLERS}:load", (asking.place, name, distribution, search_path()))
+        # Code that was named may lie in the working directory, after everything that is installed.
+        path = search_path() if origin is not None else [*search_path(), str(Path.cwd())]
+        return (f"{HANDLERS}:load", (asking.place, name, distribution, path, origin))
 
     modules = (HANDLERS, asking.place.partition(":")[0])
-    return PluginProcess(name, limits, launcher, load, modules, shows=shows)
+    return PluginProcess(f"assignor {name}", limits, launcher, load, modules, shows=shows)
 
 
 class IsolatedAssignor(Generic[S, A]):
@@ -126,7 +156,7 @@ class IsolatedAssignor(Generic[S, A]):
         self._found = found
         self._configs = plain(configs)
         self._isolation = isolation
-        self._process = isolation.process(asking, found.name, found.distribution)
+        self._process = isolation.process(asking, found)
         self._number = next(_numbers) if asking.lives else 0
         #: The calls that it has answered, and the start of the process in which it knows of them.
         self._past: list[tuple[bytes, ...]] = []
@@ -172,7 +202,7 @@ class IsolatedAssignor(Generic[S, A]):
         elapsed = _duration_in(document)
         if "failure" in document:
             validation = AssignmentError.__members__.get(str(document.get("validation")))
-            return CallOutcome(_failure_in(document), assign_ns=elapsed, validation=validation)
+            return CallOutcome(failure_in(document), assign_ns=elapsed, validation=validation)
         name = self._found.name
         try:
             given = self._asking.answer_of(state, document.get("answer"))
@@ -197,7 +227,7 @@ def _duration_in(document: Mapping[str, Any]) -> int:
     return elapsed
 
 
-def _failure_in(document: Mapping[str, Any]) -> Failure:
+def failure_in(document: Mapping[str, Any]) -> Failure:
     """The failure that a process reports.
 
     Raises:

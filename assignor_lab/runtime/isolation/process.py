@@ -10,9 +10,12 @@ import select
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from time import monotonic
 from typing import Any, NoReturn
 
+from assignment_api.plugins.keys import CALL_TIMEOUT_MS, START_TIMEOUT_MS
+from assignor_lab.runtime.isolation.descendants import children_of
 from assignor_lab.runtime.isolation.errors import (
     AnswerFormatError,
     DeadlineExceededError,
@@ -20,8 +23,9 @@ from assignor_lab.runtime.isolation.errors import (
     MemoryLimitError,
     OutputLimitError,
     ProcessDiedError,
+    ProcessLimitError,
+    ProcessStartError,
 )
-from assignor_lab.runtime.isolation.launcher import children_of
 from assignor_lab.runtime.isolation.launching import Launched, Launcher
 from assignor_lab.runtime.isolation.limits import MAX_ANSWER_BYTES, Limits
 from assignor_lab.runtime.isolation.worker import CONNECTION_CLOSED, LENGTH_BYTES
@@ -39,7 +43,10 @@ WATCH_SECONDS = 0.1
 SHOWN_BYTES = 4_096
 #: How many times its deadline a plugin may take on a machine that is too busy to let it run.
 MAX_STRETCH = 10
+#: Processes that a plugin may have at a time, its own included.
+MAX_PROCESSES = 100
 _BLOCK = 65_536
+_IMPORT = "finish its import"
 _REMEDY = "repair the plugin, or leave it out (assignor.plugins.block)"
 
 
@@ -50,7 +57,7 @@ class PluginProcess:
     what an earlier call left behind must not decide what a later one comes to.
 
     Args:
-        plugin: Its name, for messages.
+        subject: What runs in it, for messages: ``assignor sticky``.
         limits: What it may use.
         launcher: Who starts processes.
         load: What is asked first of a new process: to import the plugin.
@@ -60,7 +67,7 @@ class PluginProcess:
 
     def __init__(
         self,
-        plugin: str,
+        subject: str,
         limits: Limits,
         launcher: Launcher,
         load: Callable[[], Question],
@@ -68,13 +75,15 @@ class PluginProcess:
         *,
         shows: bool = True,
     ) -> None:
-        self._plugin = plugin
+        self._subject = subject
         self._limits = limits
         self._launcher = launcher
         self._load = load
         self._modules = tuple(modules)
         self._launched: Launched | None = None
         self._is_fresh = True
+        self._is_lost, self._is_shared = False, True
+        self._asked_for, self._most_bytes = subject, MAX_ANSWER_BYTES
         self._starts = 0
         self._number = 0
         self._shown = 0 if shows else SHOWN_BYTES + 1
@@ -86,18 +95,56 @@ class PluginProcess:
         """How often the process was started so far: another number means that what it knew is gone."""
         return self._starts
 
-    def ask(self, question: Question | QuestionOfStart) -> dict[str, Any]:
+    def ask(
+        self, question: Question | QuestionOfStart, subject: str | None = None, most_bytes: int = MAX_ANSWER_BYTES
+    ) -> dict[str, Any]:
         """The answer to ``question``: a JSON object of which nothing is checked yet.
+
+        Args:
+            question: The question.
+            subject: What is asked, for messages, where it is one of several things in this process.
+            most_bytes: Longest answer that is read.
 
         Raises:
             IsolationError: a subclass, if there is none; the process has then been ended.
         """
+        self._asked_for, self._most_bytes = subject or self._subject, most_bytes
         try:
             return self._asked(question)
         except (ProcessDiedError, MemoryLimitError):
-            if self._is_fresh:
+            was_taken_along = self._was_taken_along()
+            if self._is_fresh and not was_taken_along:
                 raise
         return self._asked(question)
+
+    def started(self) -> dict[str, Any]:
+        """Starts the process, and returns what came of loading the plugin, unchecked; errors as of :meth:`ask`."""
+        self.close()
+        self._is_fresh = True
+        self._starts += 1
+        try:
+            self._launched = self._launcher.launch(self._limits, self._modules)
+            return self._exchanged(self._load(), self._limits.start_ms, _IMPORT)
+        except (ProcessDiedError, ProcessStartError):
+            if not self._was_taken_along():
+                raise
+        self._launched = self._launcher.launch(self._limits, self._modules)
+        return self._exchanged(self._load(), self._limits.start_ms, _IMPORT)
+
+    def _was_taken_along(self) -> bool:
+        """Whether the launcher ended under the process; the next one is then started where no other plugin is."""
+        if not self._is_lost:
+            return False
+        self._is_lost = self._is_shared = False
+        self._launcher = self._launcher.another()
+        return True
+
+    def interrupt(self) -> None:
+        """Ends the process while another thread waits for its answer: that thread is told that it died."""
+        launched = self._launched
+        if launched is not None:
+            with contextlib.suppress(OSError):
+                os.kill(launched.pid, signal.SIGKILL)
 
     def close(self) -> None:
         """Ends the process, if there is one; the next question starts another."""
@@ -112,17 +159,14 @@ class PluginProcess:
         equal rows.
         """
         self.close()
-        return AnswerFormatError(f"assignor {self._plugin}: what came from its process is no answer: {_REMEDY}")
+        return AnswerFormatError(f"{self._asked_for}: what came from its process is no answer: {_REMEDY}")
 
     def _asked(self, question: Question | QuestionOfStart) -> dict[str, Any]:
         if self._not_loaded is not None:
             return self._not_loaded
         if self._launched is None or self._launched.connection.fileno() < 0:
             # There was none yet, or it ended together with the launcher.
-            self._is_fresh = True
-            self._starts += 1
-            self._launched = self._launcher.launch(self._limits, self._modules)
-            failed = self._exchanged(self._load(), self._limits.start_ms, "start")
+            failed = self.started()
             if "failure" in failed:
                 self.close()
                 self._not_loaded = failed
@@ -135,7 +179,7 @@ class PluginProcess:
     def _exchanged(self, question: Question, allowed_ms: int, verb: str) -> dict[str, Any]:
         self._number += 1
         try:
-            exchange = _Exchange(self._launched, self._limits, allowed_ms, self._show)
+            exchange = _Exchange(self._launched, self._limits, allowed_ms, self._show, self._most_bytes)
             content = exchange.answer((self._number, *question))
         except _Ended as ended:
             self._give_up(ended, allowed_ms, verb)
@@ -156,14 +200,17 @@ class PluginProcess:
         launched, self._launched = self._launched, None
         assert launched is not None
         status = self._launcher.reap(launched, waits=ended.how == "died")
+        # Once only: who does it again, alone, has done it himself.
+        self._is_lost = self._is_shared and self._launcher.has_lost(launched)
         raise self._error(ended.how, status, allowed_ms, verb)
 
     def _error(self, how: str, status: int | None, allowed_ms: int, verb: str) -> IsolationError:
-        name, limits = f"assignor {self._plugin}", self._limits
+        name, limits = self._asked_for, self._limits
         if how == "deadline":
             return DeadlineExceededError(
                 f"{name} did not {verb} within {allowed_ms / 1_000:g} s and was stopped: give it more time "
-                "(assignor.plugins.call.timeout.ms), or leave it out (assignor.plugins.block)"
+                f"({START_TIMEOUT_MS if verb == _IMPORT else CALL_TIMEOUT_MS}), or leave it out "
+                "(assignor.plugins.block)"
             )
         if how == "memory":
             return MemoryLimitError(
@@ -175,10 +222,14 @@ class PluginProcess:
                 f"{name} printed more than {limits.output_kb:,} KiB in one call and was stopped: have it print less, "
                 "or allow more (assignor.plugins.output.kb)"
             )
+        if how == "processes":
+            return ProcessLimitError(
+                f"{name} had more than {MAX_PROCESSES} processes at a time and was stopped: {_REMEDY}"
+            )
         if how == "more":
             return self.refuse()
         if how == "size":
-            return AnswerFormatError(f"{name} gave an answer of more than {MAX_ANSWER_BYTES:,} bytes: {_REMEDY}")
+            return AnswerFormatError(f"{name} gave an answer of more than {self._most_bytes:,} bytes: {_REMEDY}")
         if status in (None, CONNECTION_CLOSED):
             return ProcessDiedError(f"{name} closed the connection of its process: {_REMEDY}")
         if status < 0:
@@ -194,7 +245,7 @@ class PluginProcess:
         text = printed[:room].decode("utf-8", "replace")
         plain = "".join(sign if sign.isprintable() or sign in "\n\t" else repr(sign)[1:-1] for sign in text)
         if self._shown > SHOWN_BYTES:
-            plain = f"{plain.rstrip()}\nassignor: {self._plugin} prints more, which is left out here\n"
+            plain = f"{plain.rstrip()}\nassignor: {self._subject} prints more, which is left out here\n"
         sys.stderr.write(plain)
 
 
@@ -205,7 +256,7 @@ def _signal(number: int) -> str:
 
 
 class _Ended(Exception):  # noqa: N818 - never leaves this module
-    """Why an exchange came to nothing: ``deadline``, ``memory``, ``output``, ``size``, ``more`` or ``died``."""
+    """Why an exchange came to nothing: it died, or the limit that it broke."""
 
     def __init__(self, how: str) -> None:
         super().__init__(how)
@@ -216,9 +267,15 @@ class _Exchange:
     """One question and its answer, with an eye on time, memory and output."""
 
     def __init__(
-        self, launched: Launched | None, limits: Limits, allowed_ms: int, show: Callable[[bytes], None]
+        self,
+        launched: Launched | None,
+        limits: Limits,
+        allowed_ms: int,
+        show: Callable[[bytes], None],
+        most_bytes: int,
     ) -> None:
         assert launched is not None
+        self._most_bytes = most_bytes
         self._launched = launched
         self._limits = limits
         self._show = show
@@ -237,7 +294,7 @@ class _Exchange:
         content = pickle.dumps(question, protocol=5)
         self._send(len(content).to_bytes(LENGTH_BYTES, "big") + content)
         length = LENGTH_BYTES + int.from_bytes(self._received_to(LENGTH_BYTES), "big")
-        if length > LENGTH_BYTES + MAX_ANSWER_BYTES:
+        if length > LENGTH_BYTES + self._most_bytes:
             raise _Ended("size")
         found = self._received_to(length)[LENGTH_BYTES:]
         if len(self._received) > length:
@@ -303,24 +360,27 @@ class _Exchange:
             self._show(printed)
 
     def _look(self) -> None:
-        used, is_dead = 0, False
-        waiting = [self._launched.pid]
-        seen = 0
-        while waiting and seen < 1_000:
+        used, count, is_alive = 0, 0, not _HAS_PROC
+        waiting = children_of(self._launched.keeper)
+        while waiting and count <= MAX_PROCESSES:
             pid = waiting.pop()
-            seen += 1
             try:
                 with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 - ten times a second
                     fields = file.read().rpartition(b")")[2].split()
             except OSError:
                 continue
-            is_dead = is_dead or (pid == self._launched.pid and fields[0] in (b"Z", b"X"))
+            if fields[0] in (b"Z", b"X"):
+                continue
+            count += 1
             used += int(fields[21]) * _PAGE
             if pid == self._launched.pid:
+                is_alive = True
                 self._extend(is_running=fields[0] == b"R", processor=(int(fields[11]) + int(fields[12])) / _TICKS)
             waiting += children_of(pid)
-        if is_dead:
+        if not is_alive:
             raise _Ended("died")
+        if count > MAX_PROCESSES:
+            raise _Ended("processes")
         if used > self._limits.memory_mb * 2**20:
             raise _Ended("memory")
 
@@ -333,5 +393,6 @@ class _Exchange:
         self._seen = (now, processor)
 
 
+_HAS_PROC = Path("/proc/self/stat").exists()
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _TICKS = os.sysconf("SC_CLK_TCK")

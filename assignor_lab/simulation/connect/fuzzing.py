@@ -9,7 +9,8 @@ from functools import cache, partial
 
 import attrs
 
-from assignment_api.plugins import discover
+from assignment_api.plugins import effective_config
+from assignor_lab.runtime.discovery import discovered
 from assignor_lab.simulation.connect.cluster import AssignorFactory
 from assignor_lab.simulation.connect.safety import broken_rules, play_random
 from assignor_lab.simulation.connect.simulate import assignors_from
@@ -96,4 +97,4 @@ def _played(seeds: range, assignor: str | None, *, may_run_code: bool) -> Fuzzed
 
 @cache
 def _assignors(assignor: str | None, may_run_code: bool) -> AssignorFactory:  # noqa: FBT001 - cached by it
-    return assignors_from(discover(), assignor, may_run_code=may_run_code)
+    return assignors_from(discovered(effective_config()).registry, assignor, may_run_code=may_run_code)

@@ -1,0 +1,131 @@
+"""``module:attribute`` that nobody trusts: imported, described and asked in processes of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from assignment_api.plugins import (
+    Found,
+    FoundConnectAssignor,
+    FoundTaskAssignor,
+    GroupAssignorPlugin,
+    PluginDefinitionError,
+    PluginLoadError,
+    Policy,
+)
+from assignment_api.plugins.named_code import HERE, CodeOrigin, code_origin
+from assignor_lab.runtime.discovery.descriptions import fields_in
+from assignor_lab.runtime.discovery.entries import ASKING_PLACES, HANDLERS, AssignorApart, assignor_entry
+from assignor_lab.runtime.isolation.errors import AnswerFormatError, IsolationError
+from assignor_lab.runtime.isolation.launching import launcher_of, search_path
+from assignor_lab.runtime.isolation.plugins import Isolation, failure_in
+from assignor_lab.runtime.isolation.process import PluginProcess
+
+__all__ = ["CodeApart"]
+
+_DIGEST = re.compile(r"[0-9a-f]{16}\Z")
+_MESSAGE_LIMIT = 1_000
+
+
+class CodeApart:
+    """Describes code that was named, each once; what is trusted is imported here.
+
+    Args:
+        isolation: The processes, and who is trusted.
+    """
+
+    def __init__(self, isolation: Isolation) -> None:
+        self._isolation = isolation
+        self._described: dict[str, Mapping[str, Any]] = {}
+
+    def task_assignor(self, selector: str, policy: Policy) -> FoundTaskAssignor:
+        """As in the protocol, :class:`assignment_api.plugins.named_code.NamedCode`."""
+        origin = code_origin(selector, policy)
+        if not self._is_apart(selector, origin):
+            return HERE.task_assignor(selector, policy)
+        entry = self._entry("task-assignor", selector, origin)
+        return FoundTaskAssignor(selector, entry, origin.distribution, origin.version)
+
+    def connect_assignor(self, selector: str, policy: Policy) -> FoundConnectAssignor:
+        """As in the protocol."""
+        origin = code_origin(selector, policy)
+        if not self._is_apart(selector, origin):
+            return HERE.connect_assignor(selector, policy)
+        entry = self._entry("connect-assignor", selector, origin)
+        return FoundConnectAssignor(selector, entry, origin.distribution, origin.version)
+
+    def group_assignor(self, selector: str, policy: Policy) -> Found[GroupAssignorPlugin]:
+        """As in the protocol."""
+        origin = code_origin(selector, policy)
+        if not self._is_apart(selector, origin):
+            return HERE.group_assignor(selector, policy)
+        entry = self._entry("group-assignor", selector, origin)
+        return Found(selector, entry, origin.distribution, origin.version)
+
+    def kinds(self, selector: str, policy: Policy) -> tuple[str, ...]:
+        """As in the protocol."""
+        origin = code_origin(selector, policy)
+        if not self._is_apart(selector, origin):
+            return HERE.kinds(selector, policy)
+        return tuple(kind for kind in ASKING_PLACES if kind in self._document(selector)["kinds"])
+
+    def _is_apart(self, selector: str, origin: CodeOrigin) -> bool:
+        return self._isolation.policy.isolates(origin.distribution, selector)
+
+    def _entry(self, kind: str, selector: str, origin: CodeOrigin) -> Any:
+        document = self._document(selector)
+        fields, digest = document[kind], document["digest"]
+        if isinstance(fields, str):
+            raise PluginLoadError(fields)
+        factory = AssignorApart(kind, selector, origin.distribution, None, self._isolation, digest)
+        try:
+            return assignor_entry(kind, fields, factory)
+        except PluginDefinitionError as error:
+            raise PluginLoadError(f"assignor {selector!r}: {error}") from error
+
+    def _document(self, selector: str) -> Mapping[str, Any]:
+        if selector not in self._described:
+            self._described[selector] = self._asked(selector)
+        return self._described[selector]
+
+    def _asked(self, selector: str) -> Mapping[str, Any]:
+        """What the code can be, checked.
+
+        Raises:
+            PluginLoadError: if it cannot be imported.
+        """
+        limits = self._isolation.limits
+        path = [*search_path(), str(Path.cwd())]
+        process = PluginProcess(
+            f"assignor {selector}",
+            limits,
+            launcher_of(limits.environment),
+            lambda: (f"{HANDLERS}:describe_code", (path, selector)),
+            (HANDLERS,),
+        )
+        try:
+            document = process.started()
+            if "failure" in document:
+                # It says which code it is about.
+                raise PluginLoadError(failure_in(document).message)
+            return _checked(document)
+        except AnswerFormatError as error:
+            raise PluginLoadError(f"assignor {selector!r} cannot be imported: it answers with {error}") from error
+        except IsolationError as error:
+            raise PluginLoadError(f"assignor {selector!r} cannot be imported: {error}") from error
+        finally:
+            process.close()
+
+
+def _checked(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    kinds, digest = document.get("kinds"), document.get("digest")
+    if type(kinds) is not list or type(digest) is not str:
+        raise AnswerFormatError("no kinds of assignors")
+    checked: dict[str, Any] = {"kinds": kinds, "digest": digest if _DIGEST.match(digest) else "unknown"}
+    for kind in ASKING_PLACES:
+        fields = document.get(kind)
+        checked[kind] = fields[:_MESSAGE_LIMIT] if isinstance(fields, str) else fields_in(kind, fields)
+    return checked

@@ -1,0 +1,349 @@
+"""Entries that stand for what another process has imported: every call of them is a call of that process.
+
+An assignor is asked there as any isolated one (:mod:`assignor_lab.runtime.isolation.plugins`); who makes its object all
+the same gets one that asks. Metrics, families and observers of one entry point share a process. What a plugin raises
+there is raised here under the same name, so that equal faults give equal rows wherever it runs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from itertools import count
+from typing import Any, NoReturn
+
+import attrs
+
+from assignment_api import ApplicationMetadata, AssignorLabError, TaskAssignment, TaskAssignor
+from assignment_api.connect import ConnectAssignment, ConnectAssignor, Rebalance
+from assignment_api.group import GroupAssignment, GroupSpec, TopologyDescriber
+from assignment_api.group import TaskAssignor as GroupTaskAssignor
+from assignment_api.plugins import (
+    ConnectAssignorPlugin,
+    ConnectorPlugin,
+    GroupAssignorPlugin,
+    MetricPlugin,
+    PluginLoadError,
+    ScenarioFamily,
+    TaskAssignorPlugin,
+)
+from assignment_api.plugins.discovery import OBSERVING_HOOKS, ask_here
+from assignor_lab.runtime.asking import AskedAssignor, Asking
+from assignor_lab.runtime.discovery.descriptions import Description, Offered
+from assignor_lab.runtime.discovery.passing import Packer
+from assignor_lab.runtime.invocation import Failure
+from assignor_lab.runtime.isolation.errors import (
+    AnswerFormatError,
+    DeadlineExceededError,
+    ExcludedError,
+    IsolationError,
+)
+from assignor_lab.runtime.isolation.exclusion import MAX_LOSSES
+from assignor_lab.runtime.isolation.origin import PluginOrigin
+from assignor_lab.runtime.isolation.plugins import Isolation, failure_in
+from assignor_lab.runtime.isolation.process import Question
+from assignor_lab.runtime.isolation.worker import named
+
+__all__ = ["AssignorApart", "RaisedApartError", "entry_of", "raised"]
+
+HANDLERS = "assignor_lab.runtime.discovery.handlers"
+#: Bytes of a family's document that are read.
+MAX_DOCUMENT_BYTES = 32 * 2**20
+
+#: Kind to where its assignors' ``Asking`` is, to be imported when one is asked.
+ASKING_PLACES = {
+    "task-assignor": "assignor_lab.groups.streams.asking:ASKING",
+    "connect-assignor": "assignor_lab.groups.connect.asking:ASKING",
+    "group-assignor": "assignor_lab.groups.streams_group.asking:ASKING",
+}
+_numbers = count(1)
+
+
+class RaisedApartError(AssignorLabError):
+    """What a plugin raised in its own process; a subclass has the name of what it was there."""
+
+
+def raised(failure: Failure) -> RaisedApartError:
+    """The error that stands for ``failure``."""
+    name = failure.type if failure.type.isidentifier() else "RaisedApartError"
+    made: type[RaisedApartError] = type(name, (RaisedApartError,), {"java_type": failure.java_type})
+    return made(failure.message)
+
+
+def entry_of(description: Description, offered: Offered, isolation: Isolation) -> Any:
+    """The entry for something that was described.
+
+    Raises:
+        PluginDefinitionError: if its fields are not those of an entry.
+    """
+    kind, fields, origin = offered.kind, dict(offered.fields), description.origin
+    if kind in ASKING_PLACES:
+        return assignor_entry(kind, fields, AssignorApart(kind, offered.name, origin.distribution, origin, isolation))
+    if kind in OBSERVING_HOOKS.values():
+        return _Observer(kind, offered.name, origin, isolation)
+    if kind == "connector":
+        return ConnectorPlugin(load=_ConnectorHere(offered.name, origin), **fields)
+    if kind == "metric":
+        return MetricPlugin(compute=_Metric(offered.name, origin, isolation), **fields)
+    has_size = fields.pop("has_size")
+    family = _Family(offered.name, origin, isolation)
+    return ScenarioFamily(history=family.history, size=family.size if has_size else None, **fields)
+
+
+def assignor_entry(kind: str, fields: Mapping[str, Any], factory: AssignorApart) -> Any:
+    """The entry of an assignor of a kind; raises as :func:`entry_of`."""
+    entries: Mapping[str, Callable[..., Any]] = {
+        "task-assignor": TaskAssignorPlugin,
+        "connect-assignor": ConnectAssignorPlugin,
+        "group-assignor": GroupAssignorPlugin,
+    }
+    return entries[kind](factory=factory, **fields)
+
+
+# --- assignors ------------------------------------------------------------------------------------
+
+
+@attrs.frozen(eq=False)
+class AssignorApart:
+    """The factory of an assignor in a process of its own: what it makes asks there.
+
+    Args:
+        kind: Kind of the assignor, as in listings.
+        name: Name that selects it there.
+        distribution: Distribution that it comes from, or ``None``.
+        origin: Its entry point; ``None``: it is ``module:attribute``.
+        isolation: The processes.
+        digest: Stands for the code of ``module:attribute``.
+    """
+
+    kind: str
+    name: str
+    distribution: str | None
+    origin: PluginOrigin | None
+    isolation: Isolation
+    digest: str = "unknown"
+
+    def __call__(self) -> Any:
+        """A new assignor object."""
+        made: Mapping[str, Callable[[AssignorApart], Any]] = {
+            "task-assignor": _TaskAssignor,
+            "connect-assignor": _ConnectAssignor,
+            "group-assignor": _GroupAssignor,
+        }
+        return made[self.kind](self)
+
+    @property
+    def plugin(self) -> Any:
+        """An entry with this factory, for who asks it."""
+        return attrs.make_class("_Entry", {"factory": attrs.field(default=self)}, frozen=True)()
+
+    def asked(self, configs: Mapping[str, Any]) -> AskedAssignor[Any, Any]:
+        """The assignor under a configuration."""
+        asking: Asking[Any, Any] = named(ASKING_PLACES[self.kind])
+        return self.isolation.assignor(asking, self, configs)
+
+    def state(self, *parts: Any) -> Any:
+        """What an assignor of this kind is shown, of the arguments of its ``assign``."""
+        if self.kind != "group-assignor":
+            return parts[0]
+        return named("assignor_lab.groups.streams_group.asking:GroupState")(*parts)
+
+
+class _Asked:
+    """What the three kinds of assignors have in common."""
+
+    def __init__(self, apart: AssignorApart, asked: AskedAssignor[Any, Any] | None = None) -> None:
+        self._apart = apart
+        self._asked = asked
+
+    def configure(self, configs: Mapping[str, Any]) -> None:
+        self._asked = self._apart.asked(configs)
+
+    def _answer(self, *parts: Any) -> Any:
+        asked = self._asked or self._apart.asked({})
+        self._asked = asked
+        outcome = asked.ask(self._apart.state(*parts))
+        if outcome.loss is not None:
+            raise outcome.loss
+        if isinstance(outcome.result, Failure):
+            raise raised(outcome.result)
+        return outcome.result
+
+    def __deepcopy__(self, _memo: object) -> Any:
+        return type(self)(self._apart, None if self._asked is None else self._asked.copied())
+
+
+class _TaskAssignor(_Asked, TaskAssignor):
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        answer: TaskAssignment = self._answer(application)
+        return answer
+
+
+class _ConnectAssignor(_Asked, ConnectAssignor):
+    def assign(self, rebalance: Rebalance) -> ConnectAssignment:
+        answer: ConnectAssignment = self._answer(rebalance)
+        return answer
+
+
+class _GroupAssignor(_Asked, GroupTaskAssignor):
+    def assign(self, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
+        answer: GroupAssignment = self._answer(group, topology)
+        return answer
+
+
+# --- metrics, families, observers -----------------------------------------------------------------
+
+
+class _Part:
+    """One of the things that an entry point offers besides assignors, in the process that they share.
+
+    Args:
+        noun: What it is, for messages.
+        name: Its name.
+        origin: The entry point.
+        isolation: The processes.
+    """
+
+    #: What travels to any of them.
+    _packer = Packer()
+
+    def __init__(self, noun: str, name: str, origin: PluginOrigin, isolation: Isolation) -> None:
+        self._noun, self._name, self._origin, self._isolation = noun, name, origin, isolation
+
+    @property
+    def _subject(self) -> str:
+        return f"{self._noun} {self._name} of {self._origin.distribution}"
+
+    @property
+    def _process(self) -> Any:
+        return self._isolation.process_at(self._origin, f"{HANDLERS}:load", (HANDLERS,))
+
+    def _asked(self, question: Question | Callable[[int], Question], most_bytes: int | None = None) -> dict[str, Any]:
+        """The answer, unless it is a failure: that is raised."""
+        limit = {} if most_bytes is None else {"most_bytes": most_bytes}
+        document: dict[str, Any] = self._process.ask(question, self._subject, **limit)
+        if "failure" not in document:
+            return document
+        try:
+            failure = failure_in(document)
+        except AnswerFormatError:
+            self._refuse()
+        raise raised(failure)
+
+    def _refuse(self) -> NoReturn:
+        raise self._process.refuse()
+
+    def _figure(self, document: Mapping[str, Any], *, may_lack: bool) -> float | None:
+        figure = document.get("figure")
+        if not (figure is None and may_lack) and type(figure) not in (int, float):
+            self._refuse()
+        return figure
+
+
+class _Metric(_Part):
+    """Computes a metric."""
+
+    def __init__(self, name: str, origin: PluginOrigin, isolation: Isolation) -> None:
+        super().__init__("metric", name, origin, isolation)
+
+    def __call__(self, *shown: Any) -> float | None:
+        packed = tuple(self._packer.packed(each) for each in shown)
+        return self._figure(self._asked((f"{HANDLERS}:measure", (self._name, packed))), may_lack=True)
+
+
+class _Family(_Part):
+    """Makes histories."""
+
+    def __init__(self, name: str, origin: PluginOrigin, isolation: Isolation) -> None:
+        super().__init__("scenario family", name, origin, isolation)
+        #: Why its sizes are not asked for any more: they are worth no waiting.
+        self._no_sizes: IsolationError | None = None
+
+    def history(self, seed: int) -> _History:
+        """The history of a seed; its process hears of it with its first round."""
+        return _History(self, seed)
+
+    def size(self, seed: int) -> float:
+        """The size of a history."""
+        if self._no_sizes is not None:
+            raise self._no_sizes
+        try:
+            figure = self._figure(self._asked((f"{HANDLERS}:size", (self._name, seed))), may_lack=False)
+        except IsolationError as error:
+            self._no_sizes = error
+            raise
+        assert figure is not None
+        return figure
+
+    def round_of(self, seed: int, key: int, number: int, past: list[bytes], start: int) -> tuple[Any, int]:
+        """The document of a round, and the start of the process that made it."""
+        process = self._process
+
+        def question(now: int) -> Question:
+            known = tuple(past[-1:]) if now == start else tuple(past)
+            return (f"{HANDLERS}:next_round", (self._name, seed, key, number, known))
+
+        text = self._asked(question, MAX_DOCUMENT_BYTES).get("document")
+        if type(text) is not str:
+            self._refuse()
+        try:
+            return json.loads(text), process.start
+        except (ValueError, RecursionError):
+            self._refuse()
+
+    def packed(self, value: object) -> bytes:
+        """An answer as it travels."""
+        return self._packer.packed(value)
+
+
+class _History:
+    """One history; a process that is started anew is taken through its rounds again."""
+
+    def __init__(self, family: _Family, seed: int) -> None:
+        self._family, self._seed = family, seed
+        self._key = next(_numbers)
+        self._past: list[bytes] = []
+        self._start = -1
+
+    def round(self, number: int, previous: object) -> Any:
+        self._past.append(self._family.packed(previous))
+        document, self._start = self._family.round_of(self._seed, self._key, number, self._past, self._start)
+        return document
+
+
+class _Observer(_Part):
+    """Shows answers to an observer."""
+
+    def __init__(self, kind: str, name: str, origin: PluginOrigin, isolation: Isolation) -> None:
+        super().__init__("observer", name, origin, isolation)
+        self._kind = kind
+        self._losses = 0
+
+    def __call__(self, **shown: Any) -> None:
+        if self._losses >= MAX_LOSSES:
+            raise ExcludedError(f"{self._subject} is not told any more: its process had to be ended too often")
+        packed = {key: self._packer.packed(value) for key, value in shown.items()}
+        try:
+            self._asked((f"{HANDLERS}:tell", (self._kind, self._name, packed)))
+        except IsolationError as error:
+            self._losses += MAX_LOSSES if isinstance(error, DeadlineExceededError) else 1
+            raise
+
+
+# --- connectors -----------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class _ConnectorHere:
+    """Imports a connector here, where it is to run: ``assignor connect serve`` alone asks for that."""
+
+    name: str
+    origin: PluginOrigin
+
+    def __call__(self) -> Any:
+        (reply,) = ask_here([self.origin.source()])
+        for offer in reply.offers:
+            if (offer.kind, offer.name) == ("connector", self.name):
+                return offer.entry.load()
+        reasons = "; ".join(row.reason for row in reply.problems) or "it is not offered any more"
+        raise PluginLoadError(f"connector {self.name!r} of {self.origin.distribution} cannot be loaded: {reasons}")

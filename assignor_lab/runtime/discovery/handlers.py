@@ -1,0 +1,138 @@
+"""The questions of discovery, metrics, families and observers, answered in the process of a plugin.
+
+As :mod:`assignor_lab.runtime.isolation.handlers` for assignors: a handler takes what the process keeps from question to
+question, then what it was sent, and returns JSON.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import inspect
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from assignment_api.plugins import PluginError, Policy
+from assignment_api.plugins.discovery import ask_here
+from assignment_api.plugins.named_code import HERE, kinds_of_code
+from assignor_lab.runtime.discovery.descriptions import document_of, fields_of
+from assignor_lab.runtime.discovery.passing import unpacked
+from assignor_lab.runtime.isolation.origin import PluginOrigin
+from assignor_lab.runtime.isolation.worker import Memory
+
+__all__ = ["describe", "describe_code", "load", "measure", "next_round", "size", "tell"]
+
+#: Histories of families that a process keeps at a time: those of the competitors of one item.
+MAX_KEPT = 256
+
+
+def describe(memory: Memory, path: list[str], origin: PluginOrigin) -> Mapping[str, Any]:
+    """Imports an entry point, and tells what it offers."""
+    load(memory, path, origin)
+    return document_of(memory["reply"])
+
+
+def load(memory: Memory, path: list[str], origin: PluginOrigin) -> Mapping[str, Any]:
+    """Imports an entry point for the questions below."""
+    look_in(path)
+    (reply,) = ask_here([origin.source()])
+    memory.update(reply=reply, entries={(offer.kind, offer.name): offer.entry for offer in reply.offers}, histories={})
+    return {}
+
+
+def look_in(path: list[str]) -> None:
+    """Lets this process find modules where the lab's process would."""
+    sys.path[:] = path
+    importlib.invalidate_caches()
+
+
+def describe_code(_memory: Memory, path: list[str], selector: str) -> Mapping[str, Any]:
+    """Imports ``module:attribute``, and tells what it can be: for each kind the fields of its entry, or why not."""
+    look_in(path)
+    policy = Policy()
+    described: dict[str, Any] = {"kinds": list(kinds_of_code(selector, policy)), "digest": "unknown"}
+    for kind, found_as in (
+        ("task-assignor", HERE.task_assignor),
+        ("connect-assignor", HERE.connect_assignor),
+        ("group-assignor", HERE.group_assignor),
+    ):
+        try:
+            entry: Any = found_as(selector, policy).plugin
+        except PluginError as error:
+            described[kind] = str(error)
+        else:
+            described[kind] = fields_of(kind, entry, entry.name)
+            described["digest"] = _digest(entry.factory)
+    return described
+
+
+def _digest(factory: Any) -> str:
+    """16 hex digits of the file that ``factory`` was written in."""
+    try:
+        file = inspect.getsourcefile(factory)
+        return hashlib.sha256(Path(file or "").read_bytes()).hexdigest()[:16]
+    except (TypeError, OSError):
+        return "unknown"
+
+
+def measure(memory: Memory, name: str, packed: tuple[bytes, ...]) -> Mapping[str, Any]:
+    """The figure of a metric, as a number; something else is what ``float()`` makes of it, or raises."""
+    figure = _entry(memory, "metric", name).compute(*map(unpacked, packed))
+    return {"figure": None if figure is None else float(figure)}
+
+
+def size(memory: Memory, name: str, seed: int) -> Mapping[str, Any]:
+    """The size of a history of a family."""
+    return {"figure": float(_entry(memory, "scenario-family", name).size(seed))}
+
+
+def next_round(
+    memory: Memory, name: str, seed: int, key: int, number: int, previous: tuple[bytes, ...]
+) -> Mapping[str, Any]:
+    """The document of a round of a history.
+
+    Args:
+        memory: What this process keeps.
+        name: The family.
+        seed: Seed of the history.
+        key: Which of the histories of that seed.
+        number: The round.
+        previous: What was answered before each round from the first that this process does not know of, this one
+            included: a process that was started anew is taken through those that came before.
+    """
+    histories: dict[int, Any] = memory["histories"]
+    history = histories.pop(key, None)
+    first = number + 1 - len(previous)
+    if history is None or first == 0:
+        history = _entry(memory, "scenario-family", name).history(seed)
+    histories[key] = history
+    while len(histories) > MAX_KEPT:
+        del histories[next(iter(histories))]
+    document: Any = None
+    for offset, answer in enumerate(previous):
+        document = history.round(first + offset, unpacked(answer))
+    # As text, since it need not be JSON: then this fails here, and the process goes on.
+    return {"document": json.dumps(document, default=_as_json)}
+
+
+def _as_json(value: object) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"a scenario document is JSON, and {type(value).__name__} is nothing of it")
+
+
+def tell(memory: Memory, kind: str, name: str, packed: Mapping[str, bytes]) -> Mapping[str, Any]:
+    """Shows an answer to an observer; what it raises is the failure of this question."""
+    _entry(memory, kind, name)(**{key: unpacked(value) for key, value in packed.items()})
+    return {}
+
+
+def _entry(memory: Memory, kind: str, name: str) -> Any:
+    try:
+        return memory["entries"][kind, name]
+    except KeyError:
+        reasons = "; ".join(row.reason for row in memory["reply"].problems)
+        raise PluginError(f"{kind} {name!r} is not offered here any more{reasons and ': '}{reasons}") from None

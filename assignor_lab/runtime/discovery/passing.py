@@ -1,0 +1,50 @@
+"""States, answers and the like on their way to a plugin's process: pickled, since that process may trust the lab.
+
+Nothing comes back so. Every object of the contract travels as it is, whatever the kind of group, and read-only views
+travel with it.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import io
+import pickle
+from types import MappingProxyType
+from typing import Any
+
+__all__ = ["Packer", "unpacked"]
+
+
+def _read_only(held: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+    return MappingProxyType(held)
+
+
+class _Pickler(pickle.Pickler):
+    dispatch_table = copyreg.dispatch_table.copy()
+    dispatch_table[MappingProxyType] = lambda view: (_read_only, (dict(view),))
+
+
+class Packer:
+    """Packs objects, and keeps the last ones packed: several metrics and observers are shown the same."""
+
+    #: Objects that are kept: state and answer, in up to three parts, and what they are compared with.
+    KEPT = 4
+
+    def __init__(self) -> None:
+        self._kept: list[tuple[object, bytes]] = []
+
+    def packed(self, value: object) -> bytes:
+        """The object as bytes, for :func:`unpacked`."""
+        for known, content in self._kept:
+            if known is value:
+                return content
+        target = io.BytesIO()
+        _Pickler(target, protocol=5).dump(value)
+        content = target.getvalue()
+        self._kept = [*self._kept[-self.KEPT + 1 :], (value, content)]
+        return content
+
+
+def unpacked(content: bytes) -> Any:
+    """What was packed by the lab."""
+    return pickle.loads(content)  # noqa: S301 - from the lab: see above

@@ -1,0 +1,160 @@
+"""Plugins that do harm by being imported, and good ones beside them, as distributions on a path."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.plugins.installing import write_distribution
+
+__all__ = ["BAD", "GOOD", "TOKEN", "install_bad", "install_good"]
+
+#: In the command line of every process that a bad plugin leaves behind.
+TOKEN = "assignor-bad-import-leftover"
+
+_OFFER = """
+from assignment_api import TaskAssignor
+from assignment_api.plugins import TaskAssignorPlugin, hookimpl
+
+@hookimpl
+def assignor_lab_task_assignors():
+    return [TaskAssignorPlugin({name!r}, TaskAssignor, summary="Looks good.")]
+"""
+
+#: A process that goes on for an hour, unless somebody ends it.
+_LINGER = f"""
+import os, signal, sys
+def linger():
+    os.setsid()
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)
+    os.execv(sys.executable, [sys.executable, "-S", "-c", "import time; time.sleep(3600)  # {TOKEN}"])
+"""
+
+#: Name to (what is imported, what its reason says; ``None``: it is offered, and its harm is its own).
+BAD: dict[str, tuple[str, str | None]] = {
+    "ends_green": ("import os\nos._exit(0)", "with exit code 0"),
+    "interrupts": ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+    "sleeps": ("import time\ntime.sleep(3600)", "did not finish its import within 4 s"),
+    "stops_itself": ("import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)", "did not finish its import within 4 s"),
+    "stops_its_parent": (
+        "import os, signal\nos.kill(os.getppid(), signal.SIGSTOP)" + _OFFER,
+        None,
+    ),
+    "eats_memory": ("held = [bytes(2**24) for _ in range(200)]", "MemoryError"),
+    "reads_null": ("import ctypes\nctypes.string_at(0)", "was ended by SIGSEGV"),
+    "writes_results": (
+        "import os\nos.write(1, b'[]')\nos.closerange(3, 4096)",
+        "closed the connection",
+    ),
+    "floods": ("import os\nwhile True: os.write(2, b'x' * 65536)", "printed more than"),
+    "changes_everything": (
+        "import attrs, json, os, sys\n" + _OFFER + "attrs.asdict = None\nsys.path.clear()\nos.environ.clear()\n"
+        "sys.setrecursionlimit(60)\njson.loads = None",
+        None,
+    ),
+    "keeps_a_thread": (
+        _OFFER + "import threading, time\nthreading.Thread(target=lambda: time.sleep(3600)).start()",
+        None,
+    ),
+    "ends_green_at_exit": (_OFFER + "import atexit, os\natexit.register(os._exit, 0)", None),
+    "leaves_a_daemon": (
+        _OFFER + _LINGER + "if os.fork() == 0:\n    if os.fork() == 0:\n        linger()\n    os._exit(0)\nos.wait()",
+        None,
+    ),
+    "forks_many": (
+        _LINGER + "for _ in range(60):\n    if os.fork() == 0:\n        linger()\nos._exit(7)",
+        "with exit code 7",
+    ),
+    "offers_too_much": (
+        "from assignment_api.plugins import MetricPlugin, hookimpl\n@hookimpl\ndef assignor_lab_metrics():\n"
+        "    one = MetricPlugin('m', '1', 'none', '', len)\n    return [one] * 10_000_000",
+        "offers more than 1,000 things",
+    ),
+    "forges_its_answer": (
+        _OFFER + "import os, stat\nfor fd in range(3, 64):\n    try:\n        if stat.S_ISSOCK(os.fstat(fd).st_mode):\n"
+        "            os.write(fd, (3).to_bytes(8, 'big') + b'{}x')\n    except OSError:\n        pass",
+        "is no answer",
+    ),
+}
+
+_GOOD_ASSIGNOR = """
+    from assignment_api import AssignedTask, StreamsClientAssignment, TaskAssignment, TaskAssignor
+    from assignment_api.plugins import TaskAssignorPlugin, hookimpl
+
+    class Greedy(TaskAssignor):
+        def assign(self, application):
+            first, *others = application.streams_client_states()
+            everything = tuple(AssignedTask.active(task) for task in application.all_tasks())
+            print("not among the results")
+            return TaskAssignment([StreamsClientAssignment(first, everything), *map(StreamsClientAssignment, others)])
+
+    @hookimpl
+    def assignor_lab_task_assignors():
+        return [TaskAssignorPlugin("good_greedy", Greedy, aliases=["good-alias"], summary="Everything on the first.")]
+"""
+_GOOD_CONNECT = """
+    from assignment_api.connect import ConnectAssignment, ConnectAssignor, Jobs, WorkerAssignment
+    from assignment_api.plugins import ConnectAssignorPlugin, hookimpl
+
+    class First(ConnectAssignor):
+        def assign(self, rebalance):
+            configured = rebalance.configured
+            first, *_ = rebalance.workers
+            told = {first.member_id: WorkerAssignment(Jobs(configured.connectors(), configured.tasks()), Jobs())}
+            others = {worker.member_id: WorkerAssignment() for worker in rebalance.workers[1:]}
+            return ConnectAssignment(told | others)
+
+    @hookimpl
+    def assignor_lab_connect_assignors():
+        return [ConnectAssignorPlugin("good_first", First)]
+"""
+_GOOD_OTHERS = """
+    from assignment_api.plugins import MetricPlugin, ScenarioFamily, discover, hookimpl
+
+    class History:
+        def __init__(self, seed):
+            ours = {found.name: found.plugin for found in discover(installed=_own()).families()}
+            self.inner = ours["streams_4x40"].history(seed)
+
+        def round(self, number, previous):
+            return self.inner.round(number, previous)
+
+    def _own():
+        from importlib.metadata import distribution
+        return [distribution("assignor-lab")]
+
+    @hookimpl
+    def assignor_lab_metrics():
+        return [MetricPlugin("good_clients", "clients", "none", "Clients that are told anything.", told)]
+
+    def told(application, assignment):
+        return sum(bool(client.tasks) for client in assignment.assignments)
+
+    @hookimpl
+    def assignor_lab_scenario_families():
+        return [ScenarioFamily("good_family", "The family of four clients.", 3, History, size=lambda seed: 1.0)]
+
+    @hookimpl
+    def assignor_lab_assignment_computed(assignor, assignment):
+        assert assignment is not None, assignor
+"""
+#: Distribution to its module.
+GOOD = {
+    "good-assignor": ("good_assignor_module", _GOOD_ASSIGNOR),
+    "good-connect": ("good_connect_module", _GOOD_CONNECT),
+    "good-others": ("good_others_module", _GOOD_OTHERS),
+}
+
+
+def install_good(folder: Path) -> None:
+    """Writes three good plugins."""
+    for name, (module, source) in GOOD.items():
+        write_distribution(folder, name, {module: source}, {name: module})
+
+
+def install_bad(folder: Path) -> None:
+    """Writes the bad ones, a distribution each."""
+    for name, (source, _) in BAD.items():
+        write_distribution(
+            folder, f"bad-{name}", {f"bad_{name}": source.replace("{name!r}", repr(name))}, {name: f"bad_{name}"}
+        )
