@@ -15,6 +15,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from assignment_api.plugins import PROJECT_NAME
+from assignor_lab.runtime.discovery.entries import AssignorApart
 
 __all__ = ["OWN_DISTRIBUTION", "code_digest", "required_versions", "source_digest"]
 
@@ -47,6 +48,8 @@ def code_digest(distribution: str) -> str | None:
 
 def source_digest(made: object) -> str | None:
     """SHA-256 (hex) of the file that a class or function was written in; ``None`` where it cannot be found."""
+    if isinstance(made, AssignorApart):
+        return made.digest
     try:
         file = inspect.getsourcefile(made)  # type: ignore[arg-type]
         return hashlib.sha256(Path(file or "").read_bytes()).hexdigest()

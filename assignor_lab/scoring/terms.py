@@ -6,11 +6,9 @@ A run that was interrupted is gone on with under equal terms only.
 from __future__ import annotations
 
 import hashlib
-import inspect
 import json
 from collections.abc import Iterator, Mapping
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -22,7 +20,7 @@ from assignor_lab.groups.columns import FORMAT
 from assignor_lab.groups.prices import prices_of
 from assignor_lab.groups.terms import JobSpec
 from assignor_lab.runtime.discovery import Description
-from assignor_lab.runtime.discovery.entries import AssignorApart
+from assignor_lab.scoring.code import source_digest
 from assignor_lab.scoring.comparison import NO_TERMS, Terms
 from assignor_lab.scoring.competitors import Competitors
 from assignor_lab.scoring.sources import Plan
@@ -132,14 +130,8 @@ def _assignor(found: Any) -> str:
     if found.distribution is not None:
         return f"{found.name} ({found.distribution} {found.version})"
     # Code that was named on the command line has no version.
-    if isinstance(found.plugin.factory, AssignorApart):
-        return f"{found.name} (sha256:{found.plugin.factory.digest})"
-    try:
-        file = inspect.getsourcefile(found.plugin.factory)
-        digest = hashlib.sha256(Path(file or "").read_bytes()).hexdigest()[:16]
-    except (TypeError, OSError):
-        digest = "unknown"
-    return f"{found.name} (sha256:{digest})"
+    digest = source_digest(found.plugin.factory)
+    return f"{found.name} (sha256:{'unknown' if digest is None else digest[:16]})"
 
 
 def _named_digest(values: Mapping[str, str]) -> str:

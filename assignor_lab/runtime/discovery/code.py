@@ -26,7 +26,7 @@ from assignor_lab.runtime.isolation.process import PluginProcess
 
 __all__ = ["CodeApart"]
 
-_DIGEST = re.compile(r"[0-9a-f]{16}\Z")
+_DIGEST = re.compile(r"[0-9a-f]{64}\Z")
 _MESSAGE_LIMIT = 1_000
 
 
@@ -122,9 +122,9 @@ class CodeApart:
 
 def _checked(document: Mapping[str, Any]) -> Mapping[str, Any]:
     kinds, digest = document.get("kinds"), document.get("digest")
-    if type(kinds) is not list or type(digest) is not str:
+    if type(kinds) is not list or not (digest is None or (type(digest) is str and _DIGEST.match(digest))):
         raise AnswerFormatError("no kinds of assignors")
-    checked: dict[str, Any] = {"kinds": kinds, "digest": digest if _DIGEST.match(digest) else "unknown"}
+    checked: dict[str, Any] = {"kinds": kinds, "digest": digest}
     for kind in ASKING_PLACES:
         fields = document.get(kind)
         checked[kind] = fields[:_MESSAGE_LIMIT] if isinstance(fields, str) else fields_in(kind, fields)

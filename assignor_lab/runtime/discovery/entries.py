@@ -113,7 +113,7 @@ class AssignorApart:
         distribution: Distribution that it comes from, or ``None``.
         origin: Its entry point; ``None``: it is ``module:attribute``.
         isolation: The processes.
-        digest: Stands for the code of ``module:attribute``.
+        digest: SHA-256 (hex) of the file of ``module:attribute``, or ``None``.
     """
 
     kind: str
@@ -121,7 +121,7 @@ class AssignorApart:
     distribution: str | None
     origin: PluginOrigin | None
     isolation: Isolation
-    digest: str = "unknown"
+    digest: str | None = None
 
     def __call__(self) -> Any:
         """A new assignor object."""

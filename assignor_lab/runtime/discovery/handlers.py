@@ -53,7 +53,7 @@ def describe_code(_memory: Memory, path: list[str], selector: str) -> Mapping[st
     """Imports ``module:attribute``, and tells what it can be: for each kind the fields of its entry, or why not."""
     look_in(path)
     policy = Policy()
-    described: dict[str, Any] = {"kinds": list(kinds_of_code(selector, policy)), "digest": "unknown"}
+    described: dict[str, Any] = {"kinds": list(kinds_of_code(selector, policy)), "digest": None}
     for kind, found_as in (
         ("task-assignor", HERE.task_assignor),
         ("connect-assignor", HERE.connect_assignor),
@@ -69,13 +69,13 @@ def describe_code(_memory: Memory, path: list[str], selector: str) -> Mapping[st
     return described
 
 
-def _digest(factory: Any) -> str:
-    """16 hex digits of the file that ``factory`` was written in."""
+def _digest(factory: Any) -> str | None:
+    """SHA-256 (hex) of the file that ``factory`` was written in."""
     try:
         file = inspect.getsourcefile(factory)
-        return hashlib.sha256(Path(file or "").read_bytes()).hexdigest()[:16]
+        return hashlib.sha256(Path(file or "").read_bytes()).hexdigest()
     except (TypeError, OSError):
-        return "unknown"
+        return None
 
 
 def measure(memory: Memory, name: str, packed: tuple[bytes, ...]) -> Mapping[str, Any]:
