@@ -37,6 +37,7 @@ from assignor_lab.connect.contract import (
     RestartRequest,
 )
 from assignor_lab.connect.herders.distributed import DistributedHerder
+from assignor_lab.connect.herders.request_queue import ShuttingDownError
 from assignor_lab.connect.plugins.connector_plugins import ConnectorPlugins, connector_kind
 from assignor_lab.connect.settings import LiveTimings, LiveWorkerSettings
 from assignor_lab.kafka.herder.config_log.reader import ConfigReader, ConfigSnapshot
@@ -273,16 +274,20 @@ class _Player:
 
     async def _request(self, ask: Callable[[DistributedHerder], Awaitable[object]]) -> bool:
         """Asks one worker after the other, as clients are sent from one to the next; whether it was done."""
-        end = time.monotonic() + MOST_SECONDS
+        end, broken_off = time.monotonic() + MOST_SECONDS, False
         while True:
             for worker in list(self.made.workers.values()):
                 try:
                     await ask(worker.herder)
-                except (NotFoundError, BadRequestError):
+                except NotFoundError:
+                    # Who was killed before it could answer may have deleted it.
+                    return broken_off
+                except BadRequestError:
                     return False
                 except (NotLeaderError, NotAssignedError):
                     continue
-                except HerderError:
+                except HerderError as error:
+                    broken_off |= isinstance(error, ShuttingDownError)
                     if time.monotonic() > end:
                         raise
                 else:
