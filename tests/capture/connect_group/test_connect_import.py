@@ -6,6 +6,7 @@ import gzip
 import json
 import random
 from collections.abc import Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,21 @@ def test_every_recorded_generation_comes_out_as_recorded(
     # What was written is read again, and is the same.
     again = b"".join(canonical_line(scenario.document) for scenario in read_scenarios(out))
     assert again == out.read_bytes()
+
+
+@pytest.mark.parametrize("seed", [1, 3, 4, 5])
+def test_answers_that_came_later_now_and_earlier_then_are_no_differences(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], seed: int
+) -> None:
+    draw = random.Random(seed)
+    lines = exchanges("sessioned")
+    # A round is told by its first answer, which comes up to so much later than the leader decided, and in order.
+    late = {line["response_hex"]: draw.randrange(900) for line in lines}
+    times = accumulate((line["t"] + late[line["response_hex"]] for line in lines), max)
+    moved = [{**line, "t": time} for line, time in zip(lines, times, strict=True)]
+    path = recording(tmp_path / "late.jsonl", moved)
+    assert run(path, "--check", "--out", str(tmp_path / "out.jsonl")) == 0
+    assert "25 of 25 recorded generations" in capsys.readouterr().err
 
 
 def test_another_answer_is_a_difference(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Kafka Connect groups, from what brokers and workers answer, as histories of the scenario format."""
 
 from assignor_lab.capture.recorded.connect.answers import DescribedMember, DescribedRound, read_connect_groups
-from assignor_lab.capture.recorded.connect.comparison import CLOCK_TOLERANCE_MS, ObservedRound, compare_observed
+from assignor_lab.capture.recorded.connect.comparison import ObservedRound, compare_observed
 from assignor_lab.capture.recorded.connect.histories import DEFAULT_MAX_DELAY_MS, SeenRound, histories
 from assignor_lab.capture.recorded.connect.recording import ConnectRecording, SeenState, read_connect_recording
 from assignor_lab.capture.recorded.connect.rest_states import NoWorkerError, WhatHappens, state_document
@@ -15,7 +15,6 @@ __all__ = [
     "DEFAULT_MAX_DELAY_MS",
     "compare_observed",
     "ObservedRound",
-    "CLOCK_TOLERANCE_MS",
     "state_document",
     "WhatHappens",
     "NoWorkerError",

@@ -10,13 +10,10 @@ import attrs
 from assignment_api.connect import MAX_DELAY_KEY, ConnectAssignment, ConnectAssignor, Jobs
 from assignment_api.errors import AssignorLabError
 from assignor_lab.capture.logs.connect import ASSIGNOR_OF
-from assignor_lab.capture.recorded.connect.histories import jobs_document
+from assignor_lab.capture.recorded.connect.histories import CLOCK_TOLERANCE_MS, jobs_document
 from assignor_lab.scenarios import ConnectHistory
 
-__all__ = ["CLOCK_TOLERANCE_MS", "ObservedRound", "compare_observed"]
-
-#: A recording tells when an answer came, not what the leader's clock said: answers were asked for a few times a second.
-CLOCK_TOLERANCE_MS = 1_000
+__all__ = ["ObservedRound", "compare_observed"]
 
 
 @attrs.frozen

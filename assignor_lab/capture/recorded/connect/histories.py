@@ -15,10 +15,12 @@ import attrs
 from assignment_api.connect import NO_JOBS, ConnectorTaskId, ConnectProtocol, Jobs
 from assignor_lab.capture.recorded.connect.answers import DescribedMember, DescribedRound
 
-__all__ = ["DEFAULT_MAX_DELAY_MS", "SeenRound", "histories", "jobs_document"]
+__all__ = ["CLOCK_TOLERANCE_MS", "DEFAULT_MAX_DELAY_MS", "SeenRound", "histories", "jobs_document"]
 
 #: Kafka's ``scheduled.rebalance.max.delay.ms``.
 DEFAULT_MAX_DELAY_MS = 300_000
+#: A recording tells when an answer came, not what the leader's clock said: answers were asked for a few times a second.
+CLOCK_TOLERANCE_MS = 1_000
 
 
 @attrs.frozen
@@ -116,8 +118,9 @@ def _document(
     documents = []
     waiting = NO_JOBS
     before: SeenRound | None = None
-    for index, each in enumerate(rounds):
+    for index, answered in enumerate(rounds):
         next_round = rounds[index + 1] if index + 1 < len(rounds) else following
+        each = attrs.evolve(answered, time_ms=_decided_ms(answered, before, waiting))
         waiting = _waiting(each.described, before, waiting)
         documents.append(_round(each, before, next_round, waiting, assumptions))
         before = each
@@ -147,10 +150,35 @@ def _assumptions(first: DescribedRound, delay: _MaxDelay) -> Iterator[str]:
             yield (
                 "what the leader remembers of generations before the first one is not in the answers: taken as nothing"
             )
-    yield "times are those at which the answers came: the leader's clock was a little earlier"
+    yield (
+        "times are those at which the answers came, and of rounds after a delay as it says: the leader's clock was a "
+        "little earlier"
+    )
     yield (
         "what is configured is not in the answers: put together from what runs, waits for a lost worker, or comes back"
     )
+
+
+def _decided_ms(each: SeenRound, before: SeenRound | None, waiting: Jobs) -> int:
+    """When the leader decided, as near as the answers say: each came a little later, and not all by as much.
+
+    A delay ends at one moment for all rounds that tell it, which says how far they are apart; and a round that hands out
+    what waited, or moves jobs, comes after that moment.
+    """
+    if before is None or not before.described.delay_ms or before.described.leader != each.described.leader:
+        return each.time_ms
+    end_ms, now = before.time_ms + before.described.delay_ms, each.described
+    if now.delay_ms:
+        told_ms = end_ms - now.delay_ms
+        near = abs(told_ms - each.time_ms) <= CLOCK_TOLERANCE_MS
+        return max(told_ms if near else each.time_ms, before.time_ms)
+    waited = set((*waiting.connectors, *waiting.tasks))
+    is_over = any(
+        len(member.assignment.revoked)
+        or not waited.isdisjoint((*member.assignment.assigned.connectors, *member.assignment.assigned.tasks))
+        for member in now.members
+    )
+    return max(each.time_ms, end_ms) if is_over else each.time_ms
 
 
 def _waiting(now: DescribedRound, before: SeenRound | None, waiting: Jobs) -> Jobs:
