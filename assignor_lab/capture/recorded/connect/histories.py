@@ -162,8 +162,8 @@ def _assumptions(first: DescribedRound, delay: _MaxDelay) -> Iterator[str]:
 def _decided_ms(each: SeenRound, before: SeenRound | None, waiting: Jobs) -> int:
     """When the leader decided, as near as the answers say: each came a little later, and not all by as much.
 
-    A delay ends at one moment for all rounds that tell it, which says how far they are apart; and a round that hands out
-    what waited, or moves jobs, comes after that moment.
+    A delay ends at one moment for all rounds that tell it, which says how far they are apart; and a round that hands
+    out what waited, or moves jobs, comes after that moment.
     """
     if before is None or not before.described.delay_ms or before.described.leader != each.described.leader:
         return each.time_ms
@@ -172,7 +172,7 @@ def _decided_ms(each: SeenRound, before: SeenRound | None, waiting: Jobs) -> int
         told_ms = end_ms - now.delay_ms
         near = abs(told_ms - each.time_ms) <= CLOCK_TOLERANCE_MS
         return max(told_ms if near else each.time_ms, before.time_ms)
-    waited = set((*waiting.connectors, *waiting.tasks))
+    waited = {*waiting.connectors, *waiting.tasks}
     is_over = any(
         len(member.assignment.revoked)
         or not waited.isdisjoint((*member.assignment.assigned.connectors, *member.assignment.assigned.tasks))
