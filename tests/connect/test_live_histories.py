@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from assignment_api.connect import ConnectProtocol, Jobs
+from assignment_api.connect import ConnectorTaskId, ConnectProtocol, Jobs
 from assignment_api.connectors import ConnectorError
+from assignment_api.plugins import discover
 from assignor_lab.connect.cluster import ConnectCluster
+from assignor_lab.connect.group.worker_assignors import WorkerAssignors
 from assignor_lab.connect.herders.request_queue import ShuttingDownError
 from assignor_lab.connect.instances.connector_run import ConnectorRun
 from assignor_lab.connect.instances.instance_events import InstanceHost
@@ -182,6 +184,24 @@ def test_what_ran_before_the_group_went_back_to_eager_stops_in_any_case(tmp_path
             assert made.logs.ledger.running() == {}
 
     asyncio.run(scenario())
+
+
+def test_what_is_deleted_under_a_leader_that_has_just_begun_to_lead_ends_too(tmp_path: Path) -> None:
+    async def scenario() -> int:
+        async with cluster(tmp_path, 1) as made:
+            await put(made, "a", "tracked", tasks__max="2")
+            await put(made, "b", "tracked", tasks__max="2")
+            loop = leader(made).loop
+            # It remembers no round, as if it had been another worker until now.
+            loop.membership._assignors = WorkerAssignors(discover()).for_worker(loop.settings)
+            before = made.group.generation
+            await leader(made).delete_connector("a")
+            await made.until_calm()
+            assert set(made.owners()) == {"b", ConnectorTaskId("b", 0), ConnectorTaskId("b", 1)}
+            await until(lambda: set(made.logs.ledger.running()) == set(made.owners()))
+            return rounds_of(made, before)
+
+    assert asyncio.run(scenario()) <= 4
 
 
 class SlowToStart(TrackedSource):

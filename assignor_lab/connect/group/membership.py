@@ -6,7 +6,14 @@ import asyncio
 from collections.abc import Awaitable, Mapping
 from typing import Protocol
 
-from assignment_api.connect import ConnectAssignment, ConnectorTaskId, ConnectProtocol, Jobs, Rebalance
+from assignment_api.connect import (
+    ConfiguredJobs,
+    ConnectAssignment,
+    ConnectorTaskId,
+    ConnectProtocol,
+    Jobs,
+    Rebalance,
+)
 from assignor_lab.connect.group.live_group import LiveGroup, Response
 from assignor_lab.connect.group.messages import assignment_bytes, assignment_from, join_request, member_from
 from assignor_lab.connect.group.worker_assignors import WorkerAssignor
@@ -82,6 +89,8 @@ class Membership:
         #: What the last join told of the config log.
         self.sent_snapshot = herder.fresh_snapshot()
         self._joining = self._waits_for_group = False
+        #: What the last round that this worker led left to members though it is not configured any more.
+        self._deleted: set[str | ConnectorTaskId] = set()
         self._polled_ms = self._clock.now_ms()
 
     # --- what the herder asks -------------------------------------------------------------------------
@@ -188,13 +197,23 @@ class Membership:
             rebalance = round_to_decide(self.state, joined, workers, snapshot.jobs(), self._clock.now_ms())
             answer = await self._decided(rebalance)
             if answer is not None:
-                self.state.wants_another_round = answer.rejoin
                 urls = {member: each.url for member, each in subscriptions.items()}
                 self.leader_state = leader_state(urls, rebalance, answer)
+                self.state.wants_another_round = answer.rejoin or self._leaves_deleted(rebalance.configured)
         told = told_to_members(
             members, joined.member_id, self._worker.url, furthest if offset is None else offset, answer
         )
         return {member: assignment_bytes(each, joined.protocol) for member, each in told.items()}
+
+    def _leaves_deleted(self, configured: ConfiguredJobs) -> bool:
+        """Whether a round leaves members what was deleted, and the one before did not.
+
+        Kafka's assignor takes away what was deleted if it remembers having placed it (reference 15, Q1). Who has just
+        begun to lead remembers nothing, and would leave it running until something happens.
+        """
+        assert self.leader_state is not None
+        before, self._deleted = self._deleted, {job for job in self.leader_state.owners if job not in configured}
+        return not self._deleted <= before
 
     async def _decided(self, rebalance: Rebalance) -> ConnectAssignment | None:
         answer = (await self._assignors[rebalance.protocol].assign(rebalance)).result
