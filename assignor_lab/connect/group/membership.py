@@ -208,7 +208,7 @@ class Membership:
     def _leaves_deleted(self, configured: ConfiguredJobs) -> bool:
         """Whether a round leaves members what was deleted, and the one before did not.
 
-        Kafka's assignor takes away what was deleted if it remembers having placed it (reference 15, Q1). Who has just
+        Kafka's assignor takes away what was deleted if it remembers having placed it (reference 3.9, Q1). Who has just
         begun to lead remembers nothing, and would leave it running until something happens.
         """
         assert self.leader_state is not None
