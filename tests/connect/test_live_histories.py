@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assignment_api.connect import ConnectorTaskId, ConnectProtocol, Jobs
+from assignment_api.connect import ConnectProtocol, Jobs
 from assignment_api.connectors import ConnectorError
 from assignment_api.plugins import discover
 from assignor_lab.connect.cluster import ConnectCluster
