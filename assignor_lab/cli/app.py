@@ -19,6 +19,10 @@ COMMANDS = {
     "import_recording": (
         "Turn recorded answers of brokers and the leaders' logs into scenarios with everything that Kafka saw."
     ),
+    "import_episode": (
+        "Turn a recorded experiment with a Streams group into an episode: what was done, and what its tasks weigh."
+    ),
+    "simulate": "Play what happens to a Streams group on a virtual clock: rebalances, restoring, who waits how long.",
     "convert": "Turn Streams scenarios into what the brokers' protocol (KIP-1071) knows of the same groups.",
     "plugins": "List assignors, metrics and scenario families, and say why something cannot be used.",
     "config": "Show every effective value of the configuration and where it came from.",

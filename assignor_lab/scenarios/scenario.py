@@ -24,7 +24,7 @@ from assignor_lab.documents.errors import Place
 from assignor_lab.scenarios.connect_history import ConnectHistory
 from assignor_lab.scenarios.errors import ScenarioKindError
 
-__all__ = ["GroupContent", "Scenario", "StreamsContent"]
+__all__ = ["EpisodeContent", "GroupContent", "Scenario", "StreamsContent"]
 
 
 @attrs.frozen(eq=False)
@@ -44,6 +44,17 @@ class StreamsContent:
     clients: tuple[StreamsClientState, ...]
     time_ms: int
     workload: Workload | None = None
+
+
+@attrs.frozen(eq=False)
+class EpisodeContent:
+    """What a scenario of kind ``streams-episode`` holds, as far as it is read with the document.
+
+    Args:
+        initial: The application when the episode begins.
+    """
+
+    initial: StreamsContent
 
 
 @attrs.frozen(eq=False)
@@ -71,6 +82,7 @@ class Scenario:
         document: The JSON document as it was read; treat it as read-only.
         place: Where it was read.
         content: What it holds, as its format reads it: :class:`StreamsContent`, :class:`GroupContent`,
+            :class:`EpisodeContent`,
             :class:`~assignor_lab.scenarios.connect_history.ConnectHistory`, or a value of a further kind's own;
             ``None`` for kinds that are not read in full.
     """

@@ -1,4 +1,4 @@
-"""The coordinator of a Connect group, as a state machine without input or output of its own.
+"""The coordinator of a Connect or Streams group, as a state machine without input or output of its own.
 
 Kafka: ``GroupMetadataManager``.
 
@@ -14,7 +14,15 @@ from typing import Any
 from assignment_api.connect import ConnectProtocol
 from assignor_lab.kafka.coordinator.join_phase import JoinPhase
 from assignor_lab.kafka.coordinator.members import Member
-from assignor_lab.kafka.coordinator.requests import Joined, JoinRequest, Refused, Reply, Synced, SyncRequest
+from assignor_lab.kafka.coordinator.requests import (
+    GroupProtocol,
+    Joined,
+    JoinRequest,
+    Refused,
+    Reply,
+    Synced,
+    SyncRequest,
+)
 from assignor_lab.kafka.coordinator.rounds import Round
 from assignor_lab.kafka.coordinator.session_timeout import next_session_end, silent_members
 
@@ -42,7 +50,7 @@ class Coordinator:
         self.state = GroupState.EMPTY
         self.generation = 0
         self.leader_id: str | None = None
-        self.protocol = ConnectProtocol.EAGER
+        self.protocol: GroupProtocol = ConnectProtocol.EAGER
         self.rounds: list[Round] = []
         self._members: dict[str, Member] = {}
         self._incarnations: dict[str, int] = {}
@@ -51,8 +59,10 @@ class Coordinator:
     # --- requests -----------------------------------------------------------------------------------
 
     def join(self, now: int, request: JoinRequest) -> list[Reply]:
-        """A worker joins."""
+        """A member joins; a static one that comes back takes the place that it had."""
         known = self._members.get(request.member_id) if request.member_id is not None else None
+        if request.member_id is None and (replaced := self._static_member(request)) is not None:
+            return self._replace(now, replaced, request)
         if request.member_id is not None and known is None:
             return [Reply(request.worker, Refused("unknown_member"))]
         others = [member for member in self._members.values() if member is not known]
@@ -84,11 +94,38 @@ class Coordinator:
             replies = self._prepare(now, f"{request.worker} is new")
         else:
             self._phase.reasons.append(f"{request.worker} is new")
-        self._members[identity] = Member(
+        self._members[identity] = self._member(identity, now, request)
+        self._phase.newcomer()
+        return replies + self._complete_if_all_joined(now)
+
+    def _member(self, identity: str, now: int, request: JoinRequest) -> Member:
+        return Member(
             identity, request.worker, request.offers, request.rebalance_timeout_ms, request.session_timeout_ms, now,
-            awaiting_join=True,
+            awaiting_join=True, instance_id=request.instance_id,
         )  # fmt: skip
-        self._phase.newcomer(now)
+
+    def _static_member(self, request: JoinRequest) -> Member | None:
+        if request.instance_id is None:
+            return None
+        return next((each for each in self._members.values() if each.instance_id == request.instance_id), None)
+
+    def _replace(self, now: int, old: Member, request: JoinRequest) -> list[Reply]:
+        """A static member is back under another member id (KIP-345): a calm group stays calm."""
+        number = self._incarnations.get(request.worker, 0) + 1
+        self._incarnations[request.worker] = number
+        identity = f"{request.worker}/{number}"
+        member = self._member(identity, now, request)
+        # Its place in the order of members is the one that it had.
+        self._members = {each.id: each for each in (member if each is old else each for each in self._members.values())}
+        if self.leader_id == old.id:
+            self.leader_id = identity
+        if self.state is GroupState.STABLE:
+            member.awaiting_join, member.assignment = False, old.assignment
+            return [Reply(member.worker, Joined(identity, self.generation, self.leader_id or "", self.protocol, None))]
+        replies = []
+        if self.state is GroupState.COMPLETING:
+            replies = self._prepare(now, f"{member.worker} is back as another member")
+            member.awaiting_join = True
         return replies + self._complete_if_all_joined(now)
 
     def sync(self, now: int, request: SyncRequest) -> list[Reply]:
@@ -138,6 +175,10 @@ class Coordinator:
         deadline = self._phase.next_deadline_ms
         return deadline if end is None else min(end, deadline)
 
+    def join_deadline(self) -> int | None:
+        """When the present join phase has to be looked at, whoever is heard of; ``None``: there is none."""
+        return self._phase.next_deadline_ms if self.state is GroupState.PREPARING else None
+
     def expire(self, now: int) -> list[Reply]:
         """Removes members of which nothing was heard, and ends a join phase that has waited long enough."""
         replies: list[Reply] = []
@@ -151,11 +192,22 @@ class Coordinator:
 
     def _give_up_the_late(self) -> None:
         self._phase.gives_up()
-        for member in [member for member in self._members.values() if not member.awaiting_join]:
+        late = [member for member in self._members.values() if not member.awaiting_join and member.instance_id is None]
+        for member in late:
             del self._members[member.id]
             self._phase.reasons.append(f"{member.worker} did not join in time")
         if not self._members:
             self.state, self.leader_id = GroupState.EMPTY, None
+
+    @property
+    def phase_number(self) -> int:
+        """How many join phases have begun."""
+        return self._phase.number
+
+    @property
+    def reason(self) -> str:
+        """What set it off."""
+        return "; ".join(self._phase.reasons)
 
     def last_heard_ms(self, worker: str) -> int | None:
         """When a worker was last heard of; ``None`` if it is no member."""
@@ -196,8 +248,9 @@ class Coordinator:
         self._phase.end()
         self.generation += 1
         self.protocol = self._selected()
-        if self.leader_id not in self._members:
-            self.leader_id = next(iter(self._members))
+        joined = [member.id for member in self._members.values() if member.awaiting_join]
+        if self.leader_id not in joined:
+            self.leader_id = next(iter(joined), next(iter(self._members)))
         leader = self._members[self.leader_id]
         self.state = GroupState.COMPLETING
         self.rounds.append(
@@ -206,9 +259,10 @@ class Coordinator:
                 leader.worker, self.protocol,
             )
         )  # fmt: skip
-        for member in self._members.values():
+        for identity in joined:
+            member = self._members[identity]
             member.awaiting_join, member.last_heard_ms, member.assignment = False, now, None
-        return [Reply(member.worker, self._joined(member)) for member in self._members.values()]
+        return [Reply(self._members[identity].worker, self._joined(self._members[identity])) for identity in joined]
 
     def _joined(self, member: Member) -> Joined:
         leader = self.leader_id or ""
@@ -220,10 +274,10 @@ class Coordinator:
     def _synced(self, member: Member) -> Synced:
         return Synced(self.generation, self.protocol, member.assignment)
 
-    def _common(self, offers: list[Mapping[ConnectProtocol, Any]]) -> list[ConnectProtocol]:
+    def _common(self, offers: list[Mapping[GroupProtocol, Any]]) -> list[GroupProtocol]:
         return [protocol for protocol in offers[0] if all(protocol in each for each in offers)]
 
-    def _selected(self) -> ConnectProtocol:
+    def _selected(self) -> GroupProtocol:
         # Every member votes for its first one among the common ones; preferences all run from new to old.
         common = self._common([member.offers for member in self._members.values()])
         return max(common, key=lambda protocol: protocol.version)

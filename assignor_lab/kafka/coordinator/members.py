@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from assignment_api.connect import ConnectProtocol
+from assignor_lab.kafka.coordinator.requests import GroupProtocol
 
 __all__ = ["Member"]
 
@@ -18,7 +18,7 @@ class Member:
 
     Args:
         id: Its member id.
-        worker: Name of its worker.
+        worker: Name of its worker, or of its consumer.
         offers: What it can speak, the preferred one first, with the metadata for each.
         rebalance_timeout_ms: How long the group waits for it to join again.
         session_timeout_ms: How long nothing need be heard of it.
@@ -26,17 +26,19 @@ class Member:
         awaiting_join: It has asked to join and has no answer yet.
         awaiting_sync: It has asked for its assignment and has no answer yet.
         assignment: What the leader gave it.
+        instance_id: ``group.instance.id`` of a static member, or ``None``.
     """
 
     id: str
     worker: str
-    offers: Mapping[ConnectProtocol, Any]
+    offers: Mapping[GroupProtocol, Any]
     rebalance_timeout_ms: int
     session_timeout_ms: int
     last_heard_ms: int
     awaiting_join: bool = False
     awaiting_sync: bool = False
     assignment: Any = None
+    instance_id: str | None = None
 
     @property
     def is_waiting(self) -> bool:

@@ -1,4 +1,4 @@
-"""Requests of workers to their group's coordinator, and its answers (Kafka: ``GroupMetadataManager``)."""
+"""Requests of members to their group's coordinator, and its answers (Kafka: ``GroupMetadataManager``)."""
 
 from __future__ import annotations
 
@@ -7,28 +7,31 @@ from typing import Any
 
 import attrs
 
-from assignment_api.connect import ConnectProtocol
+__all__ = ["GroupProtocol", "JoinRequest", "Joined", "Refused", "Reply", "SyncRequest", "Synced"]
 
-__all__ = ["JoinRequest", "Joined", "Refused", "Reply", "SyncRequest", "Synced"]
+#: Something that members can speak, with a number ``version``: Connect's ``ConnectProtocol``, or that of Streams.
+GroupProtocol = Any
 
 
 @attrs.frozen
 class JoinRequest:
-    """A worker asks to join, or to join again.
+    """A member asks to join, or to join again.
 
     Args:
-        worker: Name of the worker.
+        worker: Name of the worker, or of the consumer.
         member_id: Its member id, or ``None``: it wants one.
         offers: What it can speak, the preferred one first, with the metadata for each.
         rebalance_timeout_ms: How long the group waits for it.
         session_timeout_ms: How long nothing need be heard of it.
+        instance_id: ``group.instance.id`` of a static member, or ``None``.
     """
 
     worker: str
     member_id: str | None
-    offers: Mapping[ConnectProtocol, Any]
+    offers: Mapping[GroupProtocol, Any]
     rebalance_timeout_ms: int
     session_timeout_ms: int
+    instance_id: str | None = None
 
 
 @attrs.frozen
@@ -47,7 +50,7 @@ class Joined:
     member_id: str
     generation: int
     leader_id: str
-    protocol: ConnectProtocol
+    protocol: GroupProtocol
     members: Mapping[str, Any] | None
 
 
@@ -56,7 +59,7 @@ class Synced:
     """Answer to a sync: the member's assignment."""
 
     generation: int
-    protocol: ConnectProtocol
+    protocol: GroupProtocol
     assignment: Any
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import attrs
 
-from assignment_api.connect import ConnectProtocol
+from assignor_lab.kafka.coordinator.requests import GroupProtocol
 
 __all__ = ["Round"]
 
@@ -19,7 +19,7 @@ class Round:
         prepared_ms: When it began.
         joined_ms: When all had joined.
         members: Members' ids.
-        leader: Name of the leading worker.
+        leader: Name of the leading worker, or consumer.
         protocol: What the members agreed on.
         assigned_ms: When the leader's assignment had come.
         delay_ms: The delay in the assignments.
@@ -35,7 +35,7 @@ class Round:
     joined_ms: int
     members: tuple[str, ...]
     leader: str
-    protocol: ConnectProtocol
+    protocol: GroupProtocol
     assigned_ms: int | None = None
     delay_ms: int = 0
     assigned: int = 0

@@ -10,7 +10,7 @@ import attrs
 from assignor_lab.documents.shapes import Mismatch, described, suggestion
 from assignor_lab.scenarios.formats.connect import read_connect
 from assignor_lab.scenarios.formats.known_parts import KnownParts
-from assignor_lab.scenarios.formats.other_kinds import check_connect_episode, check_streams_episode
+from assignor_lab.scenarios.formats.other_kinds import check_connect_episode, read_streams_episode
 from assignor_lab.scenarios.formats.streams import read_streams, streams_reader
 from assignor_lab.scenarios.formats.streams_group import read_streams_group
 
@@ -53,7 +53,7 @@ _FORMATS: dict[str, Format] = {
         ),
         Format("connect", read_connect, line=("rounds",)),
         Format("streams-group", read_streams_group, line=("members",)),
-        Format("streams-episode", _unread(check_streams_episode)),
+        Format("streams-episode", read_streams_episode),
         Format("connect-episode", _unread(check_connect_episode)),
     )
 }

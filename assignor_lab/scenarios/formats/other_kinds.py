@@ -14,6 +14,7 @@ from assignor_lab.documents.shapes import (
     Check,
     Mismatch,
     any_value,
+    boolean,
     list_of,
     map_of,
     one_of,
@@ -23,8 +24,9 @@ from assignor_lab.documents.shapes import (
 )
 from assignor_lab.scenarios.formats.connect import read_connect
 from assignor_lab.scenarios.formats.streams import read_streams
+from assignor_lab.scenarios.scenario import EpisodeContent
 
-__all__ = ["check_connect_episode", "check_streams_episode"]
+__all__ = ["check_connect_episode", "read_streams_episode"]
 
 _EPOCH_MS = whole(0, LONG_MAX)
 
@@ -33,7 +35,7 @@ def _head(kind: str) -> dict[str, Check[Any]]:
     return {"format": whole(1, 1), "kind": one_of(kind), "id": text}
 
 
-def _episode(kind: str, initial: Check[Any]) -> Check[Any]:
+def _episode(kind: str, initial: Check[Any], optional: Mapping[str, Check[Any]] | None = None) -> Check[Any]:
     event = map_of(text, any_value)
 
     def timed_event(value: Any) -> Mapping[str, Any]:
@@ -48,7 +50,7 @@ def _episode(kind: str, initial: Check[Any]) -> Check[Any]:
             "events": list_of(timed_event),
             "until_ms": _EPOCH_MS,
         },
-        {"timings": map_of(text, whole(0, LONG_MAX))},
+        {"timings": map_of(text, whole(0, LONG_MAX)), **(optional or {})},
     )
 
 
@@ -61,7 +63,24 @@ def _whole_scenario(kind: str, check: Callable[[Any], Any]) -> Check[Any]:
     return read
 
 
-#: Checks a document of kind ``streams-episode``.
-check_streams_episode: Check[Any] = _episode("streams-episode", _whole_scenario("streams", read_streams))
+#: What an episode of a Streams group may say besides; the simulation checks it further.
+_STREAMS_KEYS: Mapping[str, Check[Any]] = {
+    "protocol": text,
+    "assignor": text,
+    "changelogs": map_of(text, any_value),
+    "missing_topics": list_of(text),
+    "eos": boolean,
+    "assumptions": list_of(text),
+    "recorded": any_value,
+}
+
+_check_streams = _episode("streams-episode", _whole_scenario("streams", read_streams), _STREAMS_KEYS)
+
+
+def read_streams_episode(document: Any) -> EpisodeContent:
+    """Checks a document of kind ``streams-episode``, and reads the application that it begins with."""
+    return EpisodeContent(_check_streams(document)["initial"])
+
+
 #: Checks a document of kind ``connect-episode``.
 check_connect_episode: Check[Any] = _episode("connect-episode", _whole_scenario("connect", read_connect))

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+import attrs
+
 from assignment_api.connect import ConnectProtocol
-from assignor_lab.kafka.coordinator import Coordinator, GroupState, Joined, JoinRequest, Refused, Reply, SyncRequest
+from assignor_lab.kafka.coordinator import (
+    Coordinator,
+    GroupState,
+    Joined,
+    JoinRequest,
+    Refused,
+    Reply,
+    Synced,
+    SyncRequest,
+)
 
 
 def join(worker: str, member_id: str | None = None, offers: object = b"") -> JoinRequest:
@@ -12,7 +23,7 @@ def join(worker: str, member_id: str | None = None, offers: object = b"") -> Joi
 
 def stable(*workers: str) -> Coordinator:
     """A group at 3,000 ms."""
-    group = Coordinator(3_000)
+    group = Coordinator(1_500)
     for worker in workers:
         group.join(0, join(worker))
     group.expire(3_000)
@@ -26,13 +37,50 @@ def joined(replies: list[Reply]) -> list[str]:
     return [reply.worker for reply in replies if isinstance(reply.body, Joined)]
 
 
-def test_an_empty_group_waits_for_further_members_and_each_newcomer_prolongs_that() -> None:
+def test_an_empty_group_waits_for_further_members_and_once_more_whenever_one_came() -> None:
     group = Coordinator(3_000)
     assert group.join(0, join("a")) == []
-    assert group.join(2_000, join("b")) == []
-    assert group.next_deadline() == 5_000
-    assert group.expire(4_999) == []
-    assert joined(group.expire(5_000)) == ["a", "b"]
+    assert group.join(100, join("b")) == []
+    assert group.join_deadline() == 3_000
+    assert group.expire(3_000) == []
+    assert group.join_deadline() == 6_000
+    assert group.expire(5_999) == []
+    assert joined(group.expire(6_000)) == ["a", "b"]
+    assert group.join_deadline() is None
+
+
+def test_a_member_that_stays_alone_is_waited_for_once() -> None:
+    group = Coordinator(3_000)
+    assert group.join(0, join("a")) == []
+    assert joined(group.expire(3_000)) == ["a"]
+
+
+def test_a_static_member_that_is_back_within_its_session_gets_its_assignment_without_a_rebalance() -> None:
+    group = Coordinator(3_000)
+    first = attrs.evolve(join("a"), instance_id="a")
+    group.join(0, first)
+    group.expire(3_000)
+    group.sync(3_000, SyncRequest("a", 1, {"a": "work"}))
+    (reply,) = group.join(5_000, first)
+    assert isinstance(reply.body, Joined)
+    assert (reply.body.generation, group.state) == (1, GroupState.STABLE)
+    (synced,) = group.sync(5_000, SyncRequest(reply.body.member_id, 1))
+    assert isinstance(synced.body, Synced)
+    assert synced.body.assignment == "work"
+    assert group.join(6_000, join("a", "a"))[0].body == Refused("unknown_member")
+
+
+def test_a_static_member_that_does_not_join_again_keeps_its_place_while_its_session_lasts() -> None:
+    group = Coordinator(3_000)
+    for name in ("a", "b"):
+        group.join(0, attrs.evolve(join(name), instance_id=name, session_timeout_ms=100_000))
+    group.expire(6_000)
+    group.sync(6_000, SyncRequest("a", 1, {"a": "x", "b": "y"}))
+    group.join(10_000, attrs.evolve(join("a", "a", b"new"), instance_id="a"))
+    deadline = group.join_deadline()
+    assert deadline is not None
+    assert joined(group.expire(deadline)) == ["a"]
+    assert set(group.members()) == {"a", "b"}
 
 
 def test_a_member_of_which_nothing_is_heard_is_gone_after_its_session_timeout() -> None:

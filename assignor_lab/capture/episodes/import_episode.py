@@ -1,0 +1,144 @@
+"""Makes an episode of a recorded experiment: a timeline, and the folder of its recording."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from assignment_api.streams import TaskId
+from assignment_api.streams.configs import ASSIGNMENT_KEYS
+from assignor_lab.capture.episodes.instances import (
+    Incarnation,
+    client_names,
+    incarnations,
+    process_ids,
+    read_configs,
+    settings_document,
+)  # fmt: skip
+from assignor_lab.capture.episodes.recorded import recorded_document
+from assignor_lab.capture.episodes.tasks import RecordedTasks, recorded_tasks
+from assignor_lab.capture.episodes.timeline import Timeline, read_timeline
+from assignor_lab.capture.episodes.workload import changelog_documents
+from assignor_lab.capture.recorded import Recording, read_recording
+from assignor_lab.documents.errors import DocumentFormatError
+from assignor_lab.simulation.streams.timings import SETTINGS
+
+__all__ = ["import_episode"]
+
+#: Time that an episode goes on after the last thing that was done.
+_AFTERWARDS_MS = 15_000
+#: Files of a recording's folder with brokers' answers.
+_ANSWERS = ("captures.jsonl", "captures.jsonl.gz", "polls.jsonl", "polls.jsonl.gz", "exchanges.jsonl.gz")
+
+
+def import_episode(timeline_file: Path, folder: Path, topology: Path | None = None) -> dict[str, Any]:
+    """The episode of a recorded experiment, as a document of kind ``streams-episode``.
+
+    Args:
+        timeline_file: The timeline.
+        folder: Folder of the recording. ``configs.jsonl`` has to be there; brokers' answers and logs of the leaders
+            add process ids, partitions and racks.
+        topology: File with the text of Java's ``Topology#describe``.
+
+    Raises:
+        DocumentFormatError: if a file cannot be read or is not what it should be; it says which file would have what
+            is missing.
+    """
+    timeline = read_timeline(timeline_file)
+    configs_file = folder / "configs.jsonl"
+    if not configs_file.is_file():
+        raise DocumentFormatError(
+            str(configs_file), None, "", "is not there: it has the configuration of each instance; without it nothing "
+            "is known of threads, timeouts and standbys",
+        )  # fmt: skip
+    configs = read_configs(configs_file)
+    for each in timeline.done:
+        if each.instance not in configs:
+            raise DocumentFormatError(
+                str(configs_file), None, "", f"has no line for instance {each.instance!r:.80}, which is in the timeline"
+            )
+    answers = [folder / name for name in _ANSWERS if (folder / name).is_file()]
+    recording = read_recording(answers) if answers else None
+    return _document(timeline, configs, recording, recorded_tasks(timeline, folder, recording, topology))
+
+
+def _document(
+    timeline: Timeline, configs: Mapping[str, Mapping[str, Any]], recording: Recording | None, tasks: RecordedTasks
+) -> dict[str, Any]:
+    first_ms = timeline.done[0].time_ms
+    names = client_names(configs)
+    processes, made_up = process_ids(timeline, names, recording)
+    ids = [TaskId.parse(each["id"]) for each in tasks.documents]
+    changelogs, assumed = changelog_documents(timeline, ids, tasks.topics, first_ms)
+    common = configs[timeline.done[0].instance]
+    events = _events(timeline, configs, {each: str(process) for each, process in processes.items()}, first_ms)
+    until = max(timeline.end_ms, timeline.done[-1].time_ms + _AFTERWARDS_MS) - first_ms
+    return {
+        "format": 1,
+        "kind": "streams-episode",
+        "id": timeline.name,
+        "protocol": "classic" if timeline.kind == "streams-classic" else "streams",
+        **({"assignor": str(common["task.assignor.class"])} if common.get("task.assignor.class") else {}),
+        "initial": {
+            "format": 1,
+            "kind": "streams",
+            "id": timeline.name,
+            "config": _assignment_config(common),
+            "tasks": list(tasks.documents),
+            "clients": [],
+            "source": {"time_ms": first_ms, "group": timeline.group},
+        },
+        "changelogs": changelogs,
+        "missing_topics": list(tasks.missing_topics),
+        "eos": str(common.get("processing.guarantee", "")).startswith("exactly_once"),
+        "events": events,
+        "until_ms": until,
+        "timings": _timings(common),
+        "assumptions": [*tasks.assumptions, *assumed, *made_up, *_about_machine(configs)],
+        "recorded": recorded_document(timeline, names, first_ms),
+    }
+
+
+def _assignment_config(config: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key in ASSIGNMENT_KEYS:
+        if key in config and config[key] is not None:
+            value = config[key]
+            found[key] = (
+                [tag.strip() for tag in str(value).split(",")] if key == "rack.aware.assignment.tags" else value
+            )
+    return found
+
+
+def _timings(config: Mapping[str, Any]) -> dict[str, int]:
+    found = {name: int(config[key]) for key, name in SETTINGS.items() if key in config}
+    if str(config.get("processing.guarantee", "")).startswith("exactly_once") and "commit_interval_ms" not in found:
+        found["commit_interval_ms"] = 100
+    return found
+
+
+def _about_machine(configs: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    if all("machine" in settings_document(config) for config in configs.values()):
+        return ["the brokers are on the loopback address: all instances ran on one machine and shared what it restores"]
+    return []
+
+
+def _events(
+    timeline: Timeline,
+    configs: Mapping[str, Mapping[str, Any]],
+    processes: Mapping[Incarnation, str],
+    first_ms: int,
+) -> list[dict[str, Any]]:
+    starts: Sequence[tuple[int, Incarnation]] = incarnations(timeline)
+    of_start = {(time, each.instance): each for time, each in starts}
+    events: list[dict[str, Any]] = []
+    for done in timeline.done:
+        event: dict[str, Any] = {"at_ms": done.time_ms - first_ms, "type": done.type, "client": done.instance}
+        if done.type == "start":
+            event.update(settings_document(configs[done.instance]))
+            process = processes.get(of_start[done.time_ms, done.instance])
+            if process is not None:
+                event["process_id"] = process
+        events.append(event)
+    return events

@@ -1,0 +1,172 @@
+"""The instances of a recorded experiment: their configuration, and the process ids on their disks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import attrs
+
+from assignment_api.streams import ProcessID, TaskId
+from assignor_lab.capture.episodes.timeline import Timeline
+from assignor_lab.capture.recorded import Recording
+from assignor_lab.documents.json_lines import json_lines
+from assignor_lab.documents.shapes import any_value, faults_at, map_of, open_record, text
+
+__all__ = [
+    "Incarnation", "client_names", "incarnations", "instance_of", "process_ids", "read_configs", "settings_document",
+]  # fmt: skip
+
+_LINE = open_record({"instance": text, "config": map_of(text, any_value)}, hint="is this configs.jsonl of a recording?")
+#: Hosts that are the machine of whoever connects to them.
+_HERE = ("127.0.0.1", "localhost", "[::1]", "::1")
+
+
+@attrs.frozen
+class Incarnation:
+    """An instance for as long as it keeps its disk.
+
+    Args:
+        instance: Its name.
+        disks_lost: How many it has lost before.
+    """
+
+    instance: str
+    disks_lost: int
+
+
+def read_configs(path: Path) -> dict[str, Mapping[str, Any]]:
+    """Instance to its configuration, from ``configs.jsonl``.
+
+    Raises:
+        DocumentFormatError: if the file cannot be read, or a line of it is no instance's configuration.
+    """
+    found: dict[str, Mapping[str, Any]] = {}
+    for place, line in json_lines(str(path)):
+        with faults_at(place):
+            fields = _LINE(line)
+        found[fields["instance"]] = fields["config"]
+    return found
+
+
+def settings_document(config: Mapping[str, Any]) -> dict[str, Any]:
+    """What a ``start`` event says of an instance with this configuration."""
+    document: dict[str, Any] = {"threads": int(config.get("num.stream.threads", 1))}
+    tags = {key[len("client.tag.") :]: str(value) for key, value in config.items() if key.startswith("client.tag.")}
+    for key, name in (("client.rack", "rack"), ("application.server", "host"), ("group.instance.id", "instance_id")):
+        if config.get(key):
+            document[name] = str(config[key])
+    if tags:
+        document["tags"] = tags
+    hosts = [address.rpartition(":")[0] for address in str(config.get("bootstrap.servers", "")).split(",")]
+    if hosts and all(host.strip() in _HERE for host in hosts):
+        document["machine"] = "one"
+    return document
+
+
+def instance_of(consumer: str, clients: Mapping[str, str]) -> str | None:
+    """The instance that a consumer belongs to.
+
+    Args:
+        consumer: Its member id or client id, which begins with that of its instance.
+        clients: What member ids of an instance begin with, to its name.
+    """
+    matching = [client for client in clients if consumer.startswith(f"{client}-")]
+    return clients[max(matching, key=len)] if matching else None
+
+
+def client_names(configs: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """What member ids begin with, to the instance: its client id, and the instance id of static members."""
+    names: dict[str, str] = {}
+    for instance, config in configs.items():
+        for key in ("client.id", "group.instance.id"):
+            if config.get(key):
+                names[str(config[key])] = instance
+        names.setdefault(instance, instance)
+    return names
+
+
+def incarnations(timeline: Timeline) -> list[tuple[int, Incarnation]]:
+    """Every start: when, and of which incarnation."""
+    lost: dict[str, int] = {}
+    found = []
+    for each in timeline.done:
+        if each.type == "lose_disk":
+            lost[each.instance] = lost.get(each.instance, 0) + 1
+        elif each.type == "start":
+            found.append((each.time_ms, Incarnation(each.instance, lost.get(each.instance, 0))))
+    return found
+
+
+def process_ids(
+    timeline: Timeline, names: Mapping[str, str], recording: Recording | None
+) -> tuple[dict[Incarnation, ProcessID], list[str]]:
+    """The process id of each incarnation, and sentences about those that were made up.
+
+    Process ids are random, and assignors break ties by them. Where no answer of a broker shows them, ids are made up
+    whose order is the one in which the recorded assignments go round.
+    """
+    starts = incarnations(timeline)
+    found = {} if recording is None else _seen(starts, names, recording)
+    missing = [each for _, each in starts if each not in found]
+    if not missing:
+        return found, []
+    if found:
+        return found, ["process ids of instances that no answer of a broker shows are made up"]
+    order = _order(timeline, starts, names)
+    made = {
+        each: ProcessID(UUID(f"{place + 1:08x}-0000-4000-8000-{each.disks_lost:012x}"))
+        for place, each in enumerate(order)
+    }
+    return made, [
+        "the recording has no process ids, which are random and decide ties: they are made up, in the order in which "
+        "its assignments go round"
+    ]
+
+
+def _seen(
+    starts: Sequence[tuple[int, Incarnation]], names: Mapping[str, str], recording: Recording
+) -> dict[Incarnation, ProcessID]:
+    found: dict[Incarnation, ProcessID] = {}
+    for seen in recording.groups:
+        for member in seen.answer.members:
+            instance = instance_of(member.client_id, names) or instance_of(member.member_id, names)
+            if instance is None or member.subscription is None:
+                continue
+            begun = [each for time, each in starts if each.instance == instance and time <= seen.time_ms]
+            if begun:
+                found.setdefault(begun[-1], member.subscription.info.process_id)
+    return found
+
+
+def _order(
+    timeline: Timeline, starts: Sequence[tuple[int, Incarnation]], names: Mapping[str, str]
+) -> list[Incarnation]:
+    """Incarnations in the order in which calm assignments give out the first tasks."""
+    order: list[Incarnation] = []
+    for generation in timeline.generations:
+        if generation.followup != "none":
+            continue
+        first: dict[Incarnation, tuple[bytes, int, int]] = {}
+        for consumer, (active, _) in generation.assigned.items():
+            instance = instance_of(consumer, names)
+            begun = [each for time, each in starts if each.instance == instance and time <= generation.joined_ms]
+            if begun and active:
+                smallest = min(TaskId.parse(task).sort_key() for task in active)
+                first[begun[-1]] = min(first.get(begun[-1], smallest), smallest)
+        _insert(order, sorted(first, key=lambda each: first[each]))
+    _insert(order, [each for _, each in starts])
+    return order
+
+
+def _insert(order: list[Incarnation], sequence: Iterable[Incarnation]) -> None:
+    """Puts those of ``sequence`` that are new behind the one that stands before them there."""
+    place = 0
+    for each in sequence:
+        if each in order:
+            place = order.index(each) + 1
+        else:
+            order.insert(place, each)
+            place += 1

@@ -1,0 +1,137 @@
+"""The tasks of a recorded group: partitions, racks and state as far as its recording shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from assignment_api.streams import TaskId
+from assignor_lab.capture.episodes.timeline import Timeline
+from assignor_lab.capture.episodes.workload import subtopology_of_topics
+from assignor_lab.capture.logs.import_log import read_decisions
+from assignor_lab.capture.logs.rebalance import Decision
+from assignor_lab.capture.logs.scenario_documents import DocumentMaker
+from assignor_lab.capture.recorded import Recording, recorded_states
+from assignor_lab.documents.errors import DocumentFormatError
+
+__all__ = ["RecordedTasks", "recorded_tasks"]
+
+_REPARTITION = "-repartition"
+
+
+@attrs.frozen
+class RecordedTasks:
+    """The tasks of a group.
+
+    Args:
+        documents: As in a scenario, sorted.
+        topics: Changelog topic to sub-topology.
+        missing_topics: Internal topics that the first leader creates and reads from.
+        assumptions: Sentences about what was not to be seen.
+    """
+
+    documents: tuple[Mapping[str, Any], ...]
+    topics: Mapping[str, int]
+    missing_topics: tuple[str, ...]
+    assumptions: tuple[str, ...]
+
+
+def recorded_tasks(
+    timeline: Timeline, folder: Path, recording: Recording | None, topology: Path | None
+) -> RecordedTasks:
+    """The tasks of a recorded group.
+
+    Raises:
+        DocumentFormatError: if no task can be seen in the timeline nor in the folder.
+        TopologyTextError: if the topology cannot be read or does not fit.
+    """
+    logs = sorted(str(path) for path in (*folder.glob("*.log*"), *folder.glob("logs/*.log*")) if _is_instances(path))
+    if recording is not None and logs:
+        decisions = _decisions(logs)
+        maker = DocumentMaker((), None, UTC, zone_given=True)
+        states = list(recorded_states(recording, decisions, maker, topology=topology))
+        if states:
+            # The last state knows all topics; internal ones are created in the first.
+            return _from_state(timeline, states[-1].document, recording)
+    return _from_timeline(timeline)
+
+
+def _is_instances(log: Path) -> bool:
+    return not log.name.startswith("broker")
+
+
+def _decisions(logs: Sequence[str]) -> list[Decision]:
+    decisions = list(read_decisions(logs, lambda _problem: None))
+    if all(decision.record.time is not None for decision in decisions):
+        decisions.sort(key=lambda decision: decision.record.time.epoch_ms() if decision.record.time else 0)
+    return decisions
+
+
+def _from_state(timeline: Timeline, document: Mapping[str, Any], recording: Recording) -> RecordedTasks:
+    documents = sorted(document["tasks"], key=lambda task: TaskId.parse(task["id"]).sort_key())
+    ids = [TaskId.parse(task["id"]) for task in documents]
+    known = {
+        partition["topic"]: task.subtopology
+        for task, each in zip(ids, documents, strict=True)
+        for partition in each["partitions"] or ()
+        if partition["changelog"]
+    }
+    stateful = {task.subtopology for task, each in zip(ids, documents, strict=True) if each["logged"]}
+    topics = subtopology_of_topics(timeline, ids, known, stateful)
+    internal = tuple(
+        name
+        for name in recording.topic_names()
+        if name.startswith(f"{timeline.group}-") and name.endswith(_REPARTITION)
+    )
+    told = [each for each in document.get("assumptions", ()) if "partitions" in each or "stores" in each]
+    return RecordedTasks(tuple(documents), topics, internal, tuple(told))
+
+
+def _from_timeline(timeline: Timeline) -> RecordedTasks:
+    ids = sorted(_named(timeline), key=TaskId.sort_key)
+    if not ids:
+        raise DocumentFormatError(
+            timeline.place.file, None, "", "names no task, in generations, owned or probe: the leaders' logs and the "
+            "brokers' answers (logs/, captures.jsonl.gz) would",
+        )  # fmt: skip
+    topics = subtopology_of_topics(timeline, ids, {}, None)
+    stateful = set(topics.values())
+    documents = tuple(
+        {
+            "id": str(task),
+            "stateful": task.subtopology in stateful,
+            "logged": task.subtopology in stateful,
+            "stores": None,
+            "partitions": None,
+        }
+        for task in ids
+    )
+    return RecordedTasks(
+        documents,
+        topics,
+        (),
+        (
+            "neither brokers' answers nor leaders' logs are in the folder: partitions and racks of the tasks are "
+            "unknown, and sub-topologies have state if a changelog of theirs was restored",
+        ),
+    )
+
+
+def _named(timeline: Timeline) -> set[TaskId]:
+    texts: set[str] = set()
+    for generation in timeline.generations:
+        for active, standby in generation.assigned.values():
+            texts.update(active, standby)
+    for _, _, tasks in timeline.owned:
+        texts.update(tasks)
+    for window in timeline.probe or ():
+        texts.update(_keys(window.get("tasks")))
+    return {TaskId.parse(text) for text in texts}
+
+
+def _keys(value: object) -> Iterable[str]:
+    return value if isinstance(value, dict) else ()

@@ -1,0 +1,267 @@
+"""The timeline of a recorded experiment: what was done when, and what a group did then (``data/captures``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from assignor_lab.documents.errors import Place
+from assignor_lab.documents.json_text import parse_json
+from assignor_lab.documents.lines import bounded_lines
+from assignor_lab.documents.shapes import (
+    LONG_MAX,
+    LONG_MIN,
+    Mismatch,
+    any_value,
+    faults_at,
+    list_of,
+    map_of,
+    nullable,
+    open_record,
+    text,
+    whole,
+)  # fmt: skip
+
+__all__ = ["Done", "RecordedGeneration", "Timeline", "Transfer", "read_timeline"]
+
+_moment = whole(0, LONG_MAX)
+_offset = whole(LONG_MIN, LONG_MAX)
+#: Most bytes of a timeline.
+_LARGEST = 256 * 1024 * 1024
+_HINT = "is this the timeline of a recorded experiment?"
+
+#: What an experiment calls an action to what an episode calls it.
+_EVENTS = {"start": "start", "SIGTERM": "stop", "kill -9": "crash", "state directory removed": "lose_disk"}
+
+
+@attrs.frozen
+class Done:
+    """Something that was done to an instance.
+
+    Args:
+        time_ms: When, in epoch milliseconds.
+        type: Type of the episode's event.
+        instance: Name of the instance.
+    """
+
+    time_ms: int
+    type: str
+    instance: str
+
+
+@attrs.frozen
+class Transfer:
+    """State of one changelog partition that an instance read back, or followed.
+
+    Args:
+        instance: Who did.
+        topic: The changelog.
+        partition: Its partition.
+        from_ms: When that began.
+        start_offset: Where it began.
+        end_offset: The changelog's end then, or as far as it was followed.
+        end_ms: When the end was there.
+        records: Records read, or ``None``: not known.
+        is_standby: For a standby or a warm-up.
+    """
+
+    instance: str
+    topic: str
+    partition: int
+    from_ms: int
+    start_offset: int
+    end_offset: int
+    end_ms: int
+    records: int | None
+    is_standby: bool
+
+
+@attrs.frozen
+class RecordedGeneration:
+    """A generation that was completed.
+
+    Args:
+        number: Its number.
+        prepared_ms: When the rebalance began, in epoch milliseconds.
+        joined_ms: When all had joined.
+        assigned_ms: When the leader's assignment came.
+        reason: What set it off.
+        members: Number of members.
+        followup: ``none``, ``immediate`` or ``probing``.
+        assigned: Consumer to active and standby tasks.
+    """
+
+    number: int
+    prepared_ms: int
+    joined_ms: int
+    assigned_ms: int
+    reason: str
+    members: int
+    followup: str
+    assigned: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
+
+
+@attrs.frozen(eq=False)
+class Timeline:
+    """A recorded experiment.
+
+    Args:
+        name: Its name.
+        kind: ``streams-classic`` or ``streams-group``.
+        group: Name of the group, which is the application's id.
+        done: What was done, by time.
+        end_ms: When it ended.
+        generations: Completed generations of a classic group, by time.
+        transfers: What was read back, by time.
+        owned: Moments, instances, and the tasks that they said to own.
+        probe: What a probe saw from outside, action by action, or ``None``.
+        document: The whole document.
+        place: Where it was read.
+    """
+
+    name: str
+    kind: str
+    group: str
+    done: tuple[Done, ...]
+    end_ms: int
+    generations: tuple[RecordedGeneration, ...]
+    transfers: tuple[Transfer, ...]
+    owned: tuple[tuple[int, str, tuple[str, ...]], ...]
+    probe: tuple[Mapping[str, Any], ...] | None
+    document: Mapping[str, Any]
+    place: Place
+
+
+_action = open_record({"t": _moment, "event": text}, {"instance": text}, hint=_HINT)
+_tasks = list_of(text)
+_member = open_record({"active": _tasks}, {"standby": _tasks}, hint=_HINT)
+_generation = open_record(
+    {"generation": whole(-1, LONG_MAX)},
+    {
+        "prepare_t": nullable(_moment), "joined_t": nullable(_moment), "assignment_t": nullable(_moment),
+        "members": nullable(_moment), "reason": nullable(text), "client_reason": nullable(text),
+        "assigned": nullable(map_of(text, _member)), "followup_probing": any_value, "immediate_followup": any_value,
+    },
+    hint=_HINT,
+)  # fmt: skip
+_transfer = open_record(
+    {"instance": text, "topic": text, "partition": _moment, "from_t": _moment, "start_offset": _offset},
+    {
+        "to_t": nullable(_moment), "end_offset": nullable(_offset), "records": nullable(_offset),
+        "caught_up_t": nullable(_moment), "last_t": nullable(_moment), "last_offset": nullable(_offset),
+    },
+    hint=_HINT,
+)  # fmt: skip
+_thread = open_record({"active": _tasks}, {"standby": _tasks}, hint=_HINT)
+_owned = open_record({"t": _moment, "instance": text}, {"threads": list_of(_thread)}, hint=_HINT)
+_shape = open_record(
+    {"experiment": text, "kind": text, "group": text, "actions": list_of(_action)},
+    {
+        "generations": list_of(_generation), "restorations": list_of(_transfer), "standby_loads": list_of(_transfer),
+        "owned": list_of(_owned), "probe": list_of(any_value), "run": any_value,
+    },
+    hint=_HINT,
+)  # fmt: skip
+
+
+def read_timeline(path: Path) -> Timeline:
+    """Reads a timeline, plain or gzip.
+
+    Raises:
+        DocumentFormatError: if it cannot be read, is no timeline of a Streams group, or tells of no start.
+    """
+    place = Place(str(path))
+    lines, size = [], 0
+    for _, line in bounded_lines(str(path)):
+        lines.append(line)
+        size += len(line)
+        if size > _LARGEST:
+            break
+    with faults_at(place):
+        if size > _LARGEST:
+            raise Mismatch(f"larger than {_LARGEST:,} bytes: {_HINT}")
+        return _timeline(parse_json(b"".join(lines)), place)
+
+
+def _timeline(document: Any, place: Place) -> Timeline:
+    fields = _shape(document)
+    if not fields["kind"].startswith("streams"):
+        raise Mismatch(f'is of kind "{fields["kind"]:.60}": episodes are made of those of Streams groups', "kind")
+    done = sorted(_done(fields["actions"]), key=lambda each: each.time_ms)
+    if not done or done[0].type != "start":
+        raise Mismatch("no instance is started in it before anything else is done to one", "actions")
+    transfers = [
+        *(_transferred(each, is_standby=False) for each in fields.get("restorations", ())),
+        *(_transferred(each, is_standby=True) for each in fields.get("standby_loads", ())),
+    ]
+    owned = [
+        (each["t"], each["instance"], tuple(task for thread in each.get("threads", ()) for task in thread["active"]))
+        for each in fields.get("owned", ())
+    ]
+    return Timeline(
+        name=fields["experiment"],
+        kind=fields["kind"],
+        group=fields["group"],
+        done=tuple(done),
+        end_ms=max(each["t"] for each in fields["actions"]),
+        generations=tuple(
+            made for each in fields.get("generations", ()) if (made := _completed(each)) is not None
+        ),
+        transfers=tuple(sorted(transfers, key=lambda each: each.from_ms)),
+        owned=tuple(owned),
+        probe=tuple(fields["probe"]) if "probe" in fields else None,
+        document=document,
+        place=place,
+    )  # fmt: skip
+
+
+def _done(actions: list[Mapping[str, Any]]) -> list[Done]:
+    return [
+        Done(each["t"], _EVENTS[each["event"]], each["instance"])
+        for each in actions
+        if each["event"] in _EVENTS and "instance" in each
+    ]
+
+
+def _completed(fields: Mapping[str, Any]) -> RecordedGeneration | None:
+    prepared, joined, assigned = (fields.get(key) for key in ("prepare_t", "joined_t", "assignment_t"))
+    if joined is None or assigned is None:
+        return None  # nobody was left to complete it
+    reason = "; ".join(filter(None, (fields.get("reason"), fields.get("client_reason"))))
+    if fields.get("immediate_followup"):
+        followup = "immediate"
+    else:
+        followup = "probing" if fields.get("followup_probing") else "none"
+    return RecordedGeneration(
+        fields["generation"],
+        joined if prepared is None else prepared,
+        joined,
+        assigned,
+        reason,
+        fields.get("members") or 0,
+        followup,
+        {
+            consumer: (tuple(tasks["active"]), tuple(tasks.get("standby", ())))
+            for consumer, tasks in (fields.get("assigned") or {}).items()
+        },
+    )
+
+
+def _transferred(fields: Mapping[str, Any], *, is_standby: bool) -> Transfer:
+    end = max(fields.get("end_offset") or 0, fields.get("last_offset") or 0, fields["start_offset"])
+    # A standby's end is that of the latest batch it told of; a restoration's is that of its beginning.
+    end_ms = fields.get("last_t") if is_standby else fields["from_t"]
+    return Transfer(
+        fields["instance"],
+        fields["topic"],
+        fields["partition"],
+        fields["from_t"],
+        max(0, fields["start_offset"]),
+        max(0, end),
+        end_ms or fields["from_t"],
+        fields.get("records"),
+        is_standby,
+    )

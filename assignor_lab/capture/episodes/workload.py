@@ -1,0 +1,132 @@
+"""What the tasks of a recorded group weigh: the records of their changelogs, and how they grow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from assignment_api.streams import TaskId
+from assignor_lab.capture.episodes.timeline import Timeline
+
+__all__ = ["changelog_documents", "subtopology_of_topics", "stateful_subtopologies"]
+
+#: Bytes of a record where the recording does not tell.
+_DEFAULT_RECORD_BYTES = 100
+#: Bytes of a key where it tells those of the value alone.
+_KEY_BYTES = 9
+
+
+def subtopology_of_topics(
+    timeline: Timeline, tasks: Iterable[TaskId], known: Mapping[str, int], stateful: Iterable[int] | None
+) -> dict[str, int]:
+    """Changelog topic to the sub-topology whose state is in it.
+
+    Args:
+        timeline: The recording.
+        tasks: All tasks.
+        known: Topics of which that is known.
+        stateful: Sub-topologies with state, or ``None``: not known. Then those count of which a standby was assigned.
+    """
+    sizes: dict[int, int] = {}
+    for task in tasks:
+        sizes[task.subtopology] = max(sizes.get(task.subtopology, 0), task.partition + 1)
+    candidates = set(sizes if stateful is None else stateful)
+    copied = {
+        TaskId.parse(task).subtopology for each in timeline.generations for _, s in each.assigned.values() for task in s
+    }
+    found = dict(known)
+    partitions: dict[str, int] = {}
+    for each in timeline.transfers:
+        partitions[each.topic] = max(partitions.get(each.topic, 0), each.partition + 1)
+    for topic in sorted(partitions):
+        if topic in found:
+            continue
+        fitting = [sub for sub in sorted(candidates) if sizes[sub] >= partitions[topic]]
+        exact = [sub for sub in fitting if sizes[sub] == partitions[topic]] or fitting
+        best = sorted(exact, key=lambda sub: (sub not in copied, -_held(timeline, topic, sub), sub))
+        if best:
+            found[topic] = best[0]
+    return found
+
+
+def _held(timeline: Timeline, topic: str, subtopology: int) -> int:
+    """How many restorations of a topic were of instances that said to own that sub-topology's task soon after."""
+    count = 0
+    for each in timeline.transfers:
+        if each.topic == topic and not each.is_standby:
+            task = f"{subtopology}_{each.partition}"
+            later = [tasks for time, who, tasks in timeline.owned if who == each.instance and time >= each.from_ms]
+            count += bool(later) and task in later[0]
+    return count
+
+
+def stateful_subtopologies(topics: Mapping[str, int]) -> set[int]:
+    """Sub-topologies that have a changelog."""
+    return set(topics.values())
+
+
+def changelog_documents(
+    timeline: Timeline, tasks: Sequence[TaskId], topics: Mapping[str, int], first_ms: int
+) -> tuple[dict[str, Any], list[str]]:
+    """The ``changelogs`` of an episode, and sentences about what was assumed.
+
+    Each changelog partition is taken to grow evenly between the first and the last that was seen of its end.
+    """
+    seen: dict[tuple[str, int], list[tuple[int, int]]] = {}
+    for each in timeline.transfers:
+        if each.topic in topics:
+            seen.setdefault((each.topic, each.partition), []).append((each.end_ms - first_ms, each.end_offset))
+    lines = {key: _line(points) for key, points in seen.items()}
+    assumptions: list[str] = []
+    record_bytes = _record_bytes(timeline)
+    if record_bytes is None:
+        record_bytes = _DEFAULT_RECORD_BYTES
+        assumptions.append(f"bytes of a record are not recorded: {record_bytes} each")
+    documents: dict[str, Any] = {}
+    guessed = 0
+    for task in tasks:
+        own = [topic for topic, sub in topics.items() if sub == task.subtopology]
+        if not own:
+            continue
+        records = growth = 0.0
+        for topic in own:
+            line = lines.get((topic, task.partition))
+            if line is None:
+                guessed += 1
+                line = _mean([each for (name, _), each in lines.items() if name == topic])
+            records, growth = records + line[0], growth + line[1]
+        documents[str(task)] = {
+            "records": round(records), "bytes_per_record": record_bytes, "records_per_s": round(growth, 3),
+        }  # fmt: skip
+    if guessed:
+        assumptions.append(f"{guessed} changelog partitions were never restored: they count as the mean of their topic")
+    return documents, assumptions
+
+
+def _line(points: Sequence[tuple[int, int]]) -> tuple[float, float]:
+    """Records at the beginning, and records in a second."""
+    ordered = sorted(points)
+    (from_ms, from_end), (to_ms, to_end) = ordered[0], ordered[-1]
+    if to_ms <= from_ms or to_end <= from_end:
+        return float(max(end for _, end in ordered)), 0.0
+    growth = (to_end - from_end) * 1000 / (to_ms - from_ms)
+    return max(0.0, from_end - growth * from_ms / 1000), growth
+
+
+def _mean(lines: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    if not lines:
+        return 0.0, 0.0
+    return sum(records for records, _ in lines) / len(lines), sum(growth for _, growth in lines) / len(lines)
+
+
+def _record_bytes(timeline: Timeline) -> float | None:
+    """Bytes of a record: of what a probe's windows restored, or of what the experiment filled in."""
+    restored = [window.get("restored") or {} for window in timeline.probe or () if isinstance(window, dict)]
+    size = sum(each.get("restored_bytes", 0) + each.get("standby_bytes", 0) for each in restored)
+    records = sum(each.get("restored_records", 0) + each.get("standby_records", 0) for each in restored)
+    if records:
+        return round(float(size / records), 3)
+    run = timeline.document.get("run")
+    if isinstance(run, dict) and isinstance(run.get("bytes"), int):
+        return float(run["bytes"] + _KEY_BYTES)
+    return None

@@ -1,0 +1,93 @@
+"""``assignor simulate``: episodes of Streams groups, played on a virtual clock."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from assignment_api.plugins import discover
+from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
+from assignor_lab.cli.text import console, note, print_json, print_line, table
+from assignor_lab.groups.playing import play
+from assignor_lab.simulation.streams.episode_format import read_episodes
+from assignor_lab.simulation.streams.results import document_of
+from assignor_lab.simulation.streams.simulate import Played
+from assignor_lab.simulation.streams.timeline import timeline
+
+__all__ = ["register"]
+
+Episode = Annotated[
+    str, typer.Argument(metavar="EPISODE", help="File of kind streams-episode, plain or gzip; - is the standard input.")
+]
+Assignor = Annotated[
+    str | None,
+    typer.Option(
+        "--assignor",
+        metavar="NAME",
+        help="Who decides: as for 'assignor assign'. By default whom the episode names, else Kafka's default.",
+    ),
+]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of every draw.")]
+Columns = Annotated[int, typer.Option("--width", metavar="N", min=10, max=1000, help="Columns of the timeline.")]
+Log = Annotated[bool, typer.Option("--log", help="Print the event log below the timeline.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to ``app``."""
+
+    @app.command()
+    def simulate(
+        episode: Episode,
+        assignor: Assignor = None,
+        seed: Seed = 0,
+        config: ConfigFile = None,
+        c: Overrides = None,
+        width: Columns = 100,
+        log: Log = False,
+        json: Json = False,
+    ) -> None:
+        """Play what happens to a Streams group on a virtual clock: rebalances, restoring, who waits how long."""
+        given = sources(config, c)
+        registry = discover(given.effective().policy())
+        for each in read_episodes(episode):
+            name, played = play(each, registry, given, assignor, seed, may_run_code=True)
+            document = document_of(played, name)
+            if json:
+                print_json(document)
+            else:
+                _print(document, played, width, with_log=log)
+
+
+def _print(document: dict[str, Any], played: Played, width: int, *, with_log: bool) -> None:
+    print_line(f"{document['episode']}: {document['assignor']}, seed {document['seed']}")
+    for sentence in document["assumptions"]:
+        note(f"assumed: {sentence}")
+    columns = ("at s", "action", "who", "rebalances", "stable after s")
+    console().print(
+        table(
+            columns,
+            [
+                (
+                    f"{row['t_ms'] / 1000:.1f}",
+                    row["action"],
+                    row["who"],
+                    row["rebalances"],
+                    "-" if row["until_stable_ms"] is None else f"{row['until_stable_ms'] / 1000:.1f}",
+                )
+                for row in document["actions"]
+            ],
+        )
+    )
+    for line in timeline(played, width):
+        print_line(line)
+    totals = document["totals"]
+    causes = ", ".join(f"{cause} {seconds:.1f}" for cause, seconds in totals["unavailable_by_cause_s"].items())
+    print_line(f"unavailable: {totals['unavailable_task_s']:.1f} task-seconds ({causes or 'none'})")
+    print_line(
+        f"restored: {totals['restored_bytes']:,} bytes, {totals['restored_before_processing_bytes']:,} of them before "
+        f"processing; {totals['rebalances']} rebalances, {totals['warmups']} warm-ups"
+    )
+    if with_log:
+        for entry in played.world.log.entries:
+            print_line(entry.line())

@@ -1,0 +1,66 @@
+"""The assignor of a simulated Streams group: asked as everywhere else, with Kafka's fallback where lags are unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from assignment_api import ApplicationMetadata
+from assignment_api.plugins import FoundTaskAssignor, Registry
+from assignor_lab.groups.streams.asking import ASKING
+from assignor_lab.kafka.leader.fallback import is_internal, replacement_without_lags
+from assignor_lab.runtime.asking import OwnProcesses, assignor_for
+from assignor_lab.runtime.invocation import Failure
+from assignor_lab.simulation.streams.leading import Answer, LeaderFailedError
+
+__all__ = ["LeadingAssignor", "leading_assignor"]
+
+#: What Kafka takes where ``task.assignor.class`` is not set.
+_DEFAULT_ASSIGNOR = "high_availability"
+
+
+class LeadingAssignor:
+    """Asks one assignor for the leader of a simulated group.
+
+    Args:
+        found: Entry of a registry.
+        registry: Where the fallback is.
+        configs: The effective configuration for ``configure``.
+        isolation: Who runs in a process of its own; ``None``: nobody does.
+    """
+
+    def __init__(
+        self,
+        found: FoundTaskAssignor,
+        registry: Registry,
+        configs: Mapping[str, Any],
+        isolation: OwnProcesses | None = None,
+    ) -> None:
+        self.name = found.name
+        self._found, self._fallback = found, replacement_without_lags(found, registry)
+        self._configs, self._isolation = configs, isolation
+
+    def assign(self, application: ApplicationMetadata) -> Answer:
+        """The answer for one rebalance.
+
+        Raises:
+            LeaderFailedError: if there is none.
+        """
+        has_lags = all(client.has_lags() for client in application.streams_client_states().values())
+        found = self._found if has_lags else self._fallback
+        result = assignor_for(ASKING, found, self._configs, self._isolation).ask(application).result
+        if isinstance(result, Failure):
+            raise LeaderFailedError(f"assignor {found.name} gave no answer: {result.type}: {result.message}")
+        return Answer(result, is_internal(found))
+
+
+def leading_assignor(
+    registry: Registry, selector: str | None, configs: Mapping[str, Any], *, may_run_code: bool = False
+) -> LeadingAssignor:
+    """The assignor that is named, or Kafka's default.
+
+    Raises:
+        UnknownPluginError, PluginLoadError: if it cannot be had.
+    """
+    found = registry.task_assignor(selector or _DEFAULT_ASSIGNOR, may_run_code=may_run_code)
+    return LeadingAssignor(found, registry, configs)

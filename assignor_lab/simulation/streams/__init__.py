@@ -1,0 +1,1 @@
+"""A Streams group on the virtual clock: instances, their state, and the protocol that gives them tasks."""

@@ -1,0 +1,1 @@
+"""The classic protocol: members that join and sync, and a leader that asks the assignor."""

@@ -1,0 +1,362 @@
+"""A classic group on the virtual clock: the broker's coordinator, and members that join, sync and heartbeat.
+
+Heartbeats are not played one by one. A consumer sends the first one when its join is answered and then one in each
+interval, so that all members of a generation beat together; what they would hear or have said is worked out where it
+matters: when a rebalance begins, and when a process is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from assignment_api import ProcessID, TaskAssignment, TaskId
+from assignor_lab.kafka.coordinator import (
+    Coordinator,
+    GroupState,
+    Joined,
+    JoinRequest,
+    Refused,
+    Reply,
+    Synced,
+    SyncRequest,
+)  # fmt: skip
+from assignor_lab.kafka.leader.member_messages import MemberMessage
+from assignor_lab.kafka.wire import NO_REBALANCE
+from assignor_lab.simulation.streams.classic.leader import Decision, Leader, Report
+from assignor_lab.simulation.streams.classic.members import Member
+from assignor_lab.simulation.streams.generations import Followup, Generation
+from assignor_lab.simulation.streams.instances import Instance, Thread
+from assignor_lab.simulation.streams.leading import TaskLeader
+from assignor_lab.simulation.streams.world import World
+
+__all__ = ["ClassicGroup"]
+
+
+class _Cooperative:
+    """The one protocol that members of Streams offer."""
+
+    version = 1
+
+
+_COOPERATIVE = _Cooperative()
+
+
+class ClassicGroup:
+    """A group under the classic protocol.
+
+    Args:
+        world: The world.
+        assignor: Who decides for the leader.
+    """
+
+    def __init__(self, world: World, assignor: TaskLeader) -> None:
+        self._world = world
+        self._timings = world.timings
+        self._clock = world.clock
+        self._leader = Leader(world, assignor)
+        there = sum(max(1, client.num_stream_threads) for client in world.episode.clients)
+        self._coordinator = Coordinator(self._timings.initial_rebalance_delay_ms, there)
+        self._members: dict[str, Member] = {}
+        #: What each dead member had, until the coordinator knows.
+        self._left_behind: dict[str, tuple[int, ...]] = {}
+        self._missing_topics = list(world.episode.missing_topics)
+        self._phase = 0
+        #: Why the member joined that is joining now, and the one that set the present rebalance off.
+        self._client_reason = self._reason = ""
+        self._unknown_ends_until_ms = 0
+        self.generations: list[Generation] = []
+
+    @property
+    def _heartbeat_ms(self) -> int:
+        return self._timings.heartbeat_interval_ms + self._timings.heartbeat_late_ms
+
+    # --- what the world tells ---------------------------------------------------------------------------
+
+    def started(self, thread: Thread) -> None:
+        """A thread of a new process joins."""
+        member = Member(thread, ready_ms=self._clock.now, heartbeats_from_ms=self._clock.now)
+        self._members[thread.consumer] = member
+        self._join(member, "")
+
+    def stopped(self, instance: Instance, *, leaves: bool) -> None:
+        """Members of an instance that is closed: they leave, or stay until their session ends."""
+        now = self._clock.now
+        for member in self._of(instance):
+            had_tasks = bool(member.thread.active)
+            self._buried(member)
+            if leaves and member.thread.instance.settings.instance_id is None and member.id is not None:
+                identity = member.id
+                self._clock.after(self._timings.request_ms, partial(self._leave, identity))
+            else:
+                # Closing commits, which renews the session, where there is something to commit.
+                heard = now + self._timings.request_ms if had_tasks else self._last_heard(member)
+                self._session_ends(member, heard)
+
+    def crashed(self, instance: Instance) -> None:
+        """Members of a process that is gone: nothing is heard of them any more."""
+        for member in self._of(instance):
+            heard = self._last_heard(member)
+            self._buried(member)
+            self._session_ends(member, heard)
+
+    def end_offsets_fail(self, until_ms: int) -> None:
+        """The leader cannot fetch end offsets until then."""
+        self._unknown_ends_until_ms = until_ms
+
+    def _of(self, instance: Instance) -> list[Member]:
+        return [self._members[thread.consumer] for thread in instance.threads if thread.consumer in self._members]
+
+    def _buried(self, member: Member) -> None:
+        member.is_alive = False
+        member.scheduled += 1
+        if member.id is not None:
+            self._left_behind[member.id] = tuple(sorted(member.thread.active))
+
+    def _last_heard(self, member: Member) -> int:
+        now = self._clock.now
+        heard = member.last_heartbeat_ms(now, self._heartbeat_ms)
+        if member.thread.running:
+            heard = max(heard, member.last_commit_ms(now, self._timings.commit_interval_ms))
+        return heard
+
+    # --- sessions ---------------------------------------------------------------------------------------
+
+    def _session_ends(self, member: Member, heard_ms: int) -> None:
+        if member.id is None:
+            return
+        self._coordinator.heartbeat(heard_ms, member.id)
+        self._clock.at(heard_ms + self._timings.session_timeout_ms, partial(self._look, member.id))
+
+    def _look(self, identity: str) -> None:
+        """The coordinator looks after its sessions and its join phase."""
+        now = self._clock.now
+        for member in self._members.values():
+            # Those who live have said so, whoever else has not.
+            if member.is_alive and member.id is not None:
+                self._coordinator.heartbeat(now, member.id)
+        before = self._coordinator.members()
+        self._called(self._coordinator.expire(now), before)
+        left = self._coordinator.members()
+        if identity in left and identity in self._left_behind:
+            # Its session was prolonged by an answer that it could not read any more.
+            self._clock.after(self._timings.session_timeout_ms, partial(self._look, identity))
+
+    def _leave(self, identity: str) -> None:
+        before = self._coordinator.members()
+        self._called(self._coordinator.leave(self._clock.now, identity, "left the group"), before)
+
+    def _called(self, replies: list[Reply], before: Mapping[str, str] | None = None) -> None:
+        """What every call of the coordinator leads to."""
+        if before is not None:
+            left = self._coordinator.members()
+            gone = [identity for identity in before if identity not in left]
+            for identity in gone:
+                self._world.say("coordinator", "removed", f"{identity} is no member any more")
+                self._world.unowned(self._left_behind.pop(identity, ()))
+            if gone and not left:
+                self._world.has_members(any_left=False)
+        for reply in replies:
+            self._clock.after(self._timings.request_ms, partial(self._answered, reply))
+        self._notice_rebalance()
+
+    def _notice_rebalance(self) -> None:
+        phase = self._coordinator.phase_number
+        is_new, self._phase = phase != self._phase, phase
+        if is_new:
+            self._reason = self._client_reason
+            self._world.say("coordinator", "rebalance", "a rebalance begins: " + self._coordinator.reason)
+        if self._coordinator.state is not GroupState.PREPARING:
+            return
+        for member in self._members.values() if is_new else ():
+            if member.is_alive and member.id is not None and not member.is_waiting:
+                beat = member.next_heartbeat_ms(self._clock.now, self._heartbeat_ms)
+                self._clock.at(beat, partial(self._hear, member, phase))
+        self._look_after_join_phase()
+
+    def _look_after_join_phase(self) -> None:
+        deadline = self._coordinator.join_deadline()
+        if deadline is not None:
+            self._clock.at(deadline, partial(self._join_phase_due, self._phase))
+
+    def _join_phase_due(self, phase: int) -> None:
+        deadline = self._coordinator.join_deadline()
+        if phase == self._phase and deadline is not None:
+            if deadline <= self._clock.now:
+                self._look("")
+            else:
+                self._clock.at(deadline, partial(self._join_phase_due, phase))
+
+    def _hear(self, member: Member, phase: int) -> None:
+        """A heartbeat tells of a rebalance, if it goes on still."""
+        goes_on = self._coordinator.state is GroupState.PREPARING and phase == self._phase
+        if goes_on and member.is_alive and not member.is_waiting:
+            self._clock.after(self._timings.poll_ms, partial(self._join_if_free, member, "group is rebalancing"))
+
+    # --- joining ----------------------------------------------------------------------------------------
+
+    def _join_if_free(self, member: Member, reason: str) -> None:
+        if member.is_alive and not member.is_waiting:
+            self._join(member, reason)
+
+    def _join(self, member: Member, reason: str) -> None:
+        thread = member.thread
+        instance = thread.instance
+        member.is_waiting = True
+        report = Report(
+            instance,
+            instance.process_id,
+            tuple(sorted(thread.active)),
+            self._world.offset_sums(thread, dormant=self._reports_dormant(thread)),
+        )
+        static = instance.settings.instance_id
+        if not self._coordinator.members():
+            self._world.has_members(any_left=True)
+        before = self._coordinator.members()
+        self._client_reason = reason
+        replies = self._coordinator.join(
+            self._clock.now,
+            JoinRequest(
+                thread.consumer,
+                member.id,
+                {_COOPERATIVE: report},
+                self._timings.max_poll_interval_ms,
+                self._timings.session_timeout_ms,
+                None if static is None else f"{static}-{thread.number}",
+            ),
+        )
+        self._adopt(member, before)
+        self._called(replies, before)
+        self._client_reason = ""
+
+    def _adopt(self, member: Member, before: Mapping[str, str]) -> None:
+        """A new member gets its id at once: the trip that Kafka makes for it takes milliseconds."""
+        if member.id is None:
+            for identity, worker in self._coordinator.members().items():
+                if worker == member.thread.consumer and identity not in before:
+                    member.id = identity
+
+    def _reports_dormant(self, thread: Thread) -> bool:
+        """Whether it is this thread of its process that locks the directories nobody uses: the first that joins."""
+        return thread is thread.instance.threads[0]
+
+    def _answered(self, reply: Reply) -> None:
+        member = self._members.get(reply.worker)
+        if member is None or not member.is_alive:
+            return
+        if isinstance(reply.body, Joined):
+            self._joined(member, reply.body)
+        elif isinstance(reply.body, Synced):
+            self._synced(member, reply.body)
+        else:
+            self._refused(member, reply.body)
+
+    def _refused(self, member: Member, refused: Refused) -> None:
+        member.is_waiting = False
+        if refused.reason == "unknown_member":
+            member.id = None
+            self._world.assign(member.thread, (), ())
+        self._join(member, f"refused: {refused.reason}")
+
+    def _joined(self, member: Member, joined: Joined) -> None:
+        if member.id not in (None, joined.member_id):
+            return  # it was for the process before this one
+        member.id = joined.member_id
+        member.heartbeats_from_ms = self._clock.now
+        if joined.members is None:
+            self._sync(member, joined.generation, None)
+            return
+        wait = self._timings.assign_ms
+        if self._missing_topics:
+            wait += self._timings.create_topics_ms
+        self._clock.after(wait, partial(self._lead, member, joined))
+
+    def _lead(self, member: Member, joined: Joined) -> None:
+        if not member.is_alive or joined.members is None:
+            return
+        now = self._clock.now
+        known = now >= self._unknown_ends_until_ms
+        decision = self._leader.decide(joined.members, joined.member_id, now, end_offsets_known=known)
+        if self._coordinator.generation == joined.generation and self._coordinator.state is GroupState.COMPLETING:
+            self._write_down(joined.generation, decision)
+        if self._missing_topics:
+            self._missing_topics.clear()
+            again = partial(self._join_if_free, member, "cached metadata has changed")
+            self._clock.after(self._timings.metadata_ms, again)
+        self._sync(member, joined.generation, decision.messages)
+
+    def _write_down(self, number: int, decision: Decision) -> None:
+        round_ = self._coordinator.rounds[-1]
+        assigned, warmups = _placement(decision.assignment, decision.clients, self._world)
+        reason = "; ".join((*round_.reasons, *filter(None, (self._reason,))))
+        generation = Generation(
+            number, round_.prepared_ms, round_.joined_ms, self._clock.now, reason, len(round_.members),
+            _followup(decision.messages), assigned, warmups,
+        )  # fmt: skip
+        self.generations.append(generation)
+        followup = "" if generation.followup == "none" else f", {generation.followup} follow-up"
+        self._world.say(
+            round_.leader, "assign", f"generation {number} with {generation.members} members{followup}",
+            generation=number, members=generation.members, followup=generation.followup,
+        )  # fmt: skip
+
+    def _sync(self, member: Member, generation: int, messages: Mapping[str, MemberMessage] | None) -> None:
+        if member.id is None:
+            return
+        self._called(self._coordinator.sync(self._clock.now, SyncRequest(member.id, generation, messages)))
+
+    # --- what an assignment leads to ----------------------------------------------------------------------
+
+    def _synced(self, member: Member, synced: Synced) -> None:
+        member.is_waiting = False
+        member.scheduled += 1
+        message: MemberMessage | None = synced.assignment
+        if message is None:
+            return
+        numbers = self._world.number_of
+        active = {numbers[task] for task in message.info.active_tasks}
+        standby = {numbers[task] for task in message.info.standby_tasks}
+        revoked = member.thread.active - active
+        self._world.assign(member.thread, active, standby)
+        after = self._timings.rejoin_ms
+        if revoked:
+            self._clock.after(after, partial(self._join_if_free, member, "need to revoke partitions and re-join"))
+            return
+        next_ms = message.info.next_rebalance_ms
+        if next_ms != NO_REBALANCE:
+            due = max(next_ms, self._clock.now + after)
+            self._clock.at(due, partial(self._follow_up, member, member.scheduled, next_ms))
+
+    def _follow_up(self, member: Member, scheduled: int, due_ms: int) -> None:
+        if member.scheduled == scheduled:
+            when = "immediately" if due_ms == 0 else "by probing"
+            self._join_if_free(member, f"triggered follow-up rebalance scheduled {when}")
+
+
+def _followup(messages: Mapping[str, MemberMessage]) -> Followup:
+    dues = [message.info.next_rebalance_ms for message in messages.values()]
+    if 0 in dues:
+        return "immediate"
+    return "none" if all(due == NO_REBALANCE for due in dues) else "probing"
+
+
+def _placement(
+    assignment: TaskAssignment, clients: Mapping[ProcessID, str], world: World
+) -> tuple[dict[str, tuple[tuple[int, ...], tuple[int, ...]]], int]:
+    """Instance to its tasks, and the number of warm-ups."""
+
+    def numbers(tasks: tuple[TaskId, ...]) -> tuple[int, ...]:
+        return tuple(sorted(world.number_of[task] for task in tasks if task in world.number_of))
+
+    placed = dict.fromkeys(clients.values(), ((), ()))  # type: dict[str, tuple[tuple[int, ...], tuple[int, ...]]]
+    copies: dict[int, int] = {}
+    for client in assignment.assignments:
+        name = clients.get(client.process_id)
+        if name is None:
+            continue
+        active, standby = numbers(tuple(client.active_tasks())), numbers(tuple(client.standby_tasks()))
+        placed[name] = (active, standby)
+        for task in standby:
+            copies[task] = copies.get(task, 0) + 1
+    wanted = int(world.episode.config.get("num.standby.replicas", 0))
+    return placed, sum(max(0, count - wanted) for count in copies.values())

@@ -1,0 +1,47 @@
+"""A member of a classic group: one thread's consumer, between its joins."""
+
+from __future__ import annotations
+
+import attrs
+
+from assignor_lab.simulation.streams.instances import Thread
+
+__all__ = ["Member"]
+
+
+@attrs.define(eq=False)
+class Member:
+    """A member, on its own side.
+
+    Args:
+        thread: Its thread.
+        id: Its member id, or ``None``: it has none yet, or none any more.
+        is_alive: Its process runs.
+        is_waiting: It has asked to join, or for its assignment, and has no answer yet.
+        heartbeats_from_ms: Heartbeats come at this moment, and from then on once in each interval.
+        scheduled: Counts assignments, so that a follow-up that an earlier one asked for is known to be void.
+        ready_ms: When its thread joined for the first time.
+    """
+
+    thread: Thread
+    id: str | None = None
+    is_alive: bool = True
+    is_waiting: bool = False
+    heartbeats_from_ms: int = 0
+    scheduled: int = 0
+    ready_ms: int = 0
+
+    def next_heartbeat_ms(self, now_ms: int, every_ms: int) -> int:
+        """When its next heartbeat after ``now_ms`` comes."""
+        passed = now_ms - self.heartbeats_from_ms
+        return self.heartbeats_from_ms + (passed // every_ms + 1) * every_ms
+
+    def last_heartbeat_ms(self, now_ms: int, every_ms: int) -> int:
+        """When its latest heartbeat came."""
+        passed = max(0, now_ms - self.heartbeats_from_ms)
+        return self.heartbeats_from_ms + passed // every_ms * every_ms
+
+    def last_commit_ms(self, now_ms: int, every_ms: int) -> int:
+        """When it committed last, which tells the coordinator that it lives, too."""
+        passed = max(0, now_ms - self.ready_ms)
+        return self.ready_ms + passed // max(1, every_ms) * every_ms

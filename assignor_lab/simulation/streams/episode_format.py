@@ -1,0 +1,269 @@
+"""Episodes of kind ``streams-episode``: from a document to what happens to a group (scenario format, section 6).
+
+The scenario reader has checked the frame and the group at the start; here everything else is checked, and that the
+events do not contradict one another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from typing import Any, BinaryIO
+from uuid import UUID
+
+import attrs
+
+from assignment_api.streams import HostInfo, ProcessID, TaskId, TaskInfo, Workload
+from assignor_lab.documents.shapes import (
+    LONG_MAX,
+    Check,
+    Mismatch,
+    at,
+    boolean,
+    faults_at,
+    list_of,
+    map_of,
+    number,
+    one_of,
+    record,
+    suggestion,
+    text,
+    whole,
+)
+from assignor_lab.scenarios import DocumentFormatError, Scenario, read_scenarios
+from assignor_lab.scenarios.scenario import EpisodeContent
+from assignor_lab.simulation.streams.episode import Changelog, Event, InstanceSettings, StreamsEpisode
+from assignor_lab.simulation.streams.timings import Timings
+
+__all__ = ["EVENT_TYPES", "instance_settings", "read_episode", "read_episodes"]
+
+#: Longest episode, a year: times beyond it are mistakes.
+_LONGEST_MS = 366 * 24 * 3_600_000
+#: What a task's state is where nobody says.
+_DEFAULT_STATE_BYTES = 100_000_000
+_DEFAULT_RECORD_BYTES = 200
+
+_moment = whole(0, _LONGEST_MS)
+_duration = whole(1, _LONGEST_MS)
+
+
+def _process_id(value: Any) -> ProcessID:
+    try:
+        return ProcessID(UUID(text(value)))
+    except ValueError:
+        raise Mismatch(f'"{text(value):.60}" is no process id: expected a UUID') from None
+
+
+def _host(value: Any) -> HostInfo:
+    host, separator, port = text(value).rpartition(":")
+    if not separator or not host or not port.isascii() or not port.isdigit() or int(port) > 65_535:
+        raise Mismatch('expected "host:port", such as "host1:8080"')
+    return HostInfo(host, int(port))
+
+
+_settings: Mapping[str, Check[Any]] = {
+    "process_id": _process_id,
+    "threads": whole(1, 10_000),
+    "rack": text,
+    "tags": map_of(text, text),
+    "host": _host,
+    "instance_id": text,
+    "machine": text,
+}
+
+#: Type of an event to its required and its optional keys, besides ``at_ms`` and ``type``.
+_EVENTS: Mapping[str, tuple[Mapping[str, Check[Any]], Mapping[str, Check[Any]]]] = {
+    "start": ({"client": text}, _settings),
+    "stop": ({"client": text}, {"leave": boolean}),
+    "crash": ({"client": text}, {}),
+    "lose_disk": ({"client": text}, {"process_id": _process_id}),
+    "rolling_restart": ({"down_ms": _duration, "every_ms": _duration}, {"clients": list_of(text), "leave": boolean}),
+    "end_offsets_fail": ({"for_ms": _duration}, {}),
+}
+#: What can happen in an episode.
+EVENT_TYPES = tuple(_EVENTS)
+
+_TIMINGS = {field.name: whole(0, max(_LONGEST_MS, 2**50)) for field in attrs.fields(Timings)}
+#: Timings that nothing could go on with if they were 0.
+_AT_LEAST_ONE = (
+    "heartbeat_interval_ms",
+    "session_timeout_ms",
+    "max_poll_interval_ms",
+    "commit_interval_ms",
+    "restore_bytes_per_s",
+    "restore_records_per_s",
+)
+
+_changelog = record({"records": number, "bytes_per_record": number}, {"records_per_s": number})
+
+
+def read_episodes(source: str | PathLike[str] | BinaryIO) -> list[StreamsEpisode]:
+    """All episodes of a file.
+
+    Raises:
+        DocumentFormatError: if the file cannot be read, or holds anything but episodes of Streams groups.
+    """
+    episodes = [read_episode(scenario) for scenario in read_scenarios(source)]
+    if not episodes:
+        name = source if isinstance(source, str) else getattr(source, "name", "<stream>")
+        raise DocumentFormatError(str(name), None, "", "holds no episode")
+    return episodes
+
+
+def read_episode(scenario: Scenario) -> StreamsEpisode:
+    """The episode that a scenario of kind ``streams-episode`` describes.
+
+    Raises:
+        DocumentFormatError: with its place, if it is of another kind, if a part of it is wrong, or if its events
+            contradict one another.
+    """
+    with faults_at(scenario.place):
+        if scenario.kind != "streams-episode":
+            raise Mismatch(f'is of kind "{scenario.kind}"; this command reads kind "streams-episode"', "kind")
+        return _episode(scenario)
+
+
+def _episode(scenario: Scenario) -> StreamsEpisode:
+    document = scenario.document
+    content: EpisodeContent = scenario.content
+    initial = content.initial
+    until = at(_moment, document["until_ms"], "until_ms")
+    timings = at(record({}, _TIMINGS), document.get("timings", {}), "timings")
+    for name in _AT_LEAST_ONE:
+        if timings.get(name, 1) < 1:
+            raise Mismatch("has to be at least 1", "timings", name)
+    if initial.time_ms > LONG_MAX // 2:
+        raise Mismatch("too late for a clock that is to run on", "initial", "source", "time_ms")
+    tasks = tuple(sorted(initial.tasks, key=lambda task: task.id.sort_key()))
+    known = {str(task.id) for task in tasks}
+    assumptions = list(at(list_of(text), document.get("assumptions", []), "assumptions"))
+    assumptions += document["initial"].get("assumptions", [])
+    changelogs = _changelogs(document, tasks, initial.workload, known, assumptions)
+    events = [at(_event, event, "events", index) for index, event in enumerate(document["events"])]
+    _refuse_contradictions(events, [str(client.process_id) for client in initial.clients], until)
+    return StreamsEpisode(
+        id=scenario.id,
+        protocol=at(one_of("classic", "streams"), document.get("protocol", "classic"), "protocol"),
+        assignor=at(text, document["assignor"], "assignor") if "assignor" in document else None,
+        start_ms=max(1, initial.time_ms),
+        config=initial.config,
+        tasks=tasks,
+        changelogs=changelogs,
+        input_bytes_per_s=tuple(_input(task, initial.workload) for task in tasks),
+        clients=initial.clients,
+        lags=tuple(
+            {TaskId.parse(task): lag for task, lag in (client["lags"] or {}).items()}
+            for client in document["initial"]["clients"]
+        ),
+        events=tuple(events),
+        until_ms=until,
+        timings=_timings(timings, initial.workload),
+        missing_topics=tuple(at(list_of(text), document.get("missing_topics", []), "missing_topics")),
+        eos=at(boolean, document.get("eos", False), "eos"),
+        assumptions=tuple(assumptions),
+        place=scenario.place,
+        recorded=document.get("recorded"),
+    )
+
+
+def _timings(timings: Mapping[str, int], workload: Workload | None) -> Timings:
+    if "restore_bytes_per_s" not in timings and workload is not None and workload.restore_bytes_per_s:
+        timings = {**timings, "restore_bytes_per_s": max(1, int(workload.restore_bytes_per_s))}
+    return Timings.from_mapping(timings)
+
+
+def _input(task: TaskInfo, workload: Workload | None) -> float:
+    return 0.0 if workload is None else workload.of(task.id).input_bytes_per_s or 0.0
+
+
+def _changelogs(
+    document: Mapping[str, Any],
+    tasks: Iterable[TaskInfo],
+    workload: Workload | None,
+    known: set[str],
+    assumptions: list[str],
+) -> tuple[Changelog | None, ...]:
+    given = at(map_of(text, _changelog), document.get("changelogs", {}), "changelogs")
+    for name in given:
+        if name not in known:
+            raise Mismatch(f"there is no task {name!r:.80}: {suggestion(name, sorted(known), 'tasks')}", "changelogs")
+    unknown = 0
+    found: list[Changelog | None] = []
+    for task in tasks:
+        state_bytes = None if workload is None else workload.of(task.id).state_bytes
+        if not task.is_logged:
+            found.append(None)
+        elif str(task.id) in given:
+            found.append(Changelog(**given[str(task.id)]))
+        elif state_bytes is not None:
+            found.append(Changelog(state_bytes / _DEFAULT_RECORD_BYTES, _DEFAULT_RECORD_BYTES))
+        else:
+            unknown += 1
+            found.append(Changelog(_DEFAULT_STATE_BYTES / _DEFAULT_RECORD_BYTES, _DEFAULT_RECORD_BYTES))
+    if unknown:
+        assumptions.append(
+            f"nothing is known of the state of {unknown} tasks: each counts as {_DEFAULT_STATE_BYTES:,} bytes in "
+            f"records of {_DEFAULT_RECORD_BYTES} bytes that do not grow (give them with --workload)"
+        )
+    return tuple(found)
+
+
+def _event(value: Any) -> Event:
+    kind = value["type"]
+    if kind not in _EVENTS:
+        raise Mismatch(f'unknown type "{kind:.80}" of event: {suggestion(kind, EVENT_TYPES, "types")}', "type")
+    required, optional = _EVENTS[kind]
+    read = record({"at_ms": _moment, "type": text, **required}, optional)(value)
+    return Event(read.pop("at_ms"), read.pop("type"), read.pop("client", ""), read)
+
+
+def instance_settings(base: InstanceSettings, details: Mapping[str, Any]) -> InstanceSettings:
+    """``base`` with what a ``start`` event says of the instance's configuration."""
+    changes = {key: details[key] for key in _settings if key != "process_id" and key in details}
+    return attrs.evolve(base, **changes) if changes else base
+
+
+def _refuse_contradictions(events: Iterable[Event], running: Iterable[str], until_ms: int) -> None:
+    """Raises a mismatch for events out of order, or about instances that are not as the event needs them."""
+    up = dict.fromkeys(running, True)
+    before = 0
+    for index, event in enumerate(events):
+        if event.at_ms < before:
+            raise Mismatch(
+                f"{event.at_ms} comes after {before} in the list: events stand in the order of time", "events", index,
+                "at_ms",
+            )  # fmt: skip
+        if event.at_ms > until_ms:
+            raise Mismatch(f"{event.at_ms} is after the end of the episode, {until_ms}", "events", index, "at_ms")
+        before = event.at_ms
+        _refuse_contradiction(event, up, index)
+
+
+def _refuse_contradiction(event: Event, up: dict[str, bool], index: int) -> None:
+    name = event.client
+    if event.type == "start":
+        if up.get(name):
+            raise Mismatch(f"{name!r:.80} runs already: stop it first", "events", index, "client")
+        up[name] = True
+    elif event.type in ("stop", "crash"):
+        _refuse_absent(name, up, ("events", index, "client"))
+        up[name] = False
+    elif event.type == "lose_disk":
+        if name not in up:
+            raise _unknown(name, up, ("events", index, "client"))
+        if up[name]:
+            raise Mismatch(f"{name!r:.80} runs: its disk can be lost while it is down", "events", index, "client")
+    for place, each in enumerate(event.details.get("clients", ())):
+        _refuse_absent(each, up, ("events", index, "clients", place))
+
+
+def _refuse_absent(name: str, up: Mapping[str, bool], path: tuple[str | int, ...]) -> None:
+    if name not in up:
+        raise _unknown(name, up, path)
+    if not up[name]:
+        raise Mismatch(f"{name!r:.80} does not run: start it first", *path)
+
+
+def _unknown(name: str, up: Mapping[str, bool], path: tuple[str | int, ...]) -> Mismatch:
+    hint = suggestion(name, up, "instances") if up else "none has been started"
+    return Mismatch(f"there is no instance {name!r:.80}: {hint}", *path)

@@ -1,0 +1,69 @@
+"""Instances and their threads, as far as they are the same under every protocol."""
+
+from __future__ import annotations
+
+import attrs
+
+from assignment_api.streams import ProcessID
+from assignor_lab.simulation.streams.episode import InstanceSettings
+from assignor_lab.simulation.streams.restoring import Reader
+from assignor_lab.simulation.streams.stores import Store
+
+__all__ = ["Instance", "Thread"]
+
+
+@attrs.define(eq=False)
+class Thread:
+    """A stream thread with its consumer.
+
+    Args:
+        instance: Whose it is.
+        number: From 1.
+        key: Number of the thread in the whole simulation; a thread of a new process has another one.
+        reader: Its restore consumer.
+        active: Active tasks that it was given.
+        standby: Standbys and warm-ups that it was given.
+        running: Active tasks that it works on.
+        had_tasks: It was given active tasks before.
+    """
+
+    instance: Instance
+    number: int
+    key: int
+    reader: Reader
+    active: set[int] = attrs.field(factory=set)
+    standby: set[int] = attrs.field(factory=set)
+    running: set[int] = attrs.field(factory=set)
+    had_tasks: bool = False
+
+    @property
+    def consumer(self) -> str:
+        """Client id of its consumer."""
+        return f"{self.instance.name}-StreamThread-{self.number}-consumer"
+
+
+@attrs.define(eq=False)
+class Instance:
+    """An instance of the application: a process while it is up, and a disk all the time.
+
+    Args:
+        name: Its name.
+        process_id: Its process id, which lies on its disk.
+        settings: What is configured for it.
+        stores: Task to its directory.
+        threads: Of the running process; empty while it is down.
+        is_up: Its process runs and has not been asked to end.
+        started_ms: When its process was started last.
+        disks_lost: How many state directories it has lost.
+        ends_ms: When a process that was asked to end has ended.
+    """
+
+    name: str
+    process_id: ProcessID
+    settings: InstanceSettings
+    stores: dict[int, Store] = attrs.field(factory=dict)
+    threads: list[Thread] = attrs.field(factory=list)
+    is_up: bool = False
+    started_ms: int = 0
+    disks_lost: int = 0
+    ends_ms: int = 0

@@ -1,0 +1,107 @@
+"""The result of a played episode as a document (design, section 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from assignor_lab.simulation.streams.generations import Generation
+from assignor_lab.simulation.streams.simulate import Played
+
+__all__ = ["document_of"]
+
+
+def document_of(played: Played, assignor: str, compared: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """What came of an episode. Times are milliseconds since its first event.
+
+    Args:
+        played: The episode after it was played.
+        assignor: Name of the assignor.
+        compared: The same beside what really happened, or ``None``.
+    """
+    first = played.first_ms
+    return {
+        "episode": played.episode.id,
+        "assignor": assignor,
+        "seed": played.seed,
+        "generations": [_generation(played, each) for each in played.generations],
+        "actions": _actions(played),
+        "tasks": {
+            str(task): _task(played.world.ledger.intervals[number], first)
+            for number, task in enumerate(played.world.tasks)
+        },
+        "totals": totals(played),
+        "compared": compared,
+        "assumptions": list(played.episode.assumptions),
+    }
+
+
+def totals(played: Played) -> dict[str, Any]:
+    """The figures of the whole episode. Traffic across zones is not known yet, and null."""
+    first = played.first_ms
+    unavailable: dict[str, int] = {}
+    for intervals in played.world.ledger.intervals:
+        for begin, end, cause in intervals:
+            unavailable[cause] = unavailable.get(cause, 0) + end - max(begin, first)
+    return {
+        "unavailable_task_s": sum(unavailable.values()) / 1000,
+        "unavailable_by_cause_s": {cause: unavailable[cause] / 1000 for cause in sorted(unavailable)},
+        "restored_bytes": round(played.world.restored_bytes),
+        "restored_before_processing_bytes": round(played.world.restored_before_processing_bytes),
+        "cross_zone_bytes": None,
+        "dollars": None,
+        "rebalances": len(played.generations),
+        "warmups": _warmups(played.generations),
+    }
+
+
+def _generation(played: Played, generation: Generation) -> dict[str, Any]:
+    first, tasks = played.first_ms, played.world.tasks
+    return {
+        "t_ms": generation.prepared_ms - first,
+        "assignment_t_ms": generation.assigned_ms - first,
+        "generation": generation.number,
+        "reason": generation.reason,
+        "members": generation.members,
+        "followup": generation.followup,
+        "assigned": {
+            name: {"active": [str(tasks[task]) for task in active], "standby": [str(tasks[task]) for task in standby]}
+            for name, (active, standby) in sorted(generation.assigned.items())
+        },
+    }
+
+
+def _actions(played: Played) -> list[dict[str, Any]]:
+    rows = []
+    for index, action in enumerate(played.actions):
+        later = played.actions[index + 1 :]
+        end = later[0].at_ms if later else None
+        within = [
+            each
+            for each in played.generations
+            if action.at_ms <= each.prepared_ms and (end is None or each.prepared_ms < end)
+        ]
+        rows.append(
+            {
+                "t_ms": action.at_ms - played.first_ms,
+                "action": action.action,
+                "who": action.who,
+                "rebalances": len(within),
+                "until_stable_ms": within[-1].assigned_ms - action.at_ms if within else None,
+            }
+        )
+    return rows
+
+
+def _task(intervals: Iterable[tuple[int, int, str]], first: int) -> dict[str, Any]:
+    shown = [(max(begin, first) - first, end - first, cause) for begin, end, cause in intervals if end > first]
+    return {"unavailable_ms": sum(end - begin for begin, end, _ in shown), "intervals": [list(row) for row in shown]}
+
+
+def _warmups(generations: Sequence[Generation]) -> int:
+    """Warm-ups that were begun: those of a generation that the one before did not have."""
+    begun, before = 0, 0
+    for each in generations:
+        begun += max(0, each.warmups - before)
+        before = each.warmups
+    return begun

@@ -1,0 +1,199 @@
+"""Plays an episode on a simulated Streams group."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Protocol
+
+import attrs
+
+from assignment_api import AssignorLabError
+from assignment_api.streams import StreamsClientState, TaskId
+from assignor_lab.simulation.streams.classic.group import ClassicGroup
+from assignor_lab.simulation.streams.episode import Event, InstanceSettings, StreamsEpisode
+from assignor_lab.simulation.streams.episode_format import instance_settings
+from assignor_lab.simulation.streams.generations import Generation
+from assignor_lab.simulation.streams.leading import TaskLeader
+from assignor_lab.simulation.streams.world import GroupProtocol, World
+
+__all__ = ["Action", "EndlessEpisodeError", "Group", "Played", "UnknownProtocolError", "simulate"]
+
+#: Steps of the clock after which a group that finds no end is given up.
+_MOST_STEPS = 20_000_000
+
+
+class UnknownProtocolError(AssignorLabError):
+    """There is no simulation of an episode's protocol."""
+
+
+class EndlessEpisodeError(AssignorLabError):
+    """An episode takes more steps than any real group would."""
+
+
+class Group(GroupProtocol, Protocol):
+    """A protocol as episodes use it: the world's view of it, and what it writes down."""
+
+    generations: list[Generation]
+
+    def end_offsets_fail(self, until_ms: int) -> None:
+        """Whoever assigns cannot learn end offsets until then."""
+
+
+@attrs.frozen
+class Action:
+    """Something that was done to an instance.
+
+    Args:
+        at_ms: When, by the group's clock.
+        action: ``start``, ``stop`` or ``crash``.
+        who: The instance's name.
+    """
+
+    at_ms: int
+    action: str
+    who: str
+
+
+@attrs.frozen(eq=False)
+class Played:
+    """An episode after it was played.
+
+    Args:
+        episode: The episode.
+        world: Its instances, its ledger and its log.
+        generations: What the protocol decided, by time.
+        actions: What was done, by time; rolling restarts are in it step by step.
+        first_ms: When the first event happened, by the group's clock.
+        seed: The seed that it was played with.
+    """
+
+    episode: StreamsEpisode
+    world: World
+    generations: tuple[Generation, ...]
+    actions: tuple[Action, ...]
+    first_ms: int
+    seed: int
+
+
+def simulate(episode: StreamsEpisode, assignor: TaskLeader, seed: int = 0, *, keep_log: bool = True) -> Played:
+    """Plays an episode.
+
+    Instances that are there at the beginning run what they had, and form their first generation at once.
+
+    Args:
+        episode: The episode.
+        assignor: Who decides.
+        seed: Seed of every draw.
+        keep_log: Whether to write down what happens.
+
+    Raises:
+        LeaderFailedError: if the assignor gives no answer.
+        UnknownProtocolError: if there is no simulation of the episode's protocol.
+        EndlessEpisodeError: if the group does not come to the end of the episode.
+    """
+    world = World(episode, seed, keep_log=keep_log)
+    group = _group(world, assignor)
+    player = _Player(world, group)
+    for client, lags in zip(episode.clients, episode.lags, strict=True):
+        player.there(client, lags)
+    player.form()
+    for event in episode.events:
+        world.clock.at(world.begin_ms + event.at_ms, partial(player.happen, event))
+    end_ms = world.begin_ms + episode.until_ms
+    for _ in range(_MOST_STEPS):
+        if not world.clock.step(end_ms):
+            break
+    else:
+        raise EndlessEpisodeError(f"{episode.place}: episode {episode.id!r} took {_MOST_STEPS:,} steps: given up")
+    world.ledger.close(end_ms)
+    first = min((event.at_ms for event in episode.events), default=0) if not episode.clients else 0
+    return Played(episode, world, tuple(group.generations), tuple(player.actions), world.begin_ms + first, seed)
+
+
+def _group(world: World, assignor: TaskLeader) -> Group:
+    if world.episode.protocol == "classic":
+        return ClassicGroup(world, assignor)
+    raise UnknownProtocolError(
+        f"{world.episode.place}: there is no simulation of protocol {world.episode.protocol!r} yet: "
+        "set the episode's protocol to classic to see what that would do"
+    )
+
+
+class _Player:
+    """Does to a world what an episode says."""
+
+    def __init__(self, world: World, group: Group) -> None:
+        self._world = world
+        self._group = group
+        self.actions: list[Action] = []
+
+    def there(self, client: StreamsClientState, lags: Mapping[TaskId, int]) -> None:
+        """An instance that runs already, with what it had and what lies on its disk."""
+        world = self._world
+        settings = InstanceSettings(
+            max(1, client.num_stream_threads), client.rack_id, client.client_tags, client.host_info
+        )
+        instance = world.there(str(client.process_id), settings, client.process_id)
+        threads = dict(zip(client.consumers, instance.threads, strict=False))
+        thread_of = {task: thread for name, thread in threads.items() for task in client.previous_tasks_of(name)}
+        held = dict.fromkeys(client.previous_active_tasks, True)
+        held.update((task, False) for task in client.previous_standby_tasks if task not in held)
+        for place, (task, is_active) in enumerate(held.items()):
+            thread = thread_of.get(task, instance.threads[place % len(instance.threads)])
+            if task in world.number_of:
+                world.has_already(thread, world.number_of[task], lags.get(task, 0), is_active=is_active)
+        for task, lag in lags.items():
+            if task in world.number_of and task not in held:
+                world.has_on_disk(instance, world.number_of[task], lag)
+
+    def form(self) -> None:
+        """All that is there joins, and is not waited for any longer than that."""
+        for instance in self._world.instances.values():
+            for thread in instance.threads:
+                self._group.started(thread)
+
+    def happen(self, event: Event) -> None:
+        """Does one event."""
+        details = event.details
+        if event.type == "start":
+            self._start(event.client, details)
+        elif event.type == "stop":
+            self._stop(event.client, leaves=details.get("leave", False))
+        elif event.type == "crash":
+            self._done("crash", event.client)
+            self._world.crash(event.client, self._group)
+        elif event.type == "lose_disk":
+            self._world.lose_disk(event.client, details.get("process_id"))
+        elif event.type == "rolling_restart":
+            self._roll(details)
+        else:
+            self._group.end_offsets_fail(self._world.clock.now + details["for_ms"])
+
+    def _done(self, action: str, who: str) -> None:
+        self.actions.append(Action(self._world.clock.now, action, who))
+
+    def _start(self, name: str, details: Mapping[str, Any]) -> None:
+        self._done("start", name)
+        known = self._world.instance(name).settings
+        self._world.start(name, instance_settings(known, details), details.get("process_id"), self._group)
+
+    def _stop(self, name: str, *, leaves: bool) -> None:
+        self._done("stop", name)
+        self._world.stop(name, self._group, leaves=leaves)
+
+    def _roll(self, details: Mapping[str, Any]) -> None:
+        up = [name for name, instance in self._world.instances.items() if instance.is_up]
+        for index, name in enumerate(details.get("clients", up)):
+            begin = self._world.clock.now + index * details["every_ms"]
+            leaves = details.get("leave", False)
+            self._world.clock.at(begin, partial(self._roll_one, name, details["down_ms"], leaves=leaves))
+
+    def _roll_one(self, name: str, down_ms: int, *, leaves: bool) -> None:
+        if self._world.instances[name].is_up:
+            self._stop(name, leaves=leaves)
+            self._world.clock.after(down_ms, partial(self._start_again, name))
+
+    def _start_again(self, name: str) -> None:
+        if not self._world.instances[name].is_up:
+            self._start(name, {})

@@ -1,0 +1,125 @@
+"""What an instance has on its disk: the state of one task, as far as it has got, and what a kill leaves of it.
+
+As measured with Kafka 4.3.1 (``tests/data/captures/downtime``): RocksDB keeps the
+offset itself, notes it at commits, after a restoration and at an orderly close, and has on the disk what it had noted
+when its memory was last full.
+"""
+
+from __future__ import annotations
+
+import bisect
+
+import attrs
+
+from assignor_lab.simulation.streams.episode import Changelog
+from assignor_lab.simulation.streams.restoring import Load
+
+__all__ = ["Store"]
+
+
+@attrs.define(eq=False)
+class Store:
+    """One task's directory on one instance. Offsets are records of the task's changelogs, all together.
+
+    Args:
+        task: Number of the task.
+        changelog: Its state.
+        begin_ms: When the episode began.
+        offset: How far it was at ``since_ms``, while nothing loads and it does not follow.
+        since_ms: When it was opened, or closed.
+        thread: Number of the thread that has it open, or ``None``: it lies on the disk, closed.
+        load: What is being loaded.
+        from_offset: Where ``load`` began.
+        to_offset: Where it ends.
+        follows: It is at the changelog's end and stays there.
+        marks: While it is open: moments and offsets between which it went evenly, the opening first.
+        noted: Moments and offsets that were noted besides commits: the end of a restoration.
+    """
+
+    task: int
+    changelog: Changelog
+    begin_ms: int
+    offset: float = 0.0
+    since_ms: int = 0
+    thread: int | None = None
+    load: Load | None = None
+    from_offset: float = 0.0
+    to_offset: float = 0.0
+    follows: bool = False
+    marks: list[tuple[int, float]] = attrs.field(factory=list)
+    noted: list[int] = attrs.field(factory=list)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a thread has it."""
+        return self.thread is not None
+
+    def end(self, now_ms: int) -> float:
+        """The changelog's end."""
+        return self.changelog.records + self.changelog.records_per_s * (now_ms - self.begin_ms) / 1000
+
+    def position(self, now_ms: int) -> float:
+        """How far it is."""
+        if self.load is not None:
+            return self.from_offset + (self.to_offset - self.from_offset) * self.load.fraction(now_ms)
+        return self.end(now_ms) if self.follows else min(self.offset, self.end(now_ms))
+
+    def opened(self, now_ms: int, thread: int) -> None:
+        """A thread opens it."""
+        self.thread, self.since_ms, self.follows = thread, now_ms, False
+        self.marks, self.noted = [(now_ms, self.offset)], []
+
+    def loading(self, now_ms: int, load: Load, to_offset: float) -> None:
+        """What is missing begins to come."""
+        self.load, self.from_offset, self.to_offset = load, self.offset, to_offset
+        self.marks.append((now_ms, self.offset))
+
+    def loaded(self, now_ms: int) -> None:
+        """It is complete, and follows the changelog from now on."""
+        self.load, self.follows = None, True
+        self.offset = self.end(now_ms)
+        self.marks.append((now_ms, self.offset))
+        self.noted.append(now_ms)
+
+    def paused(self, now_ms: int) -> None:
+        """The loading is given up; what has come stays."""
+        self.offset = self.position(now_ms)
+        self.load, self.follows = None, False
+        self.marks.append((now_ms, self.offset))
+
+    def closed(self, now_ms: int) -> None:
+        """It is closed in order: all of it is on the disk."""
+        self.offset = self.position(now_ms)
+        self.thread, self.load, self.follows, self.since_ms = None, None, False, now_ms
+
+    def killed(self, now_ms: int, commit_interval_ms: int, memtable_bytes: int) -> None:
+        """Its process was killed: it is where it was when it was opened, or what a full memory has left since."""
+        self.marks.append((now_ms, self.position(now_ms)))
+        self.offset = self._kept(commit_interval_ms, memtable_bytes)
+        self.thread, self.load, self.follows, self.since_ms = None, None, False, now_ms
+
+    def _kept(self, commit_interval_ms: int, memtable_bytes: int) -> float:
+        opened_ms, opened_at = self.marks[0]
+        per_memory = memtable_bytes / self.changelog.bytes_per_record if self.changelog.bytes_per_record else 0.0
+        fills = int((self.marks[-1][1] - opened_at) / per_memory) if per_memory else 0
+        if not fills:
+            return opened_at
+        full_ms = self._moment(opened_at + fills * per_memory)
+        commits = (full_ms - opened_ms) // commit_interval_ms * commit_interval_ms + opened_ms
+        noted_ms = max((moment for moment in (commits, *self.noted) if moment <= full_ms), default=opened_ms)
+        return max(opened_at, self._at(noted_ms))
+
+    def _moment(self, offset: float) -> int:
+        """When it was at ``offset``."""
+        for (from_ms, from_offset), (to_ms, to_offset) in zip(self.marks, self.marks[1:], strict=False):
+            if to_offset >= offset and to_offset > from_offset:
+                return int(from_ms + (to_ms - from_ms) * (offset - from_offset) / (to_offset - from_offset))
+        return self.marks[-1][0]
+
+    def _at(self, moment_ms: int) -> float:
+        """Where it was at a moment since it was opened."""
+        index = bisect.bisect_right(self.marks, moment_ms, key=lambda mark: mark[0])
+        if index >= len(self.marks):
+            return self.marks[-1][1]
+        (from_ms, from_offset), (to_ms, to_offset) = self.marks[index - 1], self.marks[index]
+        return from_offset + (to_offset - from_offset) * (moment_ms - from_ms) / max(1, to_ms - from_ms)

@@ -1,0 +1,59 @@
+"""A timeline of a played episode in text: a row for each task, a column for each stretch of time."""
+
+from __future__ import annotations
+
+from assignor_lab.simulation.streams.processing import NOBODY, NOT_NOTICED, REBALANCE, RESTORING, REVOKED
+from assignor_lab.simulation.streams.simulate import Played
+
+__all__ = ["LEGEND", "timeline"]
+
+_SIGNS = {NOT_NOTICED: "x", REBALANCE: "-", RESTORING: "r", REVOKED: "~", NOBODY: " "}
+#: What the signs mean.
+LEGEND = "letters: the instance that runs it; x not noticed yet, - rebalance, r restoring, ~ revoked and not yet given"
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def timeline(played: Played, width: int = 100, most_tasks: int = 60) -> list[str]:
+    """Rows of a timeline.
+
+    A column of a task shows why nobody ran it where nobody did for any time of that stretch, and otherwise who did.
+    In the last row ``|`` where a generation was assigned in the stretch, ``#`` where several were.
+
+    Args:
+        played: The episode after it was played.
+        width: Number of columns.
+        most_tasks: Tasks that are shown; those that were away for longest.
+    """
+    first, end = played.first_ms, played.world.begin_ms + played.episode.until_ms
+    step = max(1, -(-(end - first) // width))
+    columns = max(1, -(-(end - first) // step))
+    names = list(played.world.instances)
+    letter = {name: _LETTERS[index % len(_LETTERS)] for index, name in enumerate(names)}
+    ledger = played.world.ledger
+    away = [sum(to - begin for begin, to, _ in intervals) for intervals in ledger.intervals]
+    shown = sorted(sorted(range(len(away)), key=lambda task: -away[task])[:most_tasks])
+    label = max([len(str(played.world.tasks[task])) for task in shown] + [len("rebalances")])
+    rows = [f"{letter[name]} = {name}" for name in names]
+    for task in shown:
+        cells = [" "] * columns
+        for begin, to, owner in ledger.runs[task]:
+            _paint(cells, begin - first, (end if to is None else to) - first, step, letter[owner])
+        for begin, to, cause in ledger.intervals[task]:
+            _paint(cells, begin - first, to - first, step, _SIGNS[cause])
+        rows.append(f"{played.world.tasks[task]!s:<{label}}  {''.join(cells)}".rstrip())
+    if len(shown) < len(away):
+        rows.append(f"({len(away) - len(shown)} tasks that were away for less are not shown)")
+    marks = [0] * columns
+    for generation in played.generations:
+        column = (generation.assigned_ms - first) // step
+        if 0 <= column < columns:
+            marks[column] += 1
+    signs = "".join(" " if not count else "|" if count == 1 else "#" for count in marks)
+    rows.append(f"{'rebalances':<{label}}  {signs}".rstrip())
+    rows.append(f"{'':<{label}}  one column = {step / 1000:g} s; {LEGEND}")
+    return rows
+
+
+def _paint(cells: list[str], begin: int, end: int, step: int, sign: str) -> None:
+    for column in range(max(0, begin // step), min(len(cells), -(-end // step))):
+        cells[column] = sign

@@ -1,0 +1,84 @@
+"""Durations and rates of a simulated Streams group: Kafka's settings, and what a machine takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+__all__ = ["SETTINGS", "Timings"]
+
+
+@attrs.frozen
+class Timings:
+    """Every duration and rate of the simulation. Episodes may name any of them under ``timings``.
+
+    The first group are Kafka's settings with Kafka's defaults. The second is what a machine takes: figures that
+    ``assignor derive-constants`` found in recordings of one application on a machine of two cores.
+
+    Args:
+        heartbeat_interval_ms: ``heartbeat.interval.ms``.
+        session_timeout_ms: ``session.timeout.ms``.
+        max_poll_interval_ms: ``max.poll.interval.ms``: how long a join phase waits for a member.
+        initial_rebalance_delay_ms: The broker's ``group.initial.rebalance.delay.ms``.
+        commit_interval_ms: ``commit.interval.ms``.
+        state_cleanup_delay_ms: ``state.cleanup.delay.ms``.
+        startup_ms: From the start of a process until its threads join.
+        startup_spread_ms: Drawn from 0 up to this by the seed and added to it.
+        close_ms: From SIGTERM to the end of the process.
+        request_ms: A request to the coordinator and its answer, without what it waits for there.
+        heartbeat_late_ms: What a heartbeat comes later than its interval says.
+        poll_ms: From the heartbeat that tells of a rebalance until the thread joins.
+        rejoin_ms: From an assignment until a thread that has to join again at once does so.
+        assign_ms: From the end of the join phase until the leader's assignment is with the coordinator.
+        create_topics_ms: What that takes longer where internal topics have to be created.
+        metadata_ms: From that assignment until the leader sees that topics have changed.
+        task_start_ms: From an assignment until a task that need not restore has output.
+        first_task_start_ms: The same for the first tasks of a process.
+        open_store_ms: From an assignment until a task with state begins to restore.
+        restore_bytes_per_s: What one thread restores.
+        restore_records_per_s: What one thread restores, where records are small.
+        machine_restore_percent: What all threads of one machine restore together, in percent of one thread alone; 0:
+            as much as there are threads.
+        memtable_bytes: Size at which a store's memory goes to the disk, and the offset that it has noted with it.
+    """
+
+    heartbeat_interval_ms: int = 3_000
+    session_timeout_ms: int = 45_000
+    max_poll_interval_ms: int = 300_000
+    initial_rebalance_delay_ms: int = 3_000
+    commit_interval_ms: int = 30_000
+    state_cleanup_delay_ms: int = 600_000
+    startup_ms: int = 2_900
+    startup_spread_ms: int = 300
+    close_ms: int = 300
+    request_ms: int = 2
+    heartbeat_late_ms: int = 4
+    poll_ms: int = 5
+    rejoin_ms: int = 30
+    assign_ms: int = 20
+    create_topics_ms: int = 550
+    metadata_ms: int = 600
+    task_start_ms: int = 400
+    first_task_start_ms: int = 700
+    open_store_ms: int = 300
+    restore_bytes_per_s: int = 50_000_000
+    restore_records_per_s: int = 245_000
+    machine_restore_percent: int = 90
+    memtable_bytes: int = 16 * 1024 * 1024
+
+    @classmethod
+    def from_mapping(cls, values: Mapping[str, Any]) -> Timings:
+        """Kafka's defaults and our figures, with ``values`` in place of them; keys are the arguments' names."""
+        return attrs.evolve(cls(), **values)
+
+
+#: Kafka's key to the timing that it sets.
+SETTINGS: Mapping[str, str] = {
+    "heartbeat.interval.ms": "heartbeat_interval_ms",
+    "session.timeout.ms": "session_timeout_ms",
+    "max.poll.interval.ms": "max_poll_interval_ms",
+    "commit.interval.ms": "commit_interval_ms",
+    "state.cleanup.delay.ms": "state_cleanup_delay_ms",
+}

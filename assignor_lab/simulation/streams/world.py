@@ -1,0 +1,350 @@
+"""The world of a Streams group, the same under every protocol: instances, disks, restoring, processing.
+
+A protocol (:class:`GroupProtocol`) tells the world which tasks each thread has now (:meth:`World.assign`,
+:meth:`World.revoke`); the world tells it who starts, stops and crashes, and answers what threads would report.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from functools import partial
+from typing import Protocol
+
+from assignment_api.streams import ProcessID, TaskId
+from assignor_lab.simulation.clock import VirtualClock
+from assignor_lab.simulation.event_log import EventLog
+from assignor_lab.simulation.streams.episode import Changelog, InstanceSettings, StreamsEpisode, drawn_process_id
+from assignor_lab.simulation.streams.instances import Instance, Thread
+from assignor_lab.simulation.streams.processing import NOBODY, NOT_NOTICED, REBALANCE, RESTORING, REVOKED, Ledger
+from assignor_lab.simulation.streams.restoring import Restoring
+from assignor_lab.simulation.streams.stores import Store
+
+__all__ = ["GroupProtocol", "World"]
+
+
+class GroupProtocol(Protocol):
+    """What the world needs of the protocol that a group speaks."""
+
+    def started(self, thread: Thread) -> None:
+        """A thread of a new process is ready to join."""
+
+    def stopped(self, instance: Instance, *, leaves: bool) -> None:
+        """An instance was closed in order; its threads process nothing any more."""
+
+    def crashed(self, instance: Instance) -> None:
+        """The process of an instance is gone."""
+
+
+class World:
+    """Everything but the protocol.
+
+    Args:
+        episode: The episode.
+        seed: Seed of every draw.
+        keep_log: Whether to write down what happens.
+    """
+
+    def __init__(self, episode: StreamsEpisode, seed: int, *, keep_log: bool = True) -> None:
+        self.episode = episode
+        self.timings = episode.timings
+        self.clock = VirtualClock(episode.start_ms)
+        self.begin_ms = self.clock.now
+        self.log = EventLog(self.begin_ms)
+        self.random = random.Random(seed)  # noqa: S311 - a simulation, not a secret
+        self.tasks: tuple[TaskId, ...] = tuple(task.id for task in episode.tasks)
+        self.number_of = {task: number for number, task in enumerate(self.tasks)}
+        self.changelogs = episode.changelogs
+        self.instances: dict[str, Instance] = {}
+        self.ledger = Ledger(len(self.tasks), self.begin_ms)
+        self.restored_bytes = 0.0
+        self.restored_before_processing_bytes = 0.0
+        self._restoring = Restoring(self.clock, self.timings.machine_restore_percent / 100)
+        self._threads = 0
+        self._keeps_log = keep_log
+
+    # --- what is done to instances --------------------------------------------------------------------
+
+    def start(
+        self, name: str, settings: InstanceSettings | None, process_id: ProcessID | None, group: GroupProtocol
+    ) -> None:
+        """The process of an instance is started, which is known already or new.
+
+        Args:
+            name: Its name.
+            settings: What is configured for it; ``None``: what was, or Kafka's defaults.
+            process_id: What its disk says from now on; ``None``: what it said, or one drawn from the names.
+            group: Who hears of its threads.
+        """
+        instance = self._up(name, settings, process_id)
+        self.say(name, "start", f"process of {name} is started")
+        joins = instance.started_ms + self.timings.startup_ms
+        joins += self.random.randint(0, self.timings.startup_spread_ms)
+        for thread in instance.threads:
+            self.clock.at(joins, partial(self._ready, thread, group))
+
+    def _up(self, name: str, settings: InstanceSettings | None, process_id: ProcessID | None) -> Instance:
+        instance = self.instance(name)
+        instance.settings = settings or instance.settings
+        instance.process_id = process_id or instance.process_id
+        instance.is_up, instance.started_ms = True, max(self.clock.now, instance.ends_ms)
+        instance.threads = []
+        for number in range(1, instance.settings.threads + 1):
+            self._threads += 1
+            reader = self._restoring.reader(instance.settings.machine)
+            instance.threads.append(Thread(instance, number, self._threads, reader))
+        return instance
+
+    def _ready(self, thread: Thread, group: GroupProtocol) -> None:
+        if thread in thread.instance.threads and thread.instance.is_up:
+            group.started(thread)
+
+    def stop(self, name: str, group: GroupProtocol, *, leaves: bool = False) -> None:
+        """An instance is closed in order: its stores with all that they have."""
+        instance = self.instances[name]
+        self.say(name, "stop", f"{name} is closed")
+        self._end(instance)
+        for store in instance.stores.values():
+            if store.is_open:
+                self._close(store)
+        instance.ends_ms = self.clock.now + self.timings.close_ms
+        group.stopped(instance, leaves=leaves)
+        instance.threads = []
+
+    def crash(self, name: str, group: GroupProtocol) -> None:
+        """The process of an instance is killed."""
+        instance = self.instances[name]
+        self.say(name, "crash", f"{name} is killed")
+        self._end(instance)
+        for store in list(instance.stores.values()):
+            if store.is_open:
+                self._account(store)
+                if store.load is not None:
+                    self._restoring.give_up(store.load)
+                store.killed(self.clock.now, self.timings.commit_interval_ms, self.timings.memtable_bytes)
+                if self.episode.eos:
+                    store.offset = 0.0
+        instance.ends_ms = self.clock.now
+        group.crashed(instance)
+        instance.threads = []
+
+    def lose_disk(self, name: str, process_id: ProcessID | None = None) -> None:
+        """The state directory of an instance that is down is gone, and its process id with it."""
+        instance = self.instance(name)
+        instance.disks_lost += 1
+        instance.stores.clear()
+        instance.process_id = process_id or drawn_process_id(self.episode.id, name, instance.disks_lost)
+        self.say(name, "lose_disk", f"the state directory of {name} is gone")
+
+    def instance(self, name: str) -> Instance:
+        """The instance of a name, which is made if there was none."""
+        if name not in self.instances:
+            process_id = drawn_process_id(self.episode.id, name, 0)
+            self.instances[name] = Instance(name, process_id, InstanceSettings())
+        return self.instances[name]
+
+    def _end(self, instance: Instance) -> None:
+        instance.is_up = False
+        for thread in instance.threads:
+            for task in sorted(thread.active):
+                self.ledger.stops(task, self.clock.now, NOT_NOTICED)
+            thread.running.clear()
+
+    # --- what is there at the beginning -----------------------------------------------------------------
+
+    def there(self, name: str, settings: InstanceSettings, process_id: ProcessID) -> Instance:
+        """An instance runs already; whose threads join is for the caller to say."""
+        return self._up(name, settings, process_id)
+
+    def has_already(self, thread: Thread, task: int, lag: int, *, is_active: bool) -> None:
+        """A thread has a task already: it runs it, or has a copy of it that is ``lag`` records behind."""
+        now, changelog = self.clock.now, self.changelogs[task]
+        (thread.active if is_active else thread.standby).add(task)
+        if is_active:
+            thread.had_tasks = True
+            thread.running.add(task)
+            self.ledger.starts(task, now, thread.instance.name)
+        if changelog is not None:
+            store = Store(task, changelog, self.begin_ms, max(0.0, changelog.records - max(0, lag)))
+            thread.instance.stores[task] = store
+            store.opened(now, thread.key)
+            if is_active or lag <= 0:
+                store.loaded(now)
+            else:
+                self._load(thread, store, 0)
+
+    def has_on_disk(self, instance: Instance, task: int, lag: int) -> None:
+        """A directory lies on an instance's disk, ``lag`` records behind, if it has anything at all."""
+        changelog = self.changelogs[task]
+        if changelog is not None and 0 <= lag < changelog.records:
+            offset = changelog.records - lag
+            instance.stores[task] = Store(task, changelog, self.begin_ms, offset, self.begin_ms)
+
+    # --- what a protocol gives and takes ------------------------------------------------------------------
+
+    def assign(self, thread: Thread, active: Iterable[int], standby: Iterable[int]) -> None:
+        """A thread has these tasks now; those that it had and that are not among them are closed or recycled."""
+        now = self.clock.now
+        active, standby = set(active), set(standby)
+        for task in sorted(thread.active - active):
+            self._let_go(thread, task)
+        for task in sorted((thread.active | thread.standby) - active - standby):
+            self._close_of(thread, task)
+        added = sorted(active - thread.active)
+        watched = sorted(standby - thread.standby)
+        thread.active, thread.standby = active, standby
+        first = not thread.had_tasks
+        thread.had_tasks = thread.had_tasks or bool(active)
+        for task in added:
+            self.ledger.caused(task, now, RESTORING)
+            self._open(thread, task, first=first)
+        for task in watched:
+            self._open(thread, task, first=first)
+
+    def revoke(self, thread: Thread, tasks: Iterable[int]) -> None:
+        """A thread gives up active tasks, whose stores it closes."""
+        for task in sorted(tasks):
+            if task in thread.active:
+                self._let_go(thread, task)
+                self._close_of(thread, task)
+                thread.active.discard(task)
+
+    def unowned(self, tasks: Iterable[int]) -> None:
+        """The group knows now that the owner of these tasks has gone."""
+        self.ledger.replace_cause(tasks, self.clock.now, NOT_NOTICED, REBALANCE)
+
+    def has_members(self, *, any_left: bool) -> None:
+        """The group has got its first member, or has lost its last one."""
+        tasks = range(len(self.tasks))
+        if any_left:
+            self.ledger.replace_cause(tasks, self.clock.now, NOBODY, REBALANCE)
+        else:
+            for cause in (NOT_NOTICED, REBALANCE):
+                self.ledger.replace_cause(tasks, self.clock.now, cause, NOBODY)
+
+    def _let_go(self, thread: Thread, task: int) -> None:
+        thread.running.discard(task)
+        if self.ledger.owner(task) == thread.instance.name or self.ledger.owner(task) is None:
+            self.ledger.stops(task, self.clock.now, REVOKED)
+
+    # --- stores ---------------------------------------------------------------------------------------------
+
+    def offset_sums(self, thread: Thread, *, dormant: bool) -> dict[int, int | None]:
+        """What a thread reports of tasks with state: ``None`` for an active task that runs, else the offset.
+
+        Args:
+            thread: The thread.
+            dormant: Whether it reports what lies on the disk and nobody has open; the first thread that asks does.
+        """
+        now = self.clock.now
+        reported: dict[int, int | None] = {}
+        for task, store in sorted(thread.instance.stores.items()):
+            if store.thread == thread.key:
+                reported[task] = None if task in thread.running else int(store.position(now))
+            elif dormant and not store.is_open and not self._is_cleaned(thread.instance, store):
+                reported[task] = int(store.position(now))
+        return reported
+
+    def end_offset(self, task: int) -> int:
+        """End of a task's changelogs; 0 for a task without."""
+        changelog = self.changelogs[task]
+        return 0 if changelog is None else int(_end(changelog, self.begin_ms, self.clock.now))
+
+    def _is_cleaned(self, instance: Instance, store: Store) -> bool:
+        """Whether the cleaner has deleted a directory that nobody uses; it runs once in each delay."""
+        delay = self.timings.state_cleanup_delay_ms
+        due = store.since_ms + delay
+        runs = (max(0, due - instance.started_ms) + delay - 1) // delay * delay + instance.started_ms
+        if delay and self.clock.now >= max(runs, instance.started_ms + delay):
+            del instance.stores[store.task]
+            return True
+        return False
+
+    def _open(self, thread: Thread, task: int, *, first: bool) -> None:
+        now, changelog = self.clock.now, self.changelogs[task]
+        wait = self.timings.first_task_start_ms if first else self.timings.task_start_ms
+        if changelog is None:
+            if task in thread.active:
+                self.clock.at(now + wait, partial(self._runs, thread, task))
+            return
+        store = thread.instance.stores.get(task)
+        if store is not None and not store.is_open and self._is_cleaned(thread.instance, store):
+            store = None
+        if store is None:
+            store = thread.instance.stores[task] = Store(task, changelog, self.begin_ms)
+        if store.thread != thread.key:
+            if store.is_open:
+                self._close(store)
+            store.opened(now, thread.key)
+        elif store.load is not None:
+            # A standby becomes active, or the other way round: what is still missing comes by the other queue.
+            self._account(store)
+            self._restoring.give_up(store.load)
+            store.paused(now)
+        opening = 0 if store.follows else min(wait, self.timings.open_store_ms)
+        self.clock.at(now + opening, partial(self._load, thread, store, max(0, wait - opening)))
+
+    def _load(self, thread: Thread, store: Store, wait_ms: int) -> None:
+        if store.thread != thread.key or store.load is not None:
+            return
+        now, is_active = self.clock.now, store.task in thread.active
+        if store.follows:
+            if is_active:
+                self.clock.at(now + wait_ms, partial(self._runs, thread, store.task))
+            return
+        to_offset = store.end(now)
+        missing = max(0.0, to_offset - store.offset)
+        amount = self._amount_ms(store.changelog, missing)
+        load = self._restoring.begin(
+            thread.reader, amount, partial(self._loaded, thread, store, wait_ms), is_active=is_active
+        )
+        store.loading(now, load, to_offset)
+
+    def _amount_ms(self, changelog: Changelog, records: float) -> float:
+        by_bytes = records * changelog.bytes_per_record / self.timings.restore_bytes_per_s
+        return 1000 * max(by_bytes, records / self.timings.restore_records_per_s)
+
+    def _loaded(self, thread: Thread, store: Store, wait_ms: int) -> None:
+        self._account(store)
+        store.loaded(self.clock.now)
+        if store.task in thread.active:
+            self.clock.at(self.clock.now + wait_ms, partial(self._runs, thread, store.task))
+
+    def _runs(self, thread: Thread, task: int) -> None:
+        if task not in thread.active or task in thread.running or not thread.instance.is_up:
+            return
+        if thread not in thread.instance.threads:
+            return
+        thread.running.add(task)
+        self.ledger.starts(task, self.clock.now, thread.instance.name)
+
+    def _close_of(self, thread: Thread, task: int) -> None:
+        store = thread.instance.stores.get(task)
+        if store is not None and store.thread == thread.key:
+            self._close(store)
+
+    def _close(self, store: Store) -> None:
+        self._account(store)
+        if store.load is not None:
+            self._restoring.give_up(store.load)
+            store.paused(self.clock.now)
+        store.closed(self.clock.now)
+
+    def _account(self, store: Store) -> None:
+        """Counts what a load has read."""
+        if store.load is not None:
+            read = (store.position(self.clock.now) - store.from_offset) * store.changelog.bytes_per_record
+            self.restored_bytes += read
+            if store.load.is_active:
+                self.restored_before_processing_bytes += read
+
+    # --- the log ----------------------------------------------------------------------------------------------
+
+    def say(self, actor: str, event: str, text: str, **details: object) -> None:
+        """Adds a line to the log."""
+        if self._keeps_log:
+            self.log.add(self.clock.now, actor, event, text, **details)
+
+
+def _end(changelog: Changelog, begin_ms: int, now_ms: int) -> float:
+    return changelog.records + changelog.records_per_s * (now_ms - begin_ms) / 1000

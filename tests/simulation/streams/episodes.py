@@ -1,0 +1,77 @@
+"""Small episodes of Streams groups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assignment_api.plugins import config_sources, discover
+from assignor_lab.groups.playing import play
+from assignor_lab.scenarios import Place, scenario_from_document
+from assignor_lab.simulation.streams.episode import StreamsEpisode
+from assignor_lab.simulation.streams.episode_format import read_episode
+from assignor_lab.simulation.streams.results import document_of
+from assignor_lab.simulation.streams.simulate import Played
+
+#: Timings without anything that a machine adds, so that tests can say exact moments.
+EXACT = {
+    "session_timeout_ms": 10_000, "startup_ms": 1_000, "startup_spread_ms": 0, "close_ms": 0, "request_ms": 0,
+    "heartbeat_late_ms": 0, "poll_ms": 0, "rejoin_ms": 0, "assign_ms": 0, "task_start_ms": 0, "first_task_start_ms": 0,
+    "open_store_ms": 0, "machine_restore_percent": 0,
+}  # fmt: skip
+
+
+def task(name: str, *, stateful: bool = True) -> dict[str, Any]:
+    return {
+        "id": name, "stateful": stateful, "logged": stateful, "stores": ["store"] if stateful else [],
+        "partitions": None,
+    }  # fmt: skip
+
+
+def started(name: str, at_ms: int = 0, **settings: Any) -> dict[str, Any]:
+    return {"at_ms": at_ms, "type": "start", "client": name, **settings}
+
+
+def happens(kind: str, name: str, at_ms: int, **details: Any) -> dict[str, Any]:
+    return {"at_ms": at_ms, "type": kind, "client": name, **details}
+
+
+def document(
+    events: Sequence[Mapping[str, Any]],
+    tasks: Sequence[Mapping[str, Any]] | None = None,
+    *,
+    records: int = 0,
+    until_ms: int = 600_000,
+    config: Mapping[str, Any] | None = None,
+    timings: Mapping[str, int] | None = None,
+    **more: Any,
+) -> dict[str, Any]:
+    """An episode whose records have 1,000 bytes, of which a thread restores a thousand in a second."""
+    tasks = [task(f"0_{number}") for number in range(4)] if tasks is None else tasks
+    changelogs = {
+        each["id"]: {"records": records, "bytes_per_record": 1_000} for each in tasks if each["logged"]
+    }  # fmt: skip
+    return {
+        "format": 1, "kind": "streams-episode", "id": "small",
+        "initial": {
+            "format": 1, "kind": "streams", "id": "small", "config": dict(config or {}), "tasks": list(tasks),
+            "clients": [],
+        },
+        "changelogs": changelogs,
+        "events": list(events), "until_ms": until_ms,
+        "timings": {**EXACT, "restore_bytes_per_s": 1_000_000, **(timings or {})},
+        **more,
+    }  # fmt: skip
+
+
+def episode(*arguments: Any, **more: Any) -> StreamsEpisode:
+    return read_episode(scenario_from_document(document(*arguments, **more), Place("small.jsonl", 1)))
+
+
+def played(*arguments: Any, assignor: str | None = None, seed: int = 0, **more: Any) -> Played:
+    return play(episode(*arguments, **more), discover(), config_sources(environ={}), assignor, seed)[1]
+
+
+def told(*arguments: Any, assignor: str | None = None, seed: int = 0, **more: Any) -> dict[str, Any]:
+    name, result = play(episode(*arguments, **more), discover(), config_sources(environ={}), assignor, seed)
+    return document_of(result, name)

@@ -1,0 +1,151 @@
+"""A classic Streams group on the virtual clock, with a machine that takes no time of its own."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.simulation.streams.episodes import happens, started, task, told
+
+TWO = [started("a", threads=1), started("b", threads=1)]
+
+
+def generations(result: dict[str, object]) -> list[tuple[int, str]]:
+    return [(each["t_ms"], each["followup"]) for each in result["generations"]]  # type: ignore[attr-defined]
+
+
+def test_a_new_group_waits_once_more_for_whoever_came_in_the_initial_delay() -> None:
+    alone, both = told([started("a")]), told(TWO)
+    assert alone["generations"][0]["assignment_t_ms"] == 1_000 + 3_000
+    assert both["generations"][0]["assignment_t_ms"] == 1_000 + 6_000
+
+
+def test_a_kill_is_noticed_a_session_after_the_last_heartbeat_and_the_others_hear_of_it_with_their_next() -> None:
+    result = told([*TWO, happens("crash", "b", 20_500)], assignor="sticky")
+    # Complete at 7 s, so heartbeats come at 10, 13, 16, 19 s: the session ends at 29, and a's next one is at 31.
+    assert generations(result)[-1] == (29_000, "none")
+    assert result["generations"][-1]["assignment_t_ms"] == 31_000
+    lost = [task for task in result["tasks"].values() if len(task["intervals"]) > 2]
+    assert [each["intervals"][-2:] for each in lost] == [
+        [[20_500, 29_000, "not_noticed"], [29_000, 31_000, "rebalance"]]
+    ] * 2
+
+
+def test_closing_does_not_leave_the_group_unless_it_is_asked_to() -> None:
+    stays = told([*TWO, happens("stop", "b", 20_000)], assignor="sticky")
+    leaves = told([*TWO, happens("stop", "b", 20_000, leave=True)], assignor="sticky")
+    assert generations(stays)[-1] == (30_000, "none")
+    assert generations(leaves)[-1] == (20_000, "none")
+
+
+def test_a_restarted_dynamic_member_waits_for_the_old_one_to_be_removed() -> None:
+    events = [*TWO, happens("stop", "b", 20_000), started("b", 20_000)]
+    result = told(events, assignor="sticky")
+    assert [each["t_ms"] for each in result["generations"]] == [1_000, 21_000]
+    assert result["generations"][-1]["assignment_t_ms"] == 30_000
+
+
+def test_a_static_member_that_is_back_within_its_session_sets_off_no_rebalance() -> None:
+    static = [started("a", instance_id="a"), started("b", instance_id="b")]
+    result = told([*static, happens("stop", "b", 20_000), started("b", 22_000)], assignor="sticky")
+    assert len(result["generations"]) == 1
+    back = [task["intervals"][-1] for task in result["tasks"].values() if len(task["intervals"]) > 2]
+    assert back == [[20_000, 23_000, "not_noticed"]] * 2
+
+
+def test_a_static_member_that_stays_away_is_removed_when_its_session_ends() -> None:
+    static = [started("a", instance_id="a"), started("b", instance_id="b")]
+    result = told([*static, happens("stop", "b", 20_000, leave=True)], assignor="sticky")
+    assert generations(result)[-1] == (30_000, "none")
+
+
+def test_a_task_moves_in_two_generations_and_is_away_between_them() -> None:
+    events = [started("a", threads=1), started("b", 20_000, threads=1)]
+    result = told(events, assignor="sticky", timings={"rejoin_ms": 30})
+    assert [each["followup"] for each in result["generations"]] == ["none", "immediate", "none"]
+    first, second = result["generations"][1:]
+    moved = second["assigned"]["b"]["active"]
+    assert len(moved) == 2
+    for name in moved:
+        assert result["tasks"][name]["intervals"][-1] == [
+            first["assignment_t_ms"], second["assignment_t_ms"], "revoked",
+        ]  # fmt: skip
+
+
+def test_the_second_generation_waits_for_those_who_have_nothing_to_revoke_until_their_next_heartbeat() -> None:
+    events = [started("a", threads=1), started("b", threads=1), started("c", 20_000, threads=1)]
+    tasks = [task(f"0_{number}") for number in range(3)]
+    spare = told(events, tasks=[*tasks, task("0_3")], assignor="sticky")
+    # One of the two old members gives up a task; the other hears of it 3 s after the generation before.
+    prepared, given = spare["generations"][-2:]
+    assert given["assignment_t_ms"] - prepared["assignment_t_ms"] == 3_000
+    everybody = told([started("a", threads=1), started("b", 20_000, threads=1)], assignor="sticky")
+    prepared, given = everybody["generations"][-2:]
+    assert given["assignment_t_ms"] - prepared["assignment_t_ms"] == 0
+
+
+def test_warm_ups_end_with_the_probing_rebalance_after_they_have_caught_up() -> None:
+    events = [started("a", threads=1), started("b", 300_000, threads=1)]
+    config = {"probing.rebalance.interval.ms": 60_000, "acceptable.recovery.lag": 100}
+    result = told(events, records=50_000, config=config)
+    # 50 MB come in 50 s, and two of them share the thread: 100 s.
+    probing = [each for each in result["generations"] if each["followup"] == "probing"]
+    assert len(probing) == 2
+    assert probing[1]["t_ms"] - probing[0]["assignment_t_ms"] == 60_000
+    assert [each["assigned"]["b"]["active"] for each in result["generations"][1:]] == [[], [], *[["0_1", "0_3"]] * 2]
+    assert result["totals"]["warmups"] == 2
+    assert result["totals"]["restored_before_processing_bytes"] == 4 * 50_000 * 1_000
+    assert result["totals"]["restored_bytes"] == 6 * 50_000 * 1_000
+
+
+def test_an_assignment_that_asks_for_no_probing_forgets_the_one_before() -> None:
+    config = {"probing.rebalance.interval.ms": 60_000, "acceptable.recovery.lag": 100}
+    events = [started("a"), started("b", 300_000), happens("stop", "b", 330_000, leave=True)]
+    result = told(events, records=50_000, config=config)
+    assert [each["followup"] for each in result["generations"][-2:]] == ["probing", "none"]
+    assert result["generations"][-1]["t_ms"] == 330_000
+
+
+def test_an_orderly_close_keeps_state_and_a_kill_loses_what_was_never_on_the_disk() -> None:
+    closed = told([started("a"), happens("stop", "a", 100_000), started("a", 120_000)], records=10_000)
+    killed = told([started("a"), happens("crash", "a", 100_000), started("a", 120_000)], records=10_000)
+    assert closed["totals"]["restored_bytes"] == 4 * 10_000 * 1_000
+    assert killed["totals"]["restored_bytes"] == 2 * 4 * 10_000 * 1_000
+
+
+def test_a_disk_that_is_lost_has_to_be_restored() -> None:
+    events = [started("a"), happens("stop", "a", 100_000), happens("lose_disk", "a", 110_000), started("a", 120_000)]
+    result = told(events, records=10_000)
+    assert result["totals"]["restored_bytes"] == 2 * 4 * 10_000 * 1_000
+
+
+def test_end_offsets_that_cannot_be_fetched_lead_to_kafkas_fallback_and_another_rebalance() -> None:
+    config = {"probing.rebalance.interval.ms": 60_000}
+    failing = {"at_ms": 0, "type": "end_offsets_fail", "for_ms": 30_000}
+    result = told([failing, started("a")], config=config)
+    assert generations(result) == [(1_000, "probing"), (64_000, "none")]
+
+
+def test_the_leader_joins_again_when_the_topics_that_it_created_are_there() -> None:
+    result = told([started("a")], missing_topics=["small-by-city-repartition"], timings={"metadata_ms": 600})
+    assert [each["reason"] for each in result["generations"]][1].endswith("cached metadata has changed")
+
+
+def test_a_rolling_restart_restarts_one_after_the_other() -> None:
+    roll = {"at_ms": 60_000, "type": "rolling_restart", "down_ms": 1_000, "every_ms": 30_000}
+    result = told([*TWO, roll], assignor="sticky")
+    assert [(each["t_ms"], each["action"], each["who"]) for each in result["actions"][2:]] == [
+        (60_000, "stop", "a"), (61_000, "start", "a"), (90_000, "stop", "b"), (91_000, "start", "b"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("assignor", ["high_availability", "sticky"])
+def test_equal_input_and_seed_give_equal_results(assignor: str) -> None:
+    events = [*TWO, started("c", 30_000), happens("crash", "a", 100_000)]
+    timings = {"startup_spread_ms": 900}
+    once, again, other = (
+        json.dumps(told(events, records=100, assignor=assignor, seed=seed, timings=timings)) for seed in (1, 1, 2)
+    )
+    assert once == again
+    assert once != other

@@ -1,0 +1,65 @@
+"""Episodes of Streams groups as documents: what is refused, and where."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assignor_lab.scenarios import DocumentFormatError
+from tests.simulation.streams.episodes import document, episode, happens, started
+
+
+@pytest.mark.parametrize(
+    ("events", "where", "what"),
+    [
+        ([happens("stop", "a", 1)], "events[0].client", "no instance 'a'"),
+        ([started("a"), happens("crash", "b", 1)], "events[1].client", 'did you mean'),
+        ([started("a"), happens("stop", "a", 1), happens("crash", "a", 2)], "events[2].client", "does not run"),
+        ([started("a"), started("a", 5)], "events[1].client", "runs already"),
+        ([started("a", 5), started("b", 4)], "events[1].at_ms", "order of time"),
+        ([started("a", 700_000)], "events[0].at_ms", "after the end"),
+        ([started("a"), happens("lose_disk", "a", 5)], "events[1].client", "while it is down"),
+        ([started("a"), happens("explode", "a", 5)], "events[1].type", "unknown type"),
+        ([started("a", threads=0)], "events[0].threads", "from 1"),
+        ([started("a", host="nowhere")], "events[0].host", "host:port"),
+        ([started("a", colour="red")], "events[0]", "unknown key"),
+        (
+            [started("a"), {"at_ms": 9, "type": "rolling_restart", "down_ms": 1, "every_ms": 1, "clients": ["b"]}],
+            "events[1].clients[0]", "no instance 'b'",
+        ),
+    ],
+)  # fmt: skip
+def test_an_episode_that_contradicts_itself_is_refused_with_its_place(
+    events: list[dict[str, Any]], where: str, what: str
+) -> None:
+    if what == "did you mean":
+        events = [started("instance-a"), happens("crash", "instance-b", 1)]
+    with pytest.raises(DocumentFormatError) as refused:
+        episode(events)
+    assert where in str(refused.value)
+    assert what in str(refused.value)
+    assert str(refused.value).startswith("small.jsonl, line 1")
+
+
+@pytest.mark.parametrize(
+    ("more", "what"),
+    [
+        ({"protocol": "eager"}, '"classic", "streams"'),
+        ({"changelogs": {"9_9": {"records": 1, "bytes_per_record": 1}}}, "no task '9_9'"),
+        ({"timings": {"heartbeat_interval_ms": 0}}, "at least 1"),
+        ({"timings": {"heart_beat_ms": 5}}, "unknown key"),
+    ],
+)
+def test_what_is_no_episode_is_refused(more: dict[str, Any], what: str) -> None:
+    merged = {**document([started("a")]), **more}
+    from assignor_lab.scenarios import Place, scenario_from_document
+    from assignor_lab.simulation.streams.episode_format import read_episode
+
+    with pytest.raises(DocumentFormatError) as refused:
+        read_episode(scenario_from_document(merged, Place("small.jsonl", 1)))
+    assert what in str(refused.value)
+
+
+def test_unknown_state_is_assumed_and_said() -> None:
+    assert any("nothing is known of the state of 4 tasks" in each for each in episode([], changelogs={}).assumptions)

@@ -1,0 +1,60 @@
+"""Loads of threads that share what they can do."""
+
+from __future__ import annotations
+
+import pytest
+
+from assignor_lab.simulation.clock import VirtualClock
+from assignor_lab.simulation.streams.restoring import Restoring
+
+
+def run(clock: VirtualClock) -> None:
+    while clock.step(10**9):
+        pass
+
+
+def test_active_tasks_of_a_thread_share_its_rate() -> None:
+    clock, ends = VirtualClock(1), []
+    restoring = Restoring(clock, 0)
+    reader = restoring.reader(None)
+    for amount in (100, 300):
+        restoring.begin(reader, amount, lambda: ends.append(clock.now - 1), is_active=True)
+    run(clock)
+    # Both go at half the rate until the first is done, then the second alone.
+    assert ends == [200, 400]
+
+
+def test_standbys_wait_until_no_active_task_restores() -> None:
+    clock, ends = VirtualClock(1), []
+    restoring = Restoring(clock, 0)
+    reader = restoring.reader(None)
+    restoring.begin(reader, 50, lambda: ends.append(("standby", clock.now - 1)), is_active=False)
+
+    def active() -> None:
+        restoring.begin(reader, 100, lambda: ends.append(("active", clock.now - 1)), is_active=True)
+
+    clock.after(20, active)
+    run(clock)
+    assert ends == [("active", 120), ("standby", 150)]
+
+
+@pytest.mark.parametrize(("limit", "end"), [(0, 100), (1.5, 134), (1, 200)])
+def test_threads_of_one_machine_share_what_it_can_do(limit: float, end: int) -> None:
+    clock, ends = VirtualClock(1), []
+    restoring = Restoring(clock, limit)
+    for _ in range(2):
+        restoring.begin(restoring.reader("m"), 100, lambda: ends.append(clock.now - 1), is_active=True)
+    run(clock)
+    assert ends == [end, end]
+
+
+def test_a_load_that_is_given_up_leaves_its_share_to_the_others() -> None:
+    clock, ends = VirtualClock(1), []
+    restoring = Restoring(clock, 0)
+    reader = restoring.reader(None)
+    given_up = restoring.begin(reader, 1_000, lambda: ends.append(-1), is_active=True)
+    restoring.begin(reader, 100, lambda: ends.append(clock.now - 1), is_active=True)
+    clock.after(100, lambda: restoring.give_up(given_up))
+    run(clock)
+    assert ends == [150]
+    assert given_up.fraction(clock.now) == 1.0
