@@ -73,7 +73,7 @@ def test_the_workload_is_what_changelogs_held_and_how_they_grew(
 ) -> None:
     stateful = [f"0_{number}" for number in range(6)] + [f"1_{number}" for number in range(4)]
     assert sorted(plain_ha["changelogs"]) == stateful
-    assert all(each["records_per_s"] > 5 for each in plain_ha["changelogs"].values())
+    assert sum(each["records_per_s"] for each in plain_ha["changelogs"].values()) > 100
     first = downtime["changelogs"]["0_0"]
     assert first["records"] == pytest.approx(1_000_000, rel=0.01)
     assert first["bytes_per_record"] == pytest.approx(209, abs=0.5)
