@@ -1,4 +1,4 @@
-"""The broker's side of a group of Connect or Streams: joins, syncs, heartbeats and leaves (Kafka: ``GroupMetadataManager``)."""
+"""The broker's side of Connect and Streams groups: joins, syncs, heartbeats (Kafka: ``GroupMetadataManager``)."""
 
 from assignor_lab.kafka.coordinator.group import Coordinator, GroupState
 from assignor_lab.kafka.coordinator.requests import Joined, JoinRequest, Refused, Reply, Synced, SyncRequest
