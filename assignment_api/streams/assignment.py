@@ -146,6 +146,18 @@ class StreamsClientAssignment:
         return with_steps(attrs.evolve(self, followup_rebalance_deadline_ms=deadline_ms), self._steps)
 
 
+def assignment_of_distinct(
+    process_id: ProcessID, tasks: tuple[AssignedTask, ...], followup_rebalance_deadline_ms: int | None = None
+) -> StreamsClientAssignment:
+    """An assignment of tasks of which the caller knows that no id is among them twice; this is not looked at again."""
+    made, put = object.__new__(StreamsClientAssignment), object.__setattr__
+    put(made, "process_id", process_id)
+    put(made, "tasks", tasks)
+    put(made, "followup_rebalance_deadline_ms", followup_rebalance_deadline_ms)
+    put(made, "_steps", None)
+    return made
+
+
 def with_steps(
     assignment: StreamsClientAssignment, steps: Iterable[tuple[TaskId, bool]] | None
 ) -> StreamsClientAssignment:

@@ -6,7 +6,6 @@ from builtin_assignors._sticky_steps.actives import (
     keep_previous_owners,
     place_remaining,
     promote_previous_standbys,
-    tasks_in_map_order,
     unassigned_if_plain,
 )
 from builtin_assignors._sticky_steps.boundary import StickyIds, client_map_order, to_assignment, to_problem
@@ -30,7 +29,6 @@ __all__ = [
     "place_remaining",
     "place_standbys",
     "promote_previous_standbys",
-    "tasks_in_map_order",
     "unassigned_if_plain",
     "to_assignment",
     "to_problem",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from assignment_api.errors import IllegalAssignmentArgumentError
-from assignment_api.java import fits_plain, int32, iteration_order, spread, stays_plain
+from assignment_api.java import int32
 from builtin_assignors._sticky_steps.placement import Placement
 from builtin_assignors._sticky_steps.previous import PreviousOwners
 from builtin_assignors._sticky_steps.problem import StickyProblem
@@ -21,7 +21,6 @@ __all__ = [
     "keep_previous_owners",
     "place_remaining",
     "promote_previous_standbys",
-    "tasks_in_map_order",
     "unassigned_if_plain",
 ]
 
@@ -45,27 +44,17 @@ def check_number_of_tasks(tasks: int) -> None:
         )
 
 
-def tasks_in_map_order(problem: StickyProblem) -> list[int]:
-    """The tasks that exist, in the order of Kafka's ``HashMap`` of them."""
-    return iteration_order(problem.tasks, [problem.task_hashes[task] for task in problem.tasks])
-
-
 def unassigned_if_plain(problem: StickyProblem, kept: Sequence[int]) -> list[int] | None:
     """The tasks that did not stay with their owner, in the order of Kafka's copy of the set of all tasks.
 
     Returns:
         The tasks; None where a slot gets crowded, so that removals change the order.
     """
-    hashes = [problem.task_hashes[task] for task in problem.tasks]
-    capacity = problem.jdk.set_copy_capacity(len(hashes))
-    if not (stays_plain(hashes) and fits_plain(hashes, capacity)):
+    order = problem.orders.of_copied_set
+    if order is None:
         return None
     gone = set(kept)
-    # The copy has at least as many slots as the map: tasks that share one come as they were inserted.
-    slot_of = {
-        task: spread(code) & capacity - 1 for task, code in zip(problem.tasks, hashes, strict=True) if task not in gone
-    }
-    return sorted(slot_of, key=slot_of.__getitem__)
+    return [task for task in order if task not in gone]
 
 
 def keep_previous_owners(
@@ -84,16 +73,8 @@ def keep_previous_owners(
     """
     if not previous.active:
         return []
-    known = set(problem.tasks)
-    kept = []
-    for task in previous.active_order():
-        if task not in known:
-            continue
-        client = previous.active[task]
-        if quotas is None or placement.active_counts[client] < quotas[client]:
-            placement.put_active(task, client)
-            kept.append(task)
-    return kept
+    existing, owner_of = problem.orders.existing, previous.active
+    return placement.keep([(task, owner_of[task]) for task in previous.active_order() if task in existing], quotas)
 
 
 def promote_previous_standbys(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import attrs
 
@@ -19,15 +19,16 @@ from assignment_api.streams import (
     AssignedTask,
     AssignedTaskType,
     ProcessID,
-    StreamsClientAssignment,
     StreamsClientState,
     TaskAssignment,
     TaskId,
     TaskInfo,
 )
-from assignment_api.streams.assignment import with_steps
+from assignment_api.streams.assignment import assignment_of_distinct, with_steps
+from builtin_assignors._known_tasks import KnownTasks, known_tasks
 from builtin_assignors._sticky_steps.placement import Placement
 from builtin_assignors._sticky_steps.problem import StickyProblem
+from builtin_assignors._sticky_steps.task_orders import TaskOrders
 
 __all__ = ["StickyIds", "client_map_order", "to_assignment", "to_problem"]
 
@@ -40,6 +41,8 @@ class StickyIds:
     tasks: Sequence[TaskId]
     #: Client of each index.
     processes: Sequence[ProcessID]
+    #: The tasks again, where they are those of the application and no others.
+    known: KnownTasks | None = None
 
 
 def client_map_order(clients: Sequence[int], hashes: Sequence[int], rank_of: Callable[[int], int]) -> list[int]:
@@ -66,7 +69,12 @@ def to_problem(
         jdk: Whose rule the sizes of copied sets follow.
     """
     states = list(application.streams_client_states().values())
-    tasks = _Tasks.of(application.task_infos(), states)
+    tasks = _known(application.task_infos())
+    try:
+        before = _before(tasks, states)
+    except KeyError:
+        tasks = _Tasks.with_gone(application.task_infos(), states)
+        before = _before(tasks, states)
     hashes = [
         uuid_hash(state.process_id.most_significant_bits, state.process_id.least_significant_bits) for state in states
     ]
@@ -82,19 +90,20 @@ def to_problem(
         capacities=[states[place].num_stream_threads for place in order],
         client_hashes=[hashes[place] for place in order],
         client_ranks=[ranks[place] for place in order],
-        previous_active=[tasks.places(states[place].previous_active_tasks) for place in order],
-        previous_standby=[tasks.places(states[place].previous_standby_tasks) for place in order],
+        previous_active=[before[place][0] for place in order],
+        previous_standby=[before[place][1] for place in order],
         num_standbys=application.assignment_configs().num_standby_replicas,
         jdk=jdk,
+        orders=tasks.orders(jdk),
     )
-    return problem, StickyIds(tasks.ascending, [states[place].process_id for place in order])
+    return problem, StickyIds(tasks.ascending, [states[place].process_id for place in order], tasks.known)
 
 
 def _task_hash(task: TaskId) -> int:
     return task_id_hash(task.subtopology, task.partition, task.topology_name)
 
 
-@attrs.frozen
+@attrs.frozen(eq=False)
 class _Tasks:
     """All task ids in ascending order, and where the application's are among them."""
 
@@ -103,42 +112,70 @@ class _Tasks:
     #: Places of the application's tasks, in the order of the input; then of those with a changelog.
     listed: Sequence[int]
     stateful: Sequence[int]
-    _place_of: dict[TaskId, int]
+    place_of: Mapping[TaskId, int]
+    #: The application's tasks, where there are no others.
+    known: KnownTasks | None
+    _orders: dict[JdkGeneration, TaskOrders] = attrs.field(factory=dict, init=False)
+
+    def orders(self, jdk: JdkGeneration) -> TaskOrders:
+        """The orders of the tasks: the same object each time."""
+        if jdk not in self._orders:
+            self._orders[jdk] = TaskOrders(self.hashes, self.listed, self.stateful, jdk)
+        return self._orders[jdk]
 
     @classmethod
-    def of(cls, infos: Mapping[TaskId, TaskInfo], states: Sequence[StreamsClientState]) -> _Tasks:
-        ids = list(infos)
-        has_previous = any(state.previous_active_tasks or state.previous_standby_tasks for state in states)
-        gone = {
-            task: None
-            for state in states
-            for previous in (state.previous_active_tasks, state.previous_standby_tasks)
-            for task in previous
-            if task not in infos
-        }
-        ids += gone
+    def of_known(cls, known: KnownTasks) -> _Tasks:
+        """The tasks of an application whose clients had no others before."""
+        stateful = [place for place in known.listed if known.logged[place]]
+        return cls(known.ids, _hashes(known.ids), known.listed, stateful, known.place_of, known)
+
+    @classmethod
+    def with_gone(cls, infos: Mapping[TaskId, TaskInfo], states: Sequence[StreamsClientState]) -> _Tasks:
+        """The tasks of an application, and others that clients had before."""
+        before = [task for state in states for task in (*state.previous_active_tasks, *state.previous_standby_tasks)]
+        ids = list({**infos, **dict.fromkeys(before)})
         if any(task.topology_name is not None for task in ids):
             order = sorted(range(len(ids)), key=[task.sort_key() for task in ids].__getitem__)
-            hashes = [_task_hash(ids[place]) for place in order]
         else:
-            numbers = [(task.subtopology, task.partition) for task in ids]
-            order = sorted(range(len(ids)), key=numbers.__getitem__)
-            hashes = unnamed_task_id_hashes([numbers[place] for place in order])
+            order = sorted(range(len(ids)), key=[(task.subtopology, task.partition) for task in ids].__getitem__)
         places = [0] * len(ids)
         for place, index in enumerate(order):
             places[index] = place
+        ascending = [ids[index] for index in order]
         return cls(
-            ascending=[ids[index] for index in order],
-            hashes=hashes,
+            ascending=ascending,
+            hashes=_hashes(ascending),
             listed=places[: len(infos)],
             stateful=[place for place, info in zip(places, infos.values(), strict=False) if info.is_logged],
-            place_of=dict(zip(ids, places, strict=True)) if has_previous else {},
+            place_of=dict(zip(ids, places, strict=True)),
+            known=None,
         )
 
-    def places(self, tasks: Iterable[TaskId]) -> list[int]:
-        """The places of some of the tasks."""
-        place_of = self._place_of
-        return [place_of[task] for task in tasks]
+
+def _known(infos: Mapping[TaskId, TaskInfo]) -> _Tasks:
+    known = known_tasks(infos)
+    tasks: _Tasks | None = known.memory.get(_Tasks)
+    if tasks is None:
+        tasks = known.memory[_Tasks] = _Tasks.of_known(known)
+    return tasks
+
+
+def _before(tasks: _Tasks, states: Sequence[StreamsClientState]) -> list[tuple[list[int], list[int]]]:
+    """Previous active and standby tasks of each client; raises KeyError if one is not among the tasks."""
+    place_of = tasks.place_of
+    return [
+        (
+            [place_of[task] for task in state.previous_active_tasks],
+            [place_of[task] for task in state.previous_standby_tasks],
+        )
+        for state in states
+    ]
+
+
+def _hashes(ascending: Sequence[TaskId]) -> list[int]:
+    if any(task.topology_name is not None for task in ascending):
+        return [_task_hash(task) for task in ascending]
+    return unnamed_task_id_hashes([(task.subtopology, task.partition) for task in ascending])
 
 
 def to_assignment(
@@ -159,24 +196,21 @@ def to_assignment(
         placement: Who holds what.
         followup_rebalance_deadline_ms: For the leader's client (the first client where no leader is known), or None.
     """
-    tasks = ids.tasks
-    as_standby: dict[int, AssignedTask] = {}
-    tasks_of = {}
-    for client, process in enumerate(ids.processes):
-        held = [AssignedTask(tasks[task], AssignedTaskType.ACTIVE) for task in placement.actives[client]]
-        for task in placement.standbys[client]:
-            standby = as_standby.get(task)
-            if standby is None:
-                standby = as_standby[task] = AssignedTask(tasks[task], AssignedTaskType.STANDBY)
-            held.append(standby)
-        tasks_of[process] = held
+    tasks, known = ids.tasks, ids.known
+    if known is None:
+        as_active = [AssignedTask(task, AssignedTaskType.ACTIVE) for task in tasks]
+        as_standby = [AssignedTask(task, AssignedTaskType.STANDBY) for task in tasks]
+    else:
+        as_active, as_standby = known.as_active, known.as_standby
+    tasks_of = {
+        process: (*[as_active[task] for task in actives], *[as_standby[task] for task in standbys])
+        for process, actives, standbys in zip(ids.processes, placement.actives, placement.standbys, strict=True)
+    }
     processes = list(application.streams_client_states())
     leader = application.leader_process_id() or (processes[0] if processes else None)
     assignments = {
-        process: StreamsClientAssignment(
-            process,
-            tuple(tasks_of[process]),
-            followup_rebalance_deadline_ms if process == leader else None,
+        process: assignment_of_distinct(
+            process, tasks_of[process], followup_rebalance_deadline_ms if process == leader else None
         )
         for process in processes
     }

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from assignment_api.errors import IllegalAssignmentStateError
 from assignment_api.java import JavaHashTable, iteration_order
-from builtin_assignors._sticky_steps.actives import tasks_in_map_order, unassigned_if_plain
+from builtin_assignors._sticky_steps.actives import unassigned_if_plain
 from builtin_assignors._sticky_steps.problem import StickyProblem
 from builtin_assignors._sticky_steps.ranking import LoadRule, Rank
 
@@ -68,13 +68,11 @@ def internal_unassigned(problem: StickyProblem, kept: Sequence[int]) -> list[int
     if plain is not None:
         return plain
     hashes = problem.task_hashes
-    tasks = tasks_in_map_order(problem)
-    table = JavaHashTable.set_copy(tasks, hashes.__getitem__, jdk=problem.jdk)
+    table = JavaHashTable.set_copy(problem.orders.of_map, hashes.__getitem__, jdk=problem.jdk)
     table.remove_all(iteration_order(kept, [hashes[task] for task in kept]), len(kept))
     return list(table)
 
 
 def internal_standby_order(problem: StickyProblem) -> list[int]:
     """The stateful tasks in the order of the ``HashSet`` that Kafka's partition assignor hands over."""
-    tasks = problem.stateful_tasks
-    return iteration_order(tasks, [problem.task_hashes[task] for task in tasks])
+    return problem.orders.stateful_of_set

@@ -82,6 +82,29 @@ class Placement:
         self.tasks[client] |= 1 << task
         self._count(client, 1)
 
+    def keep(self, owners: Iterable[tuple[int, int]], quotas: Sequence[int] | None) -> list[int]:
+        """Gives tasks, which nobody has yet, to clients as active tasks, before any ranking is asked for.
+
+        Args:
+            owners: Tasks, each with the client that is to have it.
+            quotas: Active tasks of each client from which on it gets no more; None for no limit.
+
+        Returns:
+            The tasks that were given, in order.
+        """
+        owner, actives, tasks, counts = self.owner, self.actives, self.tasks, self.active_counts
+        kept = []
+        for task, client in owners:
+            if quotas is None or counts[client] < quotas[client]:
+                owner[task] = client
+                actives[client].append(task)
+                counts[client] += 1
+                tasks[client] |= 1 << task
+                kept.append(task)
+        for client, count in enumerate(counts):
+            self._count(client, count - self.counts[client])
+        return kept
+
     def put_standby(self, task: int, client: int) -> None:
         """Gives ``task``, which ``client`` does not have yet, to it as a standby."""
         self.standbys[client].append(task)

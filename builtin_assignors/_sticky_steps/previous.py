@@ -47,9 +47,7 @@ class PreviousOwners:
 
     def active_order(self) -> list[int]:
         """The tasks that had an owner, in the order of Kafka's ``HashMap``."""
-        tasks = list(self.active)
-        hashes = self._problem.task_hashes
-        return iteration_order(tasks, [hashes[task] for task in tasks])
+        return self._problem.orders.of_some(list(self.active))
 
     def standby_clients(self, task: int) -> list[int]:
         """The clients that had ``task`` as a standby, in the order of Kafka's ``HashSet``."""

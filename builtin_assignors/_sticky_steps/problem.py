@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import attrs
 
 from assignment_api.java import DEFAULT_JDK, JdkGeneration
+from builtin_assignors._sticky_steps.task_orders import TaskOrders
 
 __all__ = ["StickyProblem"]
 
@@ -40,3 +41,9 @@ class StickyProblem:
     num_standbys: int
     #: Whose rule the sizes of copied sets follow.
     jdk: JdkGeneration = DEFAULT_JDK
+    #: The orders of the tasks, which problems with the same tasks share.
+    orders: TaskOrders = attrs.field(eq=False, repr=False)
+
+    @orders.default
+    def _own_orders(self) -> TaskOrders:
+        return TaskOrders(self.task_hashes, self.tasks, self.stateful_tasks, self.jdk)

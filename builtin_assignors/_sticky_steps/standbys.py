@@ -60,10 +60,13 @@ def _place_standby_of(
     client: int | None = None
     last_owner = previous.active.get(task)
     if len(placement.counts) > 2 and (last_owner is not None or previous.has_standby(task)):
-        last_standbys = previous.standby_clients_copied(task)
-        if owner in last_standbys:
-            last_standbys = [client for client in last_standbys if client != owner]
-        client = choose_previous(None if last_owner == owner else last_owner, last_standbys, placement, unpaired)
+        if last_owner is not None and last_owner != owner and not placement.is_overloaded(last_owner):
+            client = last_owner
+        else:
+            last_standbys = previous.standby_clients_copied(task)
+            if owner in last_standbys:
+                last_standbys = [client for client in last_standbys if client != owner]
+            client = choose_previous(None, last_standbys, placement, unpaired)
     if client is None and ranking is not None:
         client = ranking.least_loaded(ranking.all ^ ranking.bits[owner], placement.tasks, unpaired)
     elif client is None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import repeat
 
+import attrs
+
 from assignment_api import (
     ApplicationMetadata,
-    AssignedTask,
-    AssignedTaskType,
     IllegalAssignmentStateError,
     ProcessID,
     StreamsClientAssignment,
@@ -20,8 +20,10 @@ from assignment_api import (
 )
 from assignment_api.java.hash_table import JavaHashTable, iteration_order
 from assignment_api.java.hashing import task_id_hash, uuid_hash
+from assignment_api.streams.assignment import assignment_of_distinct
 from assignment_api.utils.rack_aware.internal import InternalRackOptimizer
 from assignment_api.utils.standby import ClientTags
+from builtin_assignors._known_tasks import KnownTasks, known_tasks
 from builtin_assignors.high_availability.algorithm import Answer, Problem, decide
 from builtin_assignors.probing_rebalance import probing_deadline_ms
 
@@ -61,34 +63,30 @@ class HighAvailabilityTaskAssignor(TaskAssignor):
         """
         states = application.streams_client_states()
         clients = sorted(states.values(), key=_process_order)
-        infos = application.task_infos()
-        tasks = sorted(infos, key=TaskId.sort_key)
-        if tasks and not clients:
+        known = known_tasks(application.task_infos())
+        if known.ids and not clients:
             raise NoClientsError("there are tasks, but no client to run them: give at least one client")
-        problem = _problem(application, clients, tasks)
-        racks = InternalRackOptimizer.of(application, tasks, clients)
-        answer = decide(problem, _client_hash_order(clients), _pending_task_order(tasks), racks)
-        return _assignment(application, clients, tasks, answer)
+        problem = _problem(application, clients, known)
+        racks = InternalRackOptimizer.of(application, known.ids, clients)
+        answer = decide(problem, _client_hash_order(clients), _pending_task_order(known.ids), racks)
+        return _assignment(application, clients, known, answer)
 
 
 def _process_order(client: StreamsClientState) -> tuple[int, int]:
     return client.process_id.sort_key()
 
 
-def _problem(
-    application: ApplicationMetadata,
-    clients: Sequence[StreamsClientState],
-    tasks: Sequence[TaskId],
-) -> Problem:
+def _problem(application: ApplicationMetadata, clients: Sequence[StreamsClientState], known: KnownTasks) -> Problem:
     configs = application.assignment_configs()
-    infos = application.task_infos()
-    logged = [infos[task].is_logged for task in tasks]
     keys = configs.rack_aware_assignment_tags
+    roles = known.memory.get(_Roles)
+    if roles is None:
+        roles = known.memory[_Roles] = _Roles.of(known)
     return Problem(
-        stateful=[task for task, is_logged in enumerate(logged) if is_logged],
-        stateless=[task for task, is_logged in enumerate(logged) if not is_logged],
+        stateful=roles.stateful,
+        stateless=roles.stateless,
         capacities=[client.num_stream_threads for client in clients],
-        lags=_lag_rows(clients, tasks, logged) if application.compute_task_lags() else _unknown_lags(clients, tasks),
+        lags=_lag_rows(clients, roles, known) if application.compute_task_lags() else _unknown_lags(clients, known.ids),
         acceptable_recovery_lag=configs.acceptable_recovery_lag,
         max_warmup_replicas=configs.max_warmup_replicas,
         num_standby_replicas=configs.num_standby_replicas,
@@ -98,14 +96,34 @@ def _problem(
     )
 
 
+@attrs.define(eq=False)
+class _Roles:
+    """What this assignor keeps of the tasks of an application.
+
+    Args:
+        stateful: Places of the logged tasks, ascending.
+        stateless: Places of all others.
+        listed: Tasks of which lags were reported last, in the order in which they came.
+        places: Where each task stands among those; -1: nowhere.
+    """
+
+    stateful: list[int]
+    stateless: list[int]
+    listed: list[TaskId] | None = None
+    places: list[int] = attrs.field(factory=list)
+
+    @classmethod
+    def of(cls, known: KnownTasks) -> _Roles:
+        places = list(enumerate(known.logged))
+        return cls([place for place, logged in places if logged], [place for place, logged in places if not logged])
+
+
 def _unknown_lags(clients: Sequence[StreamsClientState], tasks: Sequence[TaskId]) -> list[list[int]]:
     row = [_UNKNOWN_LAG] * len(tasks)
     return list(repeat(row, len(clients)))
 
 
-def _lag_rows(
-    clients: Sequence[StreamsClientState], tasks: Sequence[TaskId], logged: Sequence[bool]
-) -> list[list[int]]:
+def _lag_rows(clients: Sequence[StreamsClientState], roles: _Roles, known: KnownTasks) -> list[list[int]]:
     """Lag of each task, for each client; what stands at a stateless task is never read.
 
     Clients usually list the same tasks in the same order: then entries are picked by position, without hashing.
@@ -113,19 +131,18 @@ def _lag_rows(
     """
     rows: list[list[int]] = []
     shared: dict[int, list[int]] = {}
-    listed: list[TaskId] = []
-    places: list[int] = []
     for client in clients:
         lags = client.stateful_tasks_to_lag_sums()
         row = shared.get(id(lags))
         if row is None:
             reported = list(lags)
-            if not rows or reported != listed:
-                listed = reported
-                places = _places(reported, tasks, logged)
+            if roles.listed is None or reported != roles.listed:
+                roles.listed = None
+                roles.places = _places(reported, known.ids, known.logged)
+                roles.listed = reported
             values = list(lags.values())
             values.append(_UNKNOWN_LAG)
-            row = shared[id(lags)] = [values[place] for place in places]
+            row = shared[id(lags)] = [values[place] for place in roles.places]
         rows.append(row)
     return rows
 
@@ -165,10 +182,7 @@ def _pending_task_order(tasks: Sequence[TaskId]) -> Callable[[Sequence[int], Seq
 
 
 def _assignment(
-    application: ApplicationMetadata,
-    clients: Sequence[StreamsClientState],
-    tasks: Sequence[TaskId],
-    answer: Answer,
+    application: ApplicationMetadata, clients: Sequence[StreamsClientState], known: KnownTasks, answer: Answer
 ) -> TaskAssignment:
     deadline = probing_deadline_ms(application)
     states = application.streams_client_states()
@@ -176,9 +190,12 @@ def _assignment(
     if answer.followup:
         leader = application.leader_process_id() or next(iter(states))
     by_process: dict[ProcessID, StreamsClientAssignment] = {}
+    as_active, as_standby = known.as_active, known.as_standby
     for client, active, standby in zip(clients, answer.active, answer.standby, strict=True):
         process = client.process_id
-        assigned = [AssignedTask(tasks[task], AssignedTaskType.ACTIVE) for task in sorted(active)]
-        assigned += [AssignedTask(tasks[task], AssignedTaskType.STANDBY) for task in sorted(standby)]
-        by_process[process] = StreamsClientAssignment(process, tuple(assigned), deadline if process == leader else None)
+        assigned = [as_active[task] for task in sorted(active)]
+        assigned += [as_standby[task] for task in sorted(standby)]
+        # In Kafka's answer a client can hold a task in both roles: then the class refuses it.
+        make = assignment_of_distinct if active.isdisjoint(standby) else StreamsClientAssignment
+        by_process[process] = make(process, tuple(assigned), deadline if process == leader else None)
     return TaskAssignment([by_process[process] for process in states])

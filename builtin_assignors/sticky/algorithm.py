@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from assignment_api.errors import NoCapacityError
-from assignment_api.java import JavaHashTable, iteration_order
+from assignment_api.java import JavaHashTable
 from builtin_assignors._sticky_steps import (
     LoadRule,
     Placement,
@@ -21,7 +21,6 @@ from builtin_assignors._sticky_steps import (
     keep_previous_owners,
     place_remaining,
     promote_previous_standbys,
-    tasks_in_map_order,
     unassigned_if_plain,
 )
 from builtin_assignors._sticky_steps import place_standbys as _place_standbys
@@ -62,10 +61,7 @@ def place_standbys(problem: StickyProblem, previous: PreviousOwners, placement: 
 
     Kafka's own order differs from run to run; this is the canonical one, that of a set of task ids.
     """
-    stateful = set(problem.stateful_tasks)
-    tasks = [task for task in tasks_in_map_order(problem) if task in stateful]
-    order = iteration_order(tasks, [problem.task_hashes[task] for task in tasks])
-    _place_standbys(problem, previous, placement, order)
+    _place_standbys(problem, previous, placement, problem.orders.stateful_of_set_from_map)
 
 
 def _load(tasks: int, threads: int) -> float:
@@ -83,8 +79,7 @@ def _unassigned(problem: StickyProblem, kept: Sequence[int]) -> list[int]:
     if plain is not None:
         return plain
     hashes = problem.task_hashes
-    tasks = tasks_in_map_order(problem)
-    table = JavaHashTable.set_copy(tasks, hashes.__getitem__, jdk=problem.jdk)
+    table = JavaHashTable.set_copy(problem.orders.of_map, hashes.__getitem__, jdk=problem.jdk)
     for task in kept:
         table.remove(task)
     return list(table)
