@@ -168,7 +168,9 @@ class ConfigSources:
         merged: dict[str, ConfigValue] = {}
         for layer in self.above:
             merged.update(layer.entries)
-        return {key: read_value(key, held.value) for key, held in merged.items() if not is_policy_key(key)}
+        return MappingProxyType(
+            {key: read_value(key, held.value) for key, held in merged.items() if not is_policy_key(key)}
+        )
 
 
 def config_sources(

@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from time import perf_counter_ns
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 import attrs
@@ -50,6 +51,28 @@ class _Built(Generic[S]):
     build_ns: int
 
 
+class _Configured:
+    """The effective configurations of scenarios; the latest one is kept, for scenarios that share a read-only one.
+
+    Args:
+        sources: Configuration below and above a scenario's own.
+    """
+
+    def __init__(self, sources: ConfigSources) -> None:
+        self._sources = sources
+        self._latest: tuple[Mapping[str, Any], Place, EffectiveConfig] | None = None
+
+    def effective(self, scenario: Scenario) -> EffectiveConfig:
+        """The configuration that ``scenario`` is answered under."""
+        own, place, known = scenario.config, scenario.place, self._latest
+        if known is not None and known[0] is own and known[1] is place:
+            return known[2]
+        made = self._sources.effective(own, str(place))
+        if isinstance(own, MappingProxyType):
+            self._latest = own, place, made
+        return made
+
+
 @attrs.frozen
 class Contest(Generic[S, A]):
     """The competitors of a run, and the configuration around each scenario's own.
@@ -71,6 +94,13 @@ class Contest(Generic[S, A]):
     isolation: OwnProcesses | None = None
     #: Configuration above a scenario's own, in the types of the keys.
     _explicit: Mapping[str, Any] = attrs.field(init=False)
+
+    #: The effective configuration of scenarios.
+    _configured: _Configured = attrs.field(init=False)
+
+    @_configured.default
+    def _unread(self) -> _Configured:
+        return _Configured(self.config)
 
     @_explicit.default
     def _explicit_values(self) -> Mapping[str, Any]:
@@ -194,7 +224,7 @@ class Contest(Generic[S, A]):
         try:
             state = (
                 self.kind.state(scenario, number, self._explicit),
-                self.config.effective(scenario.config, str(scenario.place)),
+                self._configured.effective(scenario),
             )
         except KeyboardInterrupt:
             raise
@@ -230,7 +260,8 @@ class Contest(Generic[S, A]):
         outcome, reason = reply.outcome, None
         if not isinstance(outcome.result, Failure):
             given = player.looked_ahead(outcome.result)
-            outcome = attrs.evolve(outcome, result=given)
+            if given is not outcome.result:
+                outcome = attrs.evolve(outcome, result=given)
             assert built.scenario is not None
             reason = self.kind.not_comparable(built.scenario, state, self._explicit, given)
         other_ns = perf_counter_ns() - start - outcome.assign_ns

@@ -30,11 +30,16 @@ class OneCall(Generic[S, A]):
         self._asking = asking
         self._chosen = chosen
         self._isolation = isolation
+        #: The latest answer to who is asked: states of a history mostly share a configuration.
+        self._asked: tuple[FoundAssignor, EffectiveConfig, Asked] | None = None
 
     def asked(self, state: S, config: EffectiveConfig) -> Asked:
         """Who answers, with its own configuration."""
-        found = self._chosen(state)
-        return Asked(found.name, found.distribution, config.values_for(found.name))
+        found, known = self._chosen(state), self._asked
+        if known is None or known[0] is not found or known[1] is not config:
+            asked = Asked(found.name, found.distribution, config.values_for(found.name))
+            known = self._asked = found, config, asked
+        return known[2]
 
     def answer(self, state: S, asked: Asked) -> Reply[A]:
         """What comes of the call."""

@@ -49,7 +49,7 @@ class _StreamsAsking(Asking[ApplicationMetadata, TaskAssignment]):
         return fingerprint(state)
 
     def checked(self, name: str, answer: object, state: ApplicationMetadata, *, is_trusted: bool) -> TaskAssignment:
-        return checked_answer(name, answer)
+        return checked_answer(name, answer, is_trusted=is_trusted)
 
     def validated(
         self, state: ApplicationMetadata, answer: TaskAssignment, assignor: TaskAssignor | None

@@ -87,7 +87,7 @@ class GroupHistory(ScenarioHistory):
             known["kind"],
             MadeDocument(known, self._other_parts(step, held)),
             place,
-            StreamsContent(self._group.config, topology.tasks, clients, step.time_ms, topology.workload),
+            StreamsContent(self._values.config, topology.tasks, clients, step.time_ms, topology.workload),
         )
 
     def _advanced(self, number: int, previous: TaskAssignment | None) -> tuple[Step, list[Held]]:

@@ -64,6 +64,8 @@ class GroupValues:
 
     def __init__(self, group: Group) -> None:
         self._group = group
+        #: The configuration of every state, read-only.
+        self.config: Mapping[str, Any] = MappingProxyType(group.config)
         self.forget()
 
     def forget(self) -> None:

@@ -6,13 +6,16 @@ most. Kafka gives a client without a copy the task's whole changelog as its lag.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import attrs
 
+from assignment_api import TaskId
 from assignment_api.plugins import MetricPlugin
 from assignor_lab.groups.metrics.definition import derived, metric, plugins_of
 from assignor_lab.groups.metrics.movement import GROUP
 from assignor_lab.groups.streams.metrics.weights import weights_of
-from assignor_lab.groups.streams.placement import Placement, State, placement_of
+from assignor_lab.groups.streams.placement import Placement, State, Topology, placement_of
 
 __all__ = ["LAG_METRICS"]
 
@@ -30,14 +33,14 @@ def offsets_to_restore(placement: Placement) -> float | None:
     the process that is farthest behind. No figure where the end offsets could not be fetched.
     """
     lacking = _lacking(placement)
-    return None if lacking is None else float(sum(count for count, _ in lacking))
+    return None if lacking is None else float(lacking[0])
 
 
 @metric(GROUP, "offsets", "lower", _FARTHEST)
 def offsets_to_restore_before_processing(placement: Placement) -> float | None:
     """Changelog records that have to be restored before the tasks can work: those of actives alone."""
     lacking = _lacking(placement)
-    return None if lacking is None else float(sum(count for count, is_active in lacking if is_active))
+    return None if lacking is None else float(lacking[1])
 
 
 @metric(GROUP, "tasks", "lower", "Tasks with which no process of the group is caught up.")
@@ -79,7 +82,7 @@ def bytes_to_restore(placement: Placement) -> float | None:
 def _part_lacking(state: State, lags: _Lags, task: int, process: int) -> float:
     if process not in state.previous_active[task] and process not in state.previous_standby[task]:
         return 1.0
-    lag, whole = lags.of[process][task], lags.whole[task]
+    lag, whole = lags.of[process][task], _whole(state)[task]
     if lag is None or lag == _UNKNOWN:
         return 1.0
     if lag <= 0:
@@ -98,12 +101,10 @@ class _Lags:
 
     Args:
         of: For each process and task its lag, as Kafka has it; ``None``: there is no entry.
-        whole: For each task how long its changelog is, by the lag of a process that has nothing of it, or ``None``.
         acceptable: ``acceptable.recovery.lag``.
     """
 
     of: list[list[int | None]]
-    whole: list[int | None]
     acceptable: int
 
     def is_caught_up(self, task: int, process: int) -> bool:
@@ -124,33 +125,72 @@ def _lags_of(state: State) -> _Lags | None:
     application = state.application.for_next_assignor()
     if not application.compute_task_lags():
         return None
-    ids = [info.id for info in state.infos]
-    of: list[list[int | None]] = []
-    for client in application.streams_client_states().values():
-        lags = client.stateful_tasks_to_lag_sums()
-        of.append([lags.get(task) for task in ids])
-    whole: list[int | None] = []
-    for task, (active, standby) in enumerate(zip(state.previous_active, state.previous_standby, strict=True)):
-        without = [own[task] for process, own in enumerate(of) if process not in active and process not in standby]
-        whole.append(max((lag for lag in without if lag is not None and lag >= 0), default=None))
-    return _Lags(of, whole, state.application.assignment_configs().acceptable_recovery_lag)
+    listing = _listing(state.topology)
+    of = [listing.row(client.stateful_tasks_to_lag_sums()) for client in application.streams_client_states().values()]
+    return _Lags(of, state.application.assignment_configs().acceptable_recovery_lag)
 
 
 @derived
-def _lacking(placement: Placement) -> list[tuple[int, bool]] | None:
-    """Of each stateful replica what it lacks, and whether it is the active one; ``None``: not known of all."""
+def _whole(state: State) -> list[int | None]:
+    """For each task how long its changelog is, by the lag of a process that has nothing of it, or ``None``."""
+    lags = _lags_of(state)
+    assert lags is not None  # asked for where they are known
+    whole: list[int | None] = []
+    for task, (active, standby) in enumerate(zip(state.previous_active, state.previous_standby, strict=True)):
+        without = [own[task] for process, own in enumerate(lags.of) if process not in active and process not in standby]
+        whole.append(max((lag for lag in without if lag is not None and lag >= 0), default=None))
+    return whole
+
+
+@attrs.define(eq=False)
+class _Listing:
+    """Where tasks stand among the lags of a client: mostly all clients list the same ones in the same order.
+
+    Args:
+        ids: The tasks.
+        listed: Those that were listed last, in order.
+        places: Place of each task among them; -1: nowhere.
+    """
+
+    ids: list[TaskId]
+    listed: list[TaskId]
+    places: list[int]
+
+    def row(self, lags: Mapping[TaskId, int]) -> list[int | None]:
+        """The lag of each task; ``None``: there is no entry."""
+        listed = list(lags)
+        if listed != self.listed:
+            place_of = {task: place for place, task in enumerate(listed)}
+            self.listed, self.places = listed, [place_of.get(task, -1) for task in self.ids]
+        values = [*lags.values(), None]
+        return [values[place] for place in self.places]
+
+
+@derived
+def _listing(topology: Topology) -> _Listing:
+    return _Listing([info.id for info in topology.infos], [], [-1] * len(topology.infos))
+
+
+@derived
+def _lacking(placement: Placement) -> tuple[int, int] | None:
+    """What all stateful replicas lack, and what the active ones among them lack; ``None``: not known of all."""
     lags = _lags_of(placement.state)
     if lags is None:
         return None
-    lacking = []
-    for task, stateful in enumerate(placement.state.stateful):
-        for process in placement.replicas[task] if stateful else ():
-            lag = lags.of[process][task]
-            count = lags.farthest(task) if lag == _UNKNOWN else lag
-            if count is None:
-                return None
-            lacking.append((max(count, 0), process == placement.owner[task]))
-    return lacking
+    everybody = actives = 0
+    stateful, of = placement.state.stateful, lags.of
+    for task, (owner, replicas) in enumerate(zip(placement.owner, placement.replicas, strict=True)):
+        if stateful[task]:
+            for process in replicas:
+                lag = of[process][task]
+                count = lags.farthest(task) if lag == _UNKNOWN else lag
+                if count is None:
+                    return None
+                if count > 0:
+                    everybody += count
+                    if process == owner:
+                        actives += count
+    return everybody, actives
 
 
 LAG_METRICS: tuple[MetricPlugin, ...] = plugins_of(
