@@ -16,7 +16,7 @@ from assignment_api.connect import (
     Worker,
     WorkerAssignment,
 )
-from assignment_api.java import iteration_order, string_hash
+from assignment_api.java import int32, iteration_order, iteration_order_of_set_copy, string_hash
 from assignment_api.streams.ids import utf16_key
 from builtin_assignors._connect_incremental_steps.history import History, JobSets
 from builtin_assignors._connect_incremental_steps.numbering import JobNumbering
@@ -113,6 +113,7 @@ def problem_of(
         last_completed=rebalance.last_completed_generation,
         max_delay=max_delay,
         hash_order=lambda members: [members[place] for place in _in_order([ids[member] for member in members], order)],
+        set_order=lambda kind, jobs: _set_order(numbering, kind, jobs) if order is Order.JAVA else jobs,
         quirks=quirks,
         static=None if static is None else _scope(ordered, numbering, static, rules or StaticRules()),
     )
@@ -124,6 +125,21 @@ def _in_order(ids: Sequence[str], order: Order) -> list[int]:
     if order is Order.SORTED:
         return sorted(places, key=lambda place: utf16_key(ids[place]))
     return iteration_order(places, [string_hash(text) for text in ids], sort_key=lambda place: utf16_key(ids[place]))
+
+
+def _set_order(numbering: JobNumbering, kind: int, jobs: Sequence[int]) -> Sequence[int]:
+    if kind == 0:
+        names = dict(zip(jobs, numbering.connectors(jobs), strict=True))
+        return iteration_order_of_set_copy(
+            jobs, list(map(string_hash, names.values())), sort_key=lambda job: utf16_key(names[job])
+        )
+    tasks = dict(zip(jobs, numbering.tasks(jobs), strict=True))
+    hashes = {name: string_hash(name) for name in {task.connector for task in tasks.values()}}
+    return iteration_order_of_set_copy(
+        jobs,
+        [int32(31 * hashes[task.connector] + task.task) for task in tasks.values()],
+        sort_key=lambda job: (utf16_key(tasks[job].connector), tasks[job].task),
+    )
 
 
 def _scope(

@@ -70,10 +70,15 @@ class _Round:
             return
         keepers = kept_duplicates(self._problem, self._scope, findings)
         for kind in KINDS:
-            gone = findings.deleted[kind] | findings.duplicated[kind]
-            for member in range(len(self._problem.members)):
-                own = [job for job, keeper in keepers[kind].items() if keeper == member]
-                self._draft.revoke(kind, member, gone.difference(own) if own else gone)
+            for member, owned in enumerate(self._problem.owned[kind]):
+                kept = frozenset([job for job, keeper in keepers[kind].items() if keeper == member])
+                deleted = (findings.deleted[kind] - kept).intersection(owned)
+                duplicated = (findings.duplicated[kind] - kept - deleted).intersection(owned)
+                if deleted or duplicated:
+                    # Kafka keeps of a hash set of all that the member has what is deleted, then what is duplicated.
+                    order = self._problem.set_order(kind, owned)
+                    self._draft.revoke(kind, member, deleted, order)
+                    self._draft.revoke(kind, member, duplicated, order)
 
     def _lost_by_fate(self) -> tuple[_Lists, _Lists, _Lists]:
         """Lost jobs that go at once to who lists them, those that are placed at once, and those that may wait."""

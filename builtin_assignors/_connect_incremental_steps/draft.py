@@ -40,11 +40,11 @@ class Draft:
         """Whether a member has no job of either kind."""
         return self.size(0, member) == 0 and self.size(1, member) == 0
 
-    def revoke(self, kind: int, member: int, jobs: Collection[int]) -> None:
-        """Takes ``jobs`` from a member that has some of them."""
+    def revoke(self, kind: int, member: int, jobs: Collection[int], order: Sequence[int] | None = None) -> None:
+        """Takes ``jobs`` from a member that has some of them; in ``order``, or that in which it reported."""
         if not jobs:
             return
-        for job in self.kept[kind][member]:
+        for job in self.kept[kind][member] if order is None else order:
             if job in jobs:
                 self.revoked[kind][member].append(job)
         self.kept[kind][member] = [job for job in self.kept[kind][member] if job not in jobs]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from assignment_api.connect import MAX_DELAY_KEY, ConnectAssignor, ConnectProtocol
+from assignment_api.connect import MAX_DELAY_KEY, ConnectAssignment, ConnectAssignor, ConnectProtocol
 from assignor_lab.scenarios import Scenario, connect_result_row, read_scenarios
 from builtin_assignors.connect_eager import EagerAssignor
 from builtin_assignors.connect_incremental import IncrementalCooperativeAssignor
@@ -22,11 +22,14 @@ SCALE = DATA / "scale" / "connect"
 Make = type[ConnectAssignor]
 
 
-def row(scenario: Scenario, name: str, make: Make, protocol: ConnectProtocol | None = None) -> dict[str, Any]:
+def answers_to(scenario: Scenario, make: Make, protocol: ConnectProtocol | None = None) -> list[ConnectAssignment]:
     assignor = make()
     assignor.configure({MAX_DELAY_KEY: scenario.connect_history.max_delay_ms})
-    rebalances = scenario.connect_history.rebalances(protocol)
-    return connect_result_row(scenario, name, [assignor.assign(rebalance) for _, rebalance in rebalances])
+    return [assignor.assign(rebalance) for _, rebalance in scenario.connect_history.rebalances(protocol)]
+
+
+def row(scenario: Scenario, name: str, make: Make, protocol: ConnectProtocol | None = None) -> dict[str, Any]:
+    return connect_result_row(scenario, name, answers_to(scenario, make, protocol))
 
 
 def differences(
@@ -53,6 +56,23 @@ def test_every_round_of_every_eager_history_has_kafkas_answer() -> None:
 def test_every_round_of_every_incremental_history_has_kafkas_answer() -> None:
     assert number_of_rounds("incremental") == 11_577
     assert list(differences("incremental", "incremental_cooperative", IncrementalCooperativeAssignor)) == []
+
+
+def test_what_is_revoked_comes_in_the_order_in_which_kafka_tells_it() -> None:
+    """Of every fourth history, where a member was told to stop several jobs of a kind; other golden data is sorted."""
+    told: dict[str, list[Mapping[str, Any]]] = {}
+    for each in documents(GOLDEN / "incremental.revoked-in-order.jsonl.gz"):
+        told.setdefault(each["id"], []).append(each)
+    compared = 0
+    for scenario in read_scenarios(GOLDEN / "incremental.scenarios.jsonl.gz"):
+        expected = told.get(scenario.id, [])
+        answers = answers_to(scenario, IncrementalCooperativeAssignor) if expected else []
+        for each in expected:
+            revoked = answers[each["round"]].workers[each["member"]].revoked
+            assert list(revoked.connectors) == each["connectors"], scenario.id
+            assert [str(task) for task in revoked.tasks] == each["tasks"], scenario.id
+            compared += 1
+    assert compared == 518
 
 
 def test_without_static_workers_the_static_assignor_gives_kafkas_answers() -> None:
