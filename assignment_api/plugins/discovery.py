@@ -44,6 +44,8 @@ T = TypeVar("T")
 
 #: Longest reason that is kept, in characters.
 _REASON_LIMIT = 500
+#: Items that a hook may return.
+MAX_ITEMS = 1_000
 
 #: Hook to (kind in listings, class of what it returns), in the order in which hooks are called.
 OFFERING_HOOKS: dict[str, tuple[str, type]] = {
@@ -274,6 +276,8 @@ def _items(manager: pluggy.PluginManager, hook: str) -> list[object]:
         raise _Failed(f"hook {hook} returned None, expected a list or tuple")
     items: list[object] = []
     for answer in answers:
+        if isinstance(answer, (list, tuple)) and len(answer) > MAX_ITEMS:
+            raise _Failed(f"hook {hook} returned {len(answer):,} items: at most {MAX_ITEMS:,} are taken")
         if not isinstance(answer, (list, tuple)):
             raise _Failed(one_line(f"hook {hook} returned {type(answer).__name__}, expected a list or tuple"))
         items += answer

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
+from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, JsonWritten, Overrides, check_json, keep_inputs, print_written, sources
 from assignor_lab.cli.text import note
 from assignor_lab.groups.answering import AnswerOptions, answerer
-from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios import read_scenarios, write_lines
 
 __all__ = ["register"]
@@ -59,7 +59,7 @@ def register(app: typer.Typer) -> None:
         check_json(out, as_json=json)
         keep_inputs(out, [scenarios])
         given = sources(config, c)
-        plugins = discovered(given.effective())
+        plugins = found_plugins(given.effective())
         options = AnswerOptions(
             given, threads=threads, followups=followups, on_problem=note, isolation=plugins.isolation
         )

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
+from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, JsonWritten, Overrides, check_json, print_written, sources
 from assignor_lab.cli.text import note
 from assignor_lab.groups.timing import timed_scenario
-from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios import read_scenarios, write_lines
 
 __all__ = ["register"]
@@ -56,7 +56,7 @@ def register(app: typer.Typer) -> None:
         """
         check_json(out, as_json=json)
         given = sources(config, c)
-        plugins = discovered(given.effective())
+        plugins = found_plugins(given.effective())
 
         def lines() -> Iterator[dict[str, Any]]:
             for scenario in read_scenarios(file):

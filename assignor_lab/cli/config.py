@@ -25,9 +25,9 @@ from assignment_api.plugins import (
     select_task_assignor,
 )
 from assignment_api.plugins.keys import CONNECT_ASSIGNOR_CLASS, KAFKA_KEYS
+from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.text import console, note, print_json, print_line, table
-from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios import Scenario, read_scenarios
 
 __all__ = ["register"]
@@ -80,7 +80,7 @@ def register(app: typer.Typer) -> None:
         given = sources(config, c)
         chosen = None if scenario is None else _scenario(scenario, scenario_id)
         effective = given.effective() if chosen is None else given.effective(chosen.config, str(chosen.place))
-        selection = _selected(discovered(effective).registry, effective)
+        selection = _selected(found_plugins(effective).registry, effective)
         shown = _with_connect_keys(effective)
         if json:
             print_json(_document(shown, selection))

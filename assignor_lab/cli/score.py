@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assignment_api.plugins import ConfigSources
+from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.isolation_options import Isolate, Trust, with_isolation
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
 from assignor_lab.cli.score_again import repetition
@@ -165,7 +166,8 @@ def register(app: typer.Typer) -> None:
         given = sources(config, c) if repeats is None else repeats.config
         with ExitStack() as stack:
             wheels = stack.enter_context(plugin_wheels(plugin_wheel or []))
-            plugins = discovered(given.effective())
+            # Where everybody competes, those who cannot are named with the others who are left out.
+            plugins = (found_plugins if assignor else discovered)(given.effective())
             registry = plugins.registry
             if repeats is None:
                 names = family_names(registry, families or (), assignor or ())

@@ -6,10 +6,16 @@ from pathlib import Path
 
 from tests.plugins.installing import write_distribution
 
-__all__ = ["BAD", "GOOD", "TOKEN", "install_bad", "install_good"]
+__all__ = ["BAD", "GOOD", "install_bad", "install_good", "left_running", "started"]
 
-#: In the command line of every process that a bad plugin leaves behind.
-TOKEN = "assignor-bad-import-leftover"
+#: Writes down a process that a bad plugin is, or has started.
+_NOTE = """
+def note_this_process():
+    import os
+    with open("/proc/self/stat") as stat, open({started!r}, "a") as file:
+        file.write(f"{os.getpid()} {stat.read().rpartition(')')[2].split()[19]}\\n")
+note_this_process()
+"""
 
 _OFFER = """
 from assignment_api import TaskAssignor
@@ -21,13 +27,14 @@ def assignor_lab_task_assignors():
 """
 
 #: A process that goes on for an hour, unless somebody ends it.
-_LINGER = f"""
+_LINGER = """
 import os, signal, sys
 def linger():
     os.setsid()
+    note_this_process()
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)
-    os.execv(sys.executable, [sys.executable, "-S", "-c", "import time; time.sleep(3600)  # {TOKEN}"])
+    os.execv(sys.executable, [sys.executable, "-S", "-c", "import time; time.sleep(3600)"])
 """
 
 #: Name to (what is imported, what its reason says; ``None``: it is offered, and its harm is its own).
@@ -62,13 +69,14 @@ BAD: dict[str, tuple[str, str | None]] = {
         None,
     ),
     "forks_many": (
-        _LINGER + "for _ in range(60):\n    if os.fork() == 0:\n        linger()\nos._exit(7)",
-        "with exit code 7",
+        "import os, time\nfor _ in range(150):\n    if os.fork() == 0:\n        note_this_process()\n        break\n"
+        "time.sleep(3600)",
+        "more than 100 processes",
     ),
     "offers_too_much": (
         "from assignment_api.plugins import MetricPlugin, hookimpl\n@hookimpl\ndef assignor_lab_metrics():\n"
         "    one = MetricPlugin('m', '1', 'none', '', len)\n    return [one] * 10_000_000",
-        "offers more than 1,000 things",
+        "returned 10,000,000 items",
     ),
     "forges_its_answer": (
         _OFFER + "import os, stat\nfor fd in range(3, 64):\n    try:\n        if stat.S_ISSOCK(os.fstat(fd).st_mode):\n"
@@ -93,20 +101,25 @@ _GOOD_ASSIGNOR = """
         return [TaskAssignorPlugin("good_greedy", Greedy, aliases=["good-alias"], summary="Everything on the first.")]
 """
 _GOOD_CONNECT = """
-    from assignment_api.connect import ConnectAssignment, ConnectAssignor, Jobs, WorkerAssignment
-    from assignment_api.plugins import ConnectAssignorPlugin, hookimpl
+    from importlib.metadata import distribution
 
-    class First(ConnectAssignor):
+    from assignment_api.connect import ConnectAssignor
+    from assignment_api.plugins import ConnectAssignorPlugin, discover, hookimpl
+
+    class Incremental(ConnectAssignor):
+        def __init__(self):
+            ours = discover(installed=[distribution("assignor-lab")])
+            self.inner = ours.connect_assignor("connect_incremental").create()
+
+        def configure(self, configs):
+            self.inner.configure(configs)
+
         def assign(self, rebalance):
-            configured = rebalance.configured
-            first, *_ = rebalance.workers
-            told = {first.member_id: WorkerAssignment(Jobs(configured.connectors(), configured.tasks()), Jobs())}
-            others = {worker.member_id: WorkerAssignment() for worker in rebalance.workers[1:]}
-            return ConnectAssignment(told | others)
+            return self.inner.assign(rebalance)
 
     @hookimpl
     def assignor_lab_connect_assignors():
-        return [ConnectAssignorPlugin("good_first", First)]
+        return [ConnectAssignorPlugin("good_first", Incremental)]
 """
 _GOOD_OTHERS = """
     from assignment_api.plugins import MetricPlugin, ScenarioFamily, discover, hookimpl
@@ -153,8 +166,25 @@ def install_good(folder: Path) -> None:
 
 
 def install_bad(folder: Path) -> None:
-    """Writes the bad ones, a distribution each."""
+    """Writes the bad ones, a distribution each. All that they start is written down in ``folder/started``."""
     for name, (source, _) in BAD.items():
-        write_distribution(
-            folder, f"bad-{name}", {f"bad_{name}": source.replace("{name!r}", repr(name))}, {name: f"bad_{name}"}
-        )
+        module = _NOTE.replace("{started!r}", repr(str(folder / "started"))) + source.replace("{name!r}", repr(name))
+        write_distribution(folder, f"bad-{name}", {f"bad_{name}": module}, {name: f"bad_{name}"})
+
+
+def left_running(folder: Path) -> list[str]:
+    """Processes of bad plugins that still run, by process id and the time of their start."""
+    return [line for line in set(started(folder)) if _start(line.split()[0]) == line.split()[1]]
+
+
+def started(folder: Path) -> list[str]:
+    """Process id and time of start of everything that bad plugins have started."""
+    return (folder / "started").read_text().splitlines()
+
+
+def _start(pid: str) -> str | None:
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return None if fields[0] in "ZX" else fields[19]

@@ -8,9 +8,9 @@ import typer
 
 from assignor_lab.cli.connect.options import Seed
 from assignor_lab.cli.connect.views import print_benchmark, print_small
+from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.text import print_json
-from assignor_lab.runtime.discovery import discovered
 from assignor_lab.simulation.connect.published.benchmark import benchmark
 from assignor_lab.simulation.connect.published.small_benchmark import small_benchmark
 from assignor_lab.simulation.connect.simulate import assignors_from
@@ -36,7 +36,7 @@ def _benchmark(
 
     With --small the smaller run of it that was recorded on real Kafka Connect 4.3.1.
     """
-    assignors = assignors_from(discovered(sources(config, c).effective()).registry)
+    assignors = assignors_from(found_plugins(sources(config, c).effective()).registry)
     document = small_benchmark(assignors, seed) if small else benchmark(assignors, seed)
     if json:
         print_json(document)

@@ -10,9 +10,9 @@ import typer
 
 from assignor_lab.cli.connect.options import Seed
 from assignor_lab.cli.connect.views import print_played
+from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.text import console, print_json, print_line, table
-from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios import Place, canonical_line, read_scenarios, scenario_from_document
 from assignor_lab.simulation.connect.episode_format import ConnectEpisode, read_episode, read_episodes
 from assignor_lab.simulation.connect.named_episodes import EPISODES
@@ -70,7 +70,7 @@ def _simulate(
         for each in _documents(episode):
             print_line(canonical_line(each).decode().rstrip("\n"))
         return
-    assignors = assignors_from(discovered(sources(config, c).effective()).registry, assignor, may_run_code=True)
+    assignors = assignors_from(found_plugins(sources(config, c).effective()).registry, assignor, may_run_code=True)
     played = [simulate(each, assignors, seed) for each in _episodes(episode)]
     print_played(played, width, as_json=json)
 

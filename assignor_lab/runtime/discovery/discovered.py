@@ -158,6 +158,7 @@ def _described(source: Source, process: PluginProcess) -> Description:
         return _broken(source, f"import failed: {error}")
     finally:
         process.close()
+        process.end_line()
 
 
 def _broken(source: Source, reason: str) -> Description:

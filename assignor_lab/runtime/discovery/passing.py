@@ -9,6 +9,7 @@ from __future__ import annotations
 import copyreg
 import io
 import pickle
+from collections.abc import KeysView
 from types import MappingProxyType
 from typing import Any
 
@@ -19,9 +20,14 @@ def _read_only(held: dict[Any, Any]) -> MappingProxyType[Any, Any]:
     return MappingProxyType(held)
 
 
+def _keys(keys: list[Any]) -> KeysView[Any]:
+    return dict.fromkeys(keys).keys()
+
+
 class _Pickler(pickle.Pickler):
     dispatch_table = copyreg.dispatch_table.copy()
     dispatch_table[MappingProxyType] = lambda view: (_read_only, (dict(view),))
+    dispatch_table[type({}.keys())] = lambda keys: (_keys, (list(keys),))
 
 
 class Packer:

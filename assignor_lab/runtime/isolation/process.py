@@ -15,7 +15,7 @@ from time import monotonic
 from typing import Any, NoReturn
 
 from assignment_api.plugins.keys import CALL_TIMEOUT_MS, START_TIMEOUT_MS
-from assignor_lab.runtime.isolation.descendants import children_of
+from assignor_lab.runtime.isolation.descendants import children_of, descendants_of
 from assignor_lab.runtime.isolation.errors import (
     AnswerFormatError,
     DeadlineExceededError,
@@ -87,6 +87,7 @@ class PluginProcess:
         self._starts = 0
         self._number = 0
         self._shown = 0 if shows else SHOWN_BYTES + 1
+        self._is_line_open = False
         #: What loading it came to, if that was a failure; it is not tried again.
         self._not_loaded: dict[str, Any] | None = None
 
@@ -247,6 +248,13 @@ class PluginProcess:
         if self._shown > SHOWN_BYTES:
             plain = f"{plain.rstrip()}\nassignor: {self._subject} prints more, which is left out here\n"
         sys.stderr.write(plain)
+        self._is_line_open = not plain.endswith("\n")
+
+    def end_line(self) -> None:
+        """Ends the line that the plugin printed last, if it left that open."""
+        if self._is_line_open:
+            self._is_line_open = False
+            sys.stderr.write("\n")
 
 
 def _signal(number: int) -> str:
@@ -381,7 +389,8 @@ class _Exchange:
             raise _Ended("died")
         if count > MAX_PROCESSES:
             raise _Ended("processes")
-        if used > self._limits.memory_mb * 2**20:
+        most = self._limits.memory_mb * 2**20
+        if used > most and (count == 1 or _held_in_all(self._launched.keeper) > most):
             raise _Ended("memory")
 
     def _extend(self, *, is_running: bool, processor: float) -> None:
@@ -391,6 +400,16 @@ class _Exchange:
             passed, worked = now - self._seen[0], processor - self._seen[1]
             self._end = min(self._end + max(passed - worked - 1 / _TICKS, 0.0), self._last_end)
         self._seen = (now, processor)
+
+
+def _held_in_all(keeper: int) -> int:
+    """Bytes that everything below a keeper holds, what they share counted once; it takes long to find out."""
+    held = 0
+    for pid in descendants_of(keeper):
+        with contextlib.suppress(OSError, ValueError, StopIteration):
+            lines = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
+            held += int(next(line for line in lines if line.startswith("Pss:")).split()[1]) * 1_024
+    return held
 
 
 _HAS_PROC = Path("/proc/self/stat").exists()
