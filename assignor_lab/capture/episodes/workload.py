@@ -76,7 +76,7 @@ def changelog_documents(
     for each in timeline.transfers:
         if each.topic in topics:
             seen.setdefault((each.topic, each.partition), []).append((each.end_ms - first_ms, each.end_offset))
-    lines = {key: _line(points) for key, points in seen.items()}
+    lines = {key: line for key, points in seen.items() if (line := _line(points)) is not None}
     assumptions: list[str] = []
     record_bytes = _record_bytes(timeline)
     if record_bytes is None:
@@ -99,14 +99,18 @@ def changelog_documents(
             "records": round(records), "bytes_per_record": record_bytes, "records_per_s": round(growth, 3),
         }  # fmt: skip
     if guessed:
-        assumptions.append(f"{guessed} changelog partitions were never restored: they count as the mean of their topic")
+        assumptions.append(
+            f"{guessed} changelog partitions were never seen with records: they count as the mean of their topic"
+        )
     return documents, assumptions
 
 
-def _line(points: Sequence[tuple[int, int]]) -> tuple[float, float]:
-    """Records at the beginning, and records in a second."""
+def _line(points: Sequence[tuple[int, int]]) -> tuple[float, float] | None:
+    """Records at the beginning, and records in a second; ``None`` where only an empty partition was seen."""
     ordered = sorted(points)
     (from_ms, from_end), (to_ms, to_end) = ordered[0], ordered[-1]
+    if not any(end for _, end in ordered):
+        return None
     if to_ms <= from_ms or to_end <= from_end:
         return float(max(end for _, end in ordered)), 0.0
     growth = (to_end - from_end) * 1000 / (to_ms - from_ms)

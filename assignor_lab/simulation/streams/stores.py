@@ -14,7 +14,29 @@ import attrs
 from assignor_lab.simulation.streams.episode import Changelog
 from assignor_lab.simulation.streams.restoring import Load
 
-__all__ = ["Store"]
+__all__ = ["LiveChangelog", "Store"]
+
+
+@attrs.define(eq=False)
+class LiveChangelog:
+    """The changelogs of one task while the episode goes on: they grow while the task is processed.
+
+    What arrived while nobody processed it is caught up with at once when somebody does.
+
+    Args:
+        changelog: What they held at the beginning.
+        begin_ms: When that was.
+        stopped_ms: Since when nobody has processed the task; ``None``: somebody does.
+    """
+
+    changelog: Changelog
+    begin_ms: int
+    stopped_ms: int | None
+
+    def end(self, now_ms: int) -> float:
+        """Where they end."""
+        until = now_ms if self.stopped_ms is None else self.stopped_ms
+        return self.changelog.records + self.changelog.records_per_s * (until - self.begin_ms) / 1000
 
 
 @attrs.define(eq=False)
@@ -23,8 +45,7 @@ class Store:
 
     Args:
         task: Number of the task.
-        changelog: Its state.
-        begin_ms: When the episode began.
+        log: Its changelogs.
         offset: How far it was at ``since_ms``, while nothing loads and it does not follow.
         since_ms: When it was opened, or closed.
         thread: Number of the thread that has it open, or ``None``: it lies on the disk, closed.
@@ -37,8 +58,7 @@ class Store:
     """
 
     task: int
-    changelog: Changelog
-    begin_ms: int
+    log: LiveChangelog
     offset: float = 0.0
     since_ms: int = 0
     thread: int | None = None
@@ -56,7 +76,12 @@ class Store:
 
     def end(self, now_ms: int) -> float:
         """The changelog's end."""
-        return self.changelog.records + self.changelog.records_per_s * (now_ms - self.begin_ms) / 1000
+        return self.log.end(now_ms)
+
+    @property
+    def record_bytes(self) -> float:
+        """Bytes of a record."""
+        return self.log.changelog.bytes_per_record
 
     def position(self, now_ms: int) -> float:
         """How far it is."""
@@ -100,7 +125,7 @@ class Store:
 
     def _kept(self, commit_interval_ms: int, memtable_bytes: int) -> float:
         opened_ms, opened_at = self.marks[0]
-        per_memory = memtable_bytes / self.changelog.bytes_per_record if self.changelog.bytes_per_record else 0.0
+        per_memory = memtable_bytes / self.record_bytes if self.record_bytes else 0.0
         fills = int((self.marks[-1][1] - opened_at) / per_memory) if per_memory else 0
         if not fills:
             return opened_at

@@ -34,9 +34,11 @@ class Timings:
         assign_ms: From the end of the join phase until the leader's assignment is with the coordinator.
         create_topics_ms: What that takes longer where internal topics have to be created.
         metadata_ms: From that assignment until the leader sees that topics have changed.
-        task_start_ms: From an assignment until a task that need not restore has output.
-        first_task_start_ms: The same for the first tasks of a process.
-        open_store_ms: From an assignment until a task with state begins to restore.
+        open_store_ms: From an assignment until a task that is new to the thread is initialised: it restores what is
+            missing, or runs.
+        first_open_store_ms: The same for the first tasks of a process.
+        recycle_ms: The same for a standby that becomes active, or the other way round.
+        output_ms: From the moment in which a task runs until it has output.
         restore_bytes_per_s: What one thread restores.
         restore_records_per_s: What one thread restores, where records are small.
         machine_restore_percent: What all threads of one machine restore together, in percent of one thread alone; 0:
@@ -59,10 +61,11 @@ class Timings:
     rejoin_ms: int = 30
     assign_ms: int = 20
     create_topics_ms: int = 550
-    metadata_ms: int = 600
-    task_start_ms: int = 400
-    first_task_start_ms: int = 700
-    open_store_ms: int = 300
+    metadata_ms: int = 1_200
+    open_store_ms: int = 60
+    first_open_store_ms: int = 300
+    recycle_ms: int = 5
+    output_ms: int = 350
     restore_bytes_per_s: int = 50_000_000
     restore_records_per_s: int = 245_000
     machine_restore_percent: int = 90

@@ -14,11 +14,11 @@ from typing import Protocol
 from assignment_api.streams import ProcessID, TaskId
 from assignor_lab.simulation.clock import VirtualClock
 from assignor_lab.simulation.event_log import EventLog
-from assignor_lab.simulation.streams.episode import Changelog, InstanceSettings, StreamsEpisode, drawn_process_id
+from assignor_lab.simulation.streams.episode import InstanceSettings, StreamsEpisode, drawn_process_id
 from assignor_lab.simulation.streams.instances import Instance, Thread
 from assignor_lab.simulation.streams.processing import NOBODY, NOT_NOTICED, REBALANCE, RESTORING, REVOKED, Ledger
 from assignor_lab.simulation.streams.restoring import Restoring
-from assignor_lab.simulation.streams.stores import Store
+from assignor_lab.simulation.streams.stores import LiveChangelog, Store
 
 __all__ = ["GroupProtocol", "World"]
 
@@ -54,7 +54,9 @@ class World:
         self.random = random.Random(seed)  # noqa: S311 - a simulation, not a secret
         self.tasks: tuple[TaskId, ...] = tuple(task.id for task in episode.tasks)
         self.number_of = {task: number for number, task in enumerate(self.tasks)}
-        self.changelogs = episode.changelogs
+        self.changelogs = tuple(
+            None if each is None else LiveChangelog(each, self.begin_ms, self.begin_ms) for each in episode.changelogs
+        )
         self.instances: dict[str, Instance] = {}
         self.ledger = Ledger(len(self.tasks), self.begin_ms)
         self.restored_bytes = 0.0
@@ -147,7 +149,7 @@ class World:
         instance.is_up = False
         for thread in instance.threads:
             for task in sorted(thread.active):
-                self.ledger.stops(task, self.clock.now, NOT_NOTICED)
+                self._stops(task, NOT_NOTICED)
             thread.running.clear()
 
     # --- what is there at the beginning -----------------------------------------------------------------
@@ -163,22 +165,22 @@ class World:
         if is_active:
             thread.had_tasks = True
             thread.running.add(task)
-            self.ledger.starts(task, now, thread.instance.name)
+            self._starts(task, thread.instance.name)
         if changelog is not None:
-            store = Store(task, changelog, self.begin_ms, max(0.0, changelog.records - max(0, lag)))
+            store = Store(task, changelog, max(0.0, changelog.end(now) - max(0, lag)))
             thread.instance.stores[task] = store
             store.opened(now, thread.key)
             if is_active or lag <= 0:
                 store.loaded(now)
             else:
-                self._load(thread, store, 0)
+                self._load(thread, store)
 
     def has_on_disk(self, instance: Instance, task: int, lag: int) -> None:
         """A directory lies on an instance's disk, ``lag`` records behind, if it has anything at all."""
         changelog = self.changelogs[task]
-        if changelog is not None and 0 <= lag < changelog.records:
-            offset = changelog.records - lag
-            instance.stores[task] = Store(task, changelog, self.begin_ms, offset, self.begin_ms)
+        if changelog is not None and 0 <= lag < changelog.end(self.begin_ms):
+            offset = changelog.end(self.begin_ms) - lag
+            instance.stores[task] = Store(task, changelog, offset, self.begin_ms)
 
     # --- what a protocol gives and takes ------------------------------------------------------------------
 
@@ -225,7 +227,7 @@ class World:
     def _let_go(self, thread: Thread, task: int) -> None:
         thread.running.discard(task)
         if self.ledger.owner(task) == thread.instance.name or self.ledger.owner(task) is None:
-            self.ledger.stops(task, self.clock.now, REVOKED)
+            self._stops(task, REVOKED)
 
     # --- stores ---------------------------------------------------------------------------------------------
 
@@ -248,7 +250,7 @@ class World:
     def end_offset(self, task: int) -> int:
         """End of a task's changelogs; 0 for a task without."""
         changelog = self.changelogs[task]
-        return 0 if changelog is None else int(_end(changelog, self.begin_ms, self.clock.now))
+        return 0 if changelog is None else int(changelog.end(self.clock.now))
 
     def _is_cleaned(self, instance: Instance, store: Store) -> bool:
         """Whether the cleaner has deleted a directory that nobody uses; it runs once in each delay."""
@@ -261,9 +263,9 @@ class World:
         return False
 
     def _open(self, thread: Thread, task: int, *, first: bool) -> None:
-        now, changelog = self.clock.now, self.changelogs[task]
-        wait = self.timings.first_task_start_ms if first else self.timings.task_start_ms
-        if changelog is None:
+        now, log = self.clock.now, self.changelogs[task]
+        wait = self.timings.first_open_store_ms if first else self.timings.open_store_ms
+        if log is None:
             if task in thread.active:
                 self.clock.at(now + wait, partial(self._runs, thread, task))
             return
@@ -271,52 +273,70 @@ class World:
         if store is not None and not store.is_open and self._is_cleaned(thread.instance, store):
             store = None
         if store is None:
-            store = thread.instance.stores[task] = Store(task, changelog, self.begin_ms)
+            store = thread.instance.stores[task] = Store(task, log)
         if store.thread != thread.key:
             if store.is_open:
                 self._close(store)
             store.opened(now, thread.key)
-        elif store.load is not None:
-            # A standby becomes active, or the other way round: what is still missing comes by the other queue.
-            self._account(store)
-            self._restoring.give_up(store.load)
-            store.paused(now)
-        opening = 0 if store.follows else min(wait, self.timings.open_store_ms)
-        self.clock.at(now + opening, partial(self._load, thread, store, max(0, wait - opening)))
+        else:
+            wait = self.timings.recycle_ms
+            if store.load is not None:
+                # What is still missing comes with the other loads of the thread from now on.
+                self._account(store)
+                self._restoring.give_up(store.load)
+                store.paused(now)
+        self.clock.at(now + wait, partial(self._load, thread, store))
 
-    def _load(self, thread: Thread, store: Store, wait_ms: int) -> None:
+    def _load(self, thread: Thread, store: Store) -> None:
+        """A task is initialised: what is missing begins to come, if anything is."""
         if store.thread != thread.key or store.load is not None:
             return
         now, is_active = self.clock.now, store.task in thread.active
-        if store.follows:
-            if is_active:
-                self.clock.at(now + wait_ms, partial(self._runs, thread, store.task))
-            return
         to_offset = store.end(now)
-        missing = max(0.0, to_offset - store.offset)
-        amount = self._amount_ms(store.changelog, missing)
-        load = self._restoring.begin(
-            thread.reader, amount, partial(self._loaded, thread, store, wait_ms), is_active=is_active
-        )
+        missing = to_offset - store.position(now)
+        if missing < 1:
+            store.loaded(now)
+            if is_active:
+                self._runs(thread, store.task)
+            return
+        amount = self._amount_ms(missing, store.record_bytes)
+        load = self._restoring.begin(thread.reader, amount, partial(self._loaded, thread, store), is_active=is_active)
         store.loading(now, load, to_offset)
 
-    def _amount_ms(self, changelog: Changelog, records: float) -> float:
-        by_bytes = records * changelog.bytes_per_record / self.timings.restore_bytes_per_s
+    def _amount_ms(self, records: float, record_bytes: float) -> float:
+        by_bytes = records * record_bytes / self.timings.restore_bytes_per_s
         return 1000 * max(by_bytes, records / self.timings.restore_records_per_s)
 
-    def _loaded(self, thread: Thread, store: Store, wait_ms: int) -> None:
+    def _loaded(self, thread: Thread, store: Store) -> None:
         self._account(store)
         store.loaded(self.clock.now)
         if store.task in thread.active:
-            self.clock.at(self.clock.now + wait_ms, partial(self._runs, thread, store.task))
+            self._runs(thread, store.task)
 
     def _runs(self, thread: Thread, task: int) -> None:
-        if task not in thread.active or task in thread.running or not thread.instance.is_up:
-            return
-        if thread not in thread.instance.threads:
-            return
-        thread.running.add(task)
-        self.ledger.starts(task, self.clock.now, thread.instance.name)
+        """A task runs; its first output comes a little later."""
+        if self._has(thread, task) and task not in thread.running:
+            thread.running.add(task)
+            self.clock.after(self.timings.output_ms, partial(self._has_output, thread, task))
+
+    def _has_output(self, thread: Thread, task: int) -> None:
+        if self._has(thread, task) and task in thread.running and self.ledger.owner(task) is None:
+            self._starts(task, thread.instance.name)
+
+    def _has(self, thread: Thread, task: int) -> bool:
+        return task in thread.active and thread in thread.instance.threads
+
+    def _starts(self, task: int, owner: str) -> None:
+        self.ledger.starts(task, self.clock.now, owner)
+        log = self.changelogs[task]
+        if log is not None:
+            log.stopped_ms = None
+
+    def _stops(self, task: int, cause: str) -> None:
+        self.ledger.stops(task, self.clock.now, cause)
+        log = self.changelogs[task]
+        if log is not None and log.stopped_ms is None:
+            log.stopped_ms = self.clock.now
 
     def _close_of(self, thread: Thread, task: int) -> None:
         store = thread.instance.stores.get(task)
@@ -333,7 +353,7 @@ class World:
     def _account(self, store: Store) -> None:
         """Counts what a load has read."""
         if store.load is not None:
-            read = (store.position(self.clock.now) - store.from_offset) * store.changelog.bytes_per_record
+            read = (store.position(self.clock.now) - store.from_offset) * store.record_bytes
             self.restored_bytes += read
             if store.load.is_active:
                 self.restored_before_processing_bytes += read
@@ -344,7 +364,3 @@ class World:
         """Adds a line to the log."""
         if self._keeps_log:
             self.log.add(self.clock.now, actor, event, text, **details)
-
-
-def _end(changelog: Changelog, begin_ms: int, now_ms: int) -> float:
-    return changelog.records + changelog.records_per_s * (now_ms - begin_ms) / 1000

@@ -7,7 +7,7 @@ import pytest
 from assignor_lab.simulation.clock import VirtualClock
 from assignor_lab.simulation.streams.episode import Changelog
 from assignor_lab.simulation.streams.restoring import Restoring
-from assignor_lab.simulation.streams.stores import Store
+from assignor_lab.simulation.streams.stores import LiveChangelog, Store
 
 COMMIT_MS, MEMTABLE = 30_000, 16_000_000
 
@@ -16,7 +16,7 @@ def restored(amount_ms: int, *, records: int = 1_000_000) -> Store:
     """A store that took ``amount_ms`` to restore from nothing, in records of 200 bytes."""
     clock = VirtualClock(1)
     restoring = Restoring(clock, 0)
-    store = Store(0, Changelog(records, 200), 1)
+    store = Store(0, LiveChangelog(Changelog(records, 200), 1, 1))
     store.opened(1, 1)
     load = restoring.begin(restoring.reader(None), amount_ms, lambda: store.loaded(clock.now), is_active=True)
     store.loading(1, load, records)
