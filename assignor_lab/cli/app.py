@@ -22,6 +22,9 @@ COMMANDS = {
     "import_episode": (
         "Turn a recorded experiment with a Streams group into an episode: what was done, and what its tasks weigh."
     ),
+    "derive_constants": (
+        "Derive the constants of the simulation from recorded experiments with classic Streams groups."
+    ),
     "simulate": "Play what happens to a Streams group on a virtual clock: rebalances, restoring, who waits how long.",
     "convert": "Turn Streams scenarios into what the brokers' protocol (KIP-1071) knows of the same groups.",
     "plugins": "List assignors, metrics and scenario families, and say why something cannot be used.",

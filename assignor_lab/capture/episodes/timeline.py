@@ -35,6 +35,8 @@ _HINT = "is this the timeline of a recorded experiment?"
 
 #: What an experiment calls an action to what an episode calls it.
 _EVENTS = {"start": "start", "SIGTERM": "stop", "kill -9": "crash", "state directory removed": "lose_disk"}
+#: The end of a process that was asked to end.
+_ENDED = "ended"
 
 
 @attrs.frozen
@@ -64,6 +66,7 @@ class Transfer:
         start_offset: Where it began.
         end_offset: The changelog's end then, or as far as it was followed.
         end_ms: When the end was there.
+        done_ms: When it was complete, or a standby first followed the changelog; ``None``: not known.
         records: Records read, or ``None``: not known.
         is_standby: For a standby or a warm-up.
     """
@@ -75,6 +78,7 @@ class Transfer:
     start_offset: int
     end_offset: int
     end_ms: int
+    done_ms: int | None
     records: int | None
     is_standby: bool
 
@@ -113,6 +117,7 @@ class Timeline:
         kind: ``streams-classic`` or ``streams-group``.
         group: Name of the group, which is the application's id.
         done: What was done, by time.
+        ended: When processes that were asked to end had ended, and whose.
         end_ms: When it ended.
         generations: Completed generations of a classic group, by time.
         transfers: What was read back, by time.
@@ -126,6 +131,7 @@ class Timeline:
     kind: str
     group: str
     done: tuple[Done, ...]
+    ended: tuple[tuple[int, str], ...]
     end_ms: int
     generations: tuple[RecordedGeneration, ...]
     transfers: tuple[Transfer, ...]
@@ -206,6 +212,11 @@ def _timeline(document: Any, place: Place) -> Timeline:
         kind=fields["kind"],
         group=fields["group"],
         done=tuple(done),
+        ended=tuple(
+            (each["t"], each["instance"])
+            for each in fields["actions"]
+            if each["event"] == _ENDED and "instance" in each
+        ),
         end_ms=max(each["t"] for each in fields["actions"]),
         generations=tuple(
             made for each in fields.get("generations", ()) if (made := _completed(each)) is not None
@@ -262,6 +273,7 @@ def _transferred(fields: Mapping[str, Any], *, is_standby: bool) -> Transfer:
         max(0, fields["start_offset"]),
         max(0, end),
         end_ms or fields["from_t"],
-        fields.get("records"),
+        fields.get("caught_up_t") if is_standby else fields.get("to_t"),
+        max(0, end - fields["start_offset"]) if is_standby else fields.get("records"),
         is_standby,
     )

@@ -38,6 +38,8 @@ class Timings:
             missing, or runs.
         first_open_store_ms: The same for the first tasks of a process.
         recycle_ms: The same for a standby that becomes active, or the other way round.
+        restore_poll_ms: What restoring an active task takes where nothing is missing.
+        standby_ms: What a standby takes until it follows the changelog where little is missing.
         output_ms: From the moment in which a task runs until it has output.
         restore_bytes_per_s: What one thread restores.
         restore_records_per_s: What one thread restores, where records are small.
@@ -52,23 +54,25 @@ class Timings:
     initial_rebalance_delay_ms: int = 3_000
     commit_interval_ms: int = 30_000
     state_cleanup_delay_ms: int = 600_000
-    startup_ms: int = 2_900
-    startup_spread_ms: int = 300
-    close_ms: int = 300
+    startup_ms: int = 3_160
+    startup_spread_ms: int = 0
+    close_ms: int = 407
     request_ms: int = 2
-    heartbeat_late_ms: int = 4
+    heartbeat_late_ms: int = 2
     poll_ms: int = 5
-    rejoin_ms: int = 30
+    rejoin_ms: int = 32
     assign_ms: int = 20
-    create_topics_ms: int = 550
-    metadata_ms: int = 1_200
-    open_store_ms: int = 60
-    first_open_store_ms: int = 300
+    create_topics_ms: int = 583
+    metadata_ms: int = 1_184
+    open_store_ms: int = 174
+    first_open_store_ms: int = 649
     recycle_ms: int = 5
-    output_ms: int = 350
-    restore_bytes_per_s: int = 50_000_000
-    restore_records_per_s: int = 245_000
-    machine_restore_percent: int = 90
+    restore_poll_ms: int = 102
+    standby_ms: int = 443
+    output_ms: int = 118
+    restore_bytes_per_s: int = 35_929_411
+    restore_records_per_s: int = 171_911
+    machine_restore_percent: int = 115
     memtable_bytes: int = 16 * 1024 * 1024
 
     @classmethod

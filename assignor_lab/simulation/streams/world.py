@@ -294,12 +294,13 @@ class World:
         now, is_active = self.clock.now, store.task in thread.active
         to_offset = store.end(now)
         missing = to_offset - store.position(now)
-        if missing < 1:
+        if store.follows or (missing < 1 and not store.is_fresh):
             store.loaded(now)
             if is_active:
                 self._runs(thread, store.task)
             return
-        amount = self._amount_ms(missing, store.record_bytes)
+        least = self.timings.restore_poll_ms if is_active else self.timings.standby_ms
+        amount = max(least, self._amount_ms(missing, store.record_bytes))
         load = self._restoring.begin(thread.reader, amount, partial(self._loaded, thread, store), is_active=is_active)
         store.loading(now, load, to_offset)
 

@@ -1,0 +1,239 @@
+"""The constants of the simulation, as recordings show them.
+
+Each constant is a middle value over everything that the recordings have of it; none is chosen for one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from statistics import median, quantiles
+
+import attrs
+
+from assignor_lab.capture.episodes.instances import instance_of
+from assignor_lab.capture.episodes.timeline import RecordedGeneration, Timeline, Transfer
+from assignor_lab.simulation.streams.timings import Timings
+
+__all__ = ["Derived", "derive_constants"]
+
+#: Heartbeats of all recordings (``heartbeat.interval.ms``), unless the configuration says something else.
+_HEARTBEAT_MS = 3_000
+#: Loads of fewer records take the same time as those of one, and those of more tell the rate.
+_FEW, _MANY = 3_000, 100_000
+#: Whatever follows an assignment later than this has another reason.
+_SOON_MS = 2_000
+#: What is restored faster than this was only handed over within the instance.
+_RECYCLED_MS = 50
+
+
+@attrs.frozen
+class Derived:
+    """A constant.
+
+    Args:
+        name: Timing of the simulation.
+        value: Its value: the median, rounded.
+        count: Number of measurements.
+        quartiles: Between which half of them lie; ``None`` where there are fewer than two.
+    """
+
+    name: str
+    value: int
+    count: int
+    quartiles: tuple[float, float] | None
+
+
+_Measure = Callable[[Timeline], Iterable[float]]
+
+
+def derive_constants(timelines: Sequence[Timeline]) -> list[Derived]:
+    """The constants that can be derived from recordings of classic groups; those that cannot are left out."""
+    found = []
+    for name, measure in _MEASURES.items():
+        values = sorted(value for timeline in timelines for value in measure(timeline))
+        if values:
+            found.append(_derived(name, values))
+    alone = sorted(value for timeline in timelines for value in _alone(timeline))
+    if alone:
+        found += _rates(alone, timelines)
+    order = [field.name for field in attrs.fields(Timings)]
+    return sorted(found, key=lambda each: order.index(each.name))
+
+
+def _derived(name: str, values: Sequence[float]) -> Derived:
+    quartiles = quantiles(values, n=4) if len(values) > 1 else None
+    between = None if quartiles is None else (round(quartiles[0], 1), round(quartiles[2], 1))
+    return Derived(name, round(median(values)), len(values), between)
+
+
+def _starts(timeline: Timeline) -> Iterator[float]:
+    """From the start of a process to its first request to join, where that began a rebalance."""
+    clients = {each.instance: each.instance for each in timeline.done}
+    for done in timeline.done:
+        if done.type != "start":
+            continue
+        for generation in timeline.generations:
+            joiner = generation.reason.partition("Adding new member ")[2].partition(" ")[0]
+            if generation.prepared_ms >= done.time_ms and instance_of(joiner, clients) == done.instance:
+                yield generation.prepared_ms - done.time_ms
+                break
+
+
+def _closes(timeline: Timeline) -> Iterator[float]:
+    for done in timeline.done:
+        ends = [time for time, who in timeline.ended if who == done.instance and time >= done.time_ms]
+        if done.type == "stop" and ends:
+            yield ends[0] - done.time_ms
+
+
+def _pairs(timeline: Timeline) -> Iterator[tuple[RecordedGeneration, RecordedGeneration]]:
+    return zip(timeline.generations, timeline.generations[1:], strict=False)
+
+
+def _heartbeats_late(timeline: Timeline) -> Iterator[float]:
+    """Join phases that ended with a common heartbeat several intervals after the one before."""
+    for before, after in _pairs(timeline):
+        beats = round((after.joined_ms - before.joined_ms) / _HEARTBEAT_MS)
+        late = after.joined_ms - before.joined_ms - beats * _HEARTBEAT_MS
+        if 3 <= beats <= 40 and 0 <= late < _HEARTBEAT_MS / 10:
+            yield late / beats
+
+
+def _assigns(timeline: Timeline) -> Iterator[float]:
+    for generation in timeline.generations[2:]:
+        yield generation.assigned_ms - generation.joined_ms
+
+
+def _topic_creations(timeline: Timeline) -> Iterator[float]:
+    if len(timeline.generations) > 1 and _topics_changed(timeline.generations[1]):
+        first = timeline.generations[0]
+        yield first.assigned_ms - first.joined_ms
+
+
+def _metadata(timeline: Timeline) -> Iterator[float]:
+    for before, after in _pairs(timeline):
+        if _topics_changed(after):
+            yield after.prepared_ms - before.assigned_ms
+
+
+def _topics_changed(generation: RecordedGeneration) -> bool:
+    return "cached metadata has changed" in generation.reason
+
+
+def _rejoins(timeline: Timeline) -> Iterator[float]:
+    for before, after in _pairs(timeline):
+        if before.followup == "immediate" and 0 <= after.prepared_ms - before.assigned_ms < _SOON_MS:
+            yield after.prepared_ms - before.assigned_ms
+
+
+def _loads(timeline: Timeline, *, standby: bool) -> Iterator[tuple[Transfer, int, int]]:
+    """Loads that were completed, how long they took, and how many records they had."""
+    for each in timeline.transfers:
+        if each.is_standby == standby and each.done_ms is not None and each.records is not None:
+            yield each, each.done_ms - each.from_ms, each.records
+
+
+def _openings(timeline: Timeline, *, first: bool) -> Iterator[float]:
+    """From an assignment to the beginning of a restoration that it led to."""
+    begun = {(each.instance, each.time_ms) for each in timeline.done if each.type == "start"}
+    for each in timeline.transfers:
+        assigned = [
+            generation.assigned_ms for generation in timeline.generations if generation.assigned_ms <= each.from_ms
+        ]
+        started = [time for instance, time in begun if instance == each.instance and time <= each.from_ms]
+        if each.is_standby or not assigned or not started or each.from_ms - assigned[-1] >= _SOON_MS:
+            continue
+        is_first = sum(max(started) <= time for time in assigned) == 1
+        if is_first == first:
+            yield each.from_ms - assigned[-1]
+
+
+def _recycled(timeline: Timeline) -> Iterator[float]:
+    return (took for _, took, records in _loads(timeline, standby=False) if took < _RECYCLED_MS and records < _FEW)
+
+
+def _polls(timeline: Timeline) -> Iterator[float]:
+    return (took for _, took, records in _loads(timeline, standby=False) if took >= _RECYCLED_MS and records < _FEW)
+
+
+def _standbys(timeline: Timeline) -> Iterator[float]:
+    return (took for _, took, records in _loads(timeline, standby=True) if records < _FEW)
+
+
+def _outputs(timeline: Timeline) -> Iterator[float]:
+    """From an assignment to the first output of a task without state that had been away, less its opening."""
+    stateful = {each.partition for each in timeline.transfers}
+    opening = median(list(_openings(timeline, first=False)) or [0.0])
+    for window in timeline.probe or ():
+        for task, seen in window["tasks"].items():
+            if task.startswith("0_") and int(task[2:]) in stateful:
+                continue
+            for at, length in seen["interruptions"]:
+                end = window["t"] + at + length
+                assigned = [each.assigned_ms for each in timeline.generations if each.assigned_ms <= end]
+                if length >= 1_000 and assigned and end - assigned[-1] < _SOON_MS:
+                    yield max(0.0, end - assigned[-1] - opening)
+
+
+def _alone(timeline: Timeline) -> Iterator[float]:
+    """Records in a second of loads that had the whole machine's restoring for themselves."""
+    for load, took, records in (*_loads(timeline, standby=False), *_loads(timeline, standby=True)):
+        if records >= _MANY and not _others(timeline, load):
+            yield records * 1000 / took
+
+
+def _others(timeline: Timeline, load: Transfer) -> bool:
+    end = load.done_ms or load.from_ms
+    return any(
+        each is not load and (each.records or 0) >= _FEW and each.from_ms < end and (each.done_ms or end) > load.from_ms
+        for each in timeline.transfers
+    )
+
+
+def _rates(alone: Sequence[float], timelines: Sequence[Timeline]) -> list[Derived]:
+    sizes = [size for timeline in timelines if (size := _record_bytes(timeline)) is not None]
+    found = [_derived("restore_records_per_s", alone)]
+    if sizes:
+        found.append(_derived("restore_bytes_per_s", [rate * median(sizes) for rate in alone]))
+    together = sorted(value for timeline in timelines for value in _together(timeline))
+    if together:
+        found.append(_derived("machine_restore_percent", [100 * value / median(alone) for value in together]))
+    return found
+
+
+def _record_bytes(timeline: Timeline) -> float | None:
+    run = timeline.document.get("run")
+    return float(run["bytes"] + 9) if isinstance(run, Mapping) and isinstance(run.get("bytes"), int) else None
+
+
+def _together(timeline: Timeline) -> Iterator[float]:
+    """Records in a second of all restorations of active tasks that went on while one of them did, itself included."""
+    loads = [
+        (load, took, records) for load, took, records in _loads(timeline, standby=False) if records >= _MANY and took
+    ]
+    for load, took, records in loads:
+        beside = [each for each, _, _ in loads if _overlap(load, each) > took / 2]
+        if len(beside) > 1:
+            yield records * 1000 / took * len(beside)
+
+
+def _overlap(one: Transfer, other: Transfer) -> int:
+    """How long two loads went on at one time."""
+    return min(one.done_ms or 0, other.done_ms or 0) - max(one.from_ms, other.from_ms)
+
+
+_MEASURES: Mapping[str, _Measure] = {
+    "startup_ms": _starts,
+    "close_ms": _closes,
+    "heartbeat_late_ms": _heartbeats_late,
+    "assign_ms": _assigns,
+    "create_topics_ms": _topic_creations,
+    "metadata_ms": _metadata,
+    "rejoin_ms": _rejoins,
+    "open_store_ms": lambda timeline: _openings(timeline, first=False),
+    "first_open_store_ms": lambda timeline: _openings(timeline, first=True),
+    "recycle_ms": _recycled,
+    "restore_poll_ms": _polls,
+    "standby_ms": _standbys,
+    "output_ms": _outputs,
+}
