@@ -11,7 +11,7 @@ from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.text import console, note, print_json, print_line, table
 from assignor_lab.groups.playing import play
 from assignor_lab.simulation.streams.episode_format import read_episodes
-from assignor_lab.simulation.streams.results import document_of
+from assignor_lab.simulation.streams.results import document_of, restored_bytes, unavailable_by_cause_s
 from assignor_lab.simulation.streams.simulate import Played
 from assignor_lab.simulation.streams.timeline import timeline
 
@@ -52,6 +52,8 @@ def register(app: typer.Typer) -> None:
         registry = discover(given.effective().policy())
         for each in read_episodes(episode):
             name, played = play(each, registry, given, assignor, seed, may_run_code=True)
+            for sentence in each.assumptions:
+                note(f"assumed: {sentence}")
             document = document_of(played, name)
             if json:
                 print_json(document)
@@ -61,8 +63,6 @@ def register(app: typer.Typer) -> None:
 
 def _print(document: dict[str, Any], played: Played, width: int, *, with_log: bool) -> None:
     print_line(f"{document['episode']}: {document['assignor']}, seed {document['seed']}")
-    for sentence in document["assumptions"]:
-        note(f"assumed: {sentence}")
     columns = ("at s", "action", "who", "rebalances", "stable after s")
     console().print(
         table(
@@ -82,11 +82,11 @@ def _print(document: dict[str, Any], played: Played, width: int, *, with_log: bo
     for line in timeline(played, width):
         print_line(line)
     totals = document["totals"]
-    causes = ", ".join(f"{cause} {seconds:.1f}" for cause, seconds in totals["unavailable_by_cause_s"].items())
+    causes = ", ".join(f"{cause} {seconds:.1f}" for cause, seconds in unavailable_by_cause_s(played).items())
     print_line(f"unavailable: {totals['unavailable_task_s']:.1f} task-seconds ({causes or 'none'})")
     print_line(
-        f"restored: {totals['restored_bytes']:,} bytes, {totals['restored_before_processing_bytes']:,} of them before "
-        f"processing; {totals['rebalances']} rebalances, {totals['warmups']} warm-ups"
+        f"restored: {totals['restored_bytes']:,} bytes, {restored_bytes(played, before_processing=True):,} of them "
+        f"before processing; {totals['rebalances']} rebalances, {totals['warmups']} warm-ups"
     )
     if with_log:
         for entry in played.world.log.entries:

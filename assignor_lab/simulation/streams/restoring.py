@@ -29,6 +29,7 @@ class Load:
         is_active: For an active task, before which standbys wait.
         amount_ms: What it takes a thread alone.
         from_share: What the reader's loads had got when this one began.
+        begun_ms: When it began.
         done: Called when it is complete.
         is_over: It is complete, or was given up.
     """
@@ -37,6 +38,7 @@ class Load:
     is_active: bool
     amount_ms: float
     from_share: float
+    begun_ms: int
     done: Callable[[], None]
     is_over: bool = False
 
@@ -161,7 +163,7 @@ class Restoring:
         now = self._clock.now
         self._settle(reader, now)
         queue = reader.queues[is_active]
-        load = Load(reader, is_active, amount_ms, queue.share, done)
+        load = Load(reader, is_active, amount_ms, queue.share, now, done)
         self._sequence += 1
         heapq.heappush(queue.heap, (queue.share + amount_ms, self._sequence, load))
         queue.count += 1

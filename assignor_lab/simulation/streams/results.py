@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from assignor_lab.simulation.streams.comparison import compared_with
 from assignor_lab.simulation.streams.generations import Generation
 from assignor_lab.simulation.streams.simulate import Played
 
-__all__ = ["document_of"]
+__all__ = ["document_of", "restored_bytes", "unavailable_by_cause_s"]
 
 
-def document_of(played: Played, assignor: str, compared: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def document_of(played: Played, assignor: str) -> dict[str, Any]:
     """What came of an episode. Times are milliseconds since its first event.
 
     Args:
         played: The episode after it was played.
         assignor: Name of the assignor.
-        compared: The same beside what really happened, or ``None``.
     """
     first = played.first_ms
-    return {
+    document: dict[str, Any] = {
         "episode": played.episode.id,
         "assignor": assignor,
         "seed": played.seed,
@@ -30,24 +30,34 @@ def document_of(played: Played, assignor: str, compared: Mapping[str, Any] | Non
             str(task): _task(played.world.ledger.intervals[number], first)
             for number, task in enumerate(played.world.tasks)
         },
-        "totals": totals(played),
-        "compared": compared,
-        "assumptions": list(played.episode.assumptions),
+        "totals": _totals(played),
+        "compared": None,
     }
+    if played.episode.recorded is not None:
+        reads = [(read.begun_ms - first, read.size) for read in played.world.reads]
+        document["compared"] = compared_with(document, reads, played.episode.recorded)
+    return document
 
 
-def totals(played: Played) -> dict[str, Any]:
-    """The figures of the whole episode. Traffic across zones is not known yet, and null."""
-    first = played.first_ms
-    unavailable: dict[str, int] = {}
+def unavailable_by_cause_s(played: Played) -> dict[str, float]:
+    """Cause to task-seconds without anybody, sorted by cause."""
+    found: dict[str, int] = {}
     for intervals in played.world.ledger.intervals:
         for begin, end, cause in intervals:
-            unavailable[cause] = unavailable.get(cause, 0) + end - max(begin, first)
+            found[cause] = found.get(cause, 0) + max(0, end - max(begin, played.first_ms))
+    return {cause: found[cause] / 1000 for cause in sorted(found)}
+
+
+def restored_bytes(played: Played, *, before_processing: bool = False) -> int:
+    """Bytes that were read from changelogs; those that an active task waited for, or all."""
+    return round(sum(read.size for read in played.world.reads if read.is_active or not before_processing))
+
+
+def _totals(played: Played) -> dict[str, Any]:
+    """The figures of the whole episode. Traffic across zones is not simulated yet, and null."""
     return {
-        "unavailable_task_s": sum(unavailable.values()) / 1000,
-        "unavailable_by_cause_s": {cause: unavailable[cause] / 1000 for cause in sorted(unavailable)},
-        "restored_bytes": round(played.world.restored_bytes),
-        "restored_before_processing_bytes": round(played.world.restored_before_processing_bytes),
+        "unavailable_task_s": round(sum(unavailable_by_cause_s(played).values()), 3),
+        "restored_bytes": restored_bytes(played),
         "cross_zone_bytes": None,
         "dollars": None,
         "rebalances": len(played.generations),

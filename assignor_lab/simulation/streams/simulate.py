@@ -106,7 +106,7 @@ def simulate(episode: StreamsEpisode, assignor: TaskLeader, seed: int = 0, *, ke
             break
     else:
         raise EndlessEpisodeError(f"{episode.place}: episode {episode.id!r} took {_MOST_STEPS:,} steps: given up")
-    world.ledger.close(end_ms)
+    world.finish(end_ms)
     first = min((event.at_ms for event in episode.events), default=0) if not episode.clients else 0
     return Played(episode, world, tuple(group.generations), tuple(player.actions), world.begin_ms + first, seed)
 

@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Protocol
 
+import attrs
+
 from assignment_api.streams import ProcessID, TaskId
 from assignor_lab.simulation.clock import VirtualClock
 from assignor_lab.simulation.event_log import EventLog
@@ -20,7 +22,7 @@ from assignor_lab.simulation.streams.processing import NOBODY, NOT_NOTICED, REBA
 from assignor_lab.simulation.streams.restoring import Restoring
 from assignor_lab.simulation.streams.stores import LiveChangelog, Store
 
-__all__ = ["GroupProtocol", "World"]
+__all__ = ["GroupProtocol", "StateRead", "World"]
 
 
 class GroupProtocol(Protocol):
@@ -34,6 +36,23 @@ class GroupProtocol(Protocol):
 
     def crashed(self, instance: Instance) -> None:
         """The process of an instance is gone."""
+
+
+@attrs.frozen
+class StateRead:
+    """State that was read back from a changelog.
+
+    Args:
+        task: Number of the task.
+        begun_ms: When that began, by the group's clock.
+        size: Bytes that were read.
+        is_active: For an active task, which waited for it.
+    """
+
+    task: int
+    begun_ms: int
+    size: float
+    is_active: bool
 
 
 class World:
@@ -59,8 +78,7 @@ class World:
         )
         self.instances: dict[str, Instance] = {}
         self.ledger = Ledger(len(self.tasks), self.begin_ms)
-        self.restored_bytes = 0.0
-        self.restored_before_processing_bytes = 0.0
+        self.reads: list[StateRead] = []
         self._restoring = Restoring(self.clock, self.timings.machine_restore_percent / 100)
         self._threads = 0
         self._keeps_log = keep_log
@@ -352,12 +370,18 @@ class World:
         store.closed(self.clock.now)
 
     def _account(self, store: Store) -> None:
-        """Counts what a load has read."""
+        """Writes down what a load has read."""
         if store.load is not None:
-            read = (store.position(self.clock.now) - store.from_offset) * store.record_bytes
-            self.restored_bytes += read
-            if store.load.is_active:
-                self.restored_before_processing_bytes += read
+            records = store.position(self.clock.now) - store.from_offset
+            begun = store.load.begun_ms
+            self.reads.append(StateRead(store.task, begun, records * store.record_bytes, store.load.is_active))
+
+    def finish(self, end_ms: int) -> None:
+        """The episode is over: what is still going on is written down as far as it has come."""
+        for instance in self.instances.values():
+            for _, store in sorted(instance.stores.items()):
+                self._account(store)
+        self.ledger.close(end_ms)
 
     # --- the log ----------------------------------------------------------------------------------------------
 

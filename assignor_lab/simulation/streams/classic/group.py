@@ -7,10 +7,11 @@ matters: when a rebalance begins, and when a process is gone.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 
-from assignment_api import ProcessID, TaskAssignment, TaskId
+from assignment_api import TaskAssignment
 from assignor_lab.kafka.coordinator import (
     Coordinator,
     GroupState,
@@ -287,11 +288,11 @@ class ClassicGroup:
 
     def _write_down(self, number: int, decision: Decision) -> None:
         round_ = self._coordinator.rounds[-1]
-        assigned, warmups = _placement(decision.assignment, decision.clients, self._world)
+        wanted = int(self._world.episode.config.get("num.standby.replicas", 0))
         reason = "; ".join((*round_.reasons, *filter(None, (self._reason,))))
         generation = Generation(
             number, round_.prepared_ms, round_.joined_ms, self._clock.now, reason, len(round_.members),
-            _followup(decision.messages), assigned, warmups,
+            _followup(decision.messages), _placement(decision, self._world), _warmups(decision.assignment, max(0, wanted)),
         )  # fmt: skip
         self.generations.append(generation)
         followup = "" if generation.followup == "none" else f", {generation.followup} follow-up"
@@ -340,23 +341,20 @@ def _followup(messages: Mapping[str, MemberMessage]) -> Followup:
     return "none" if all(due == NO_REBALANCE for due in dues) else "probing"
 
 
-def _placement(
-    assignment: TaskAssignment, clients: Mapping[ProcessID, str], world: World
-) -> tuple[dict[str, tuple[tuple[int, ...], tuple[int, ...]]], int]:
-    """Instance to its tasks, and the number of warm-ups."""
+def _placement(decision: Decision, world: World) -> dict[str, tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Instance to the active tasks that it is to have, and to the standbys that it is sent."""
+    placed: dict[str, tuple[set[int], set[int]]] = {name: (set(), set()) for name in decision.clients.values()}
+    for client in decision.assignment.assignments:
+        if client.process_id in decision.clients:
+            active = placed[decision.clients[client.process_id]][0]
+            active.update(world.number_of[task] for task in client.active_tasks() if task in world.number_of)
+    for member, message in decision.messages.items():
+        standby = placed[decision.instances[member]][1]
+        standby.update(world.number_of[task] for task in message.info.standby_tasks)
+    return {name: (tuple(sorted(active)), tuple(sorted(standby))) for name, (active, standby) in placed.items()}
 
-    def numbers(tasks: tuple[TaskId, ...]) -> tuple[int, ...]:
-        return tuple(sorted(world.number_of[task] for task in tasks if task in world.number_of))
 
-    placed = dict.fromkeys(clients.values(), ((), ()))  # type: dict[str, tuple[tuple[int, ...], tuple[int, ...]]]
-    copies: dict[int, int] = {}
-    for client in assignment.assignments:
-        name = clients.get(client.process_id)
-        if name is None:
-            continue
-        active, standby = numbers(tuple(client.active_tasks())), numbers(tuple(client.standby_tasks()))
-        placed[name] = (active, standby)
-        for task in standby:
-            copies[task] = copies.get(task, 0) + 1
-    wanted = int(world.episode.config.get("num.standby.replicas", 0))
-    return placed, sum(max(0, count - wanted) for count in copies.values())
+def _warmups(assignment: TaskAssignment, wanted: int) -> int:
+    """Standbys beyond the number that is configured."""
+    copies = Counter(task for client in assignment.assignments for task in client.standby_tasks())
+    return sum(max(0, count - wanted) for count in copies.values())

@@ -54,11 +54,13 @@ class Decision:
         messages: Member to what it is sent.
         assignment: The assignor's answer.
         clients: Process to the name of its instance.
+        instances: Member to the name of its instance.
     """
 
     messages: Mapping[str, MemberMessage]
     assignment: TaskAssignment
     clients: Mapping[ProcessID, str]
+    instances: Mapping[str, str]
 
 
 class Leader:
@@ -108,7 +110,8 @@ class Leader:
         }
         messages = member_messages(shown, answer.assignment, owned, sorted_sets=answer.sorted_sets)
         names = {process: members[of[0]].instance.name for process, of in ordered.items()}
-        return Decision(messages, answer.assignment, names)
+        instances = {member: report.instance.name for member, report in members.items()}
+        return Decision(messages, answer.assignment, names, instances)
 
     def _application(
         self,

@@ -1,0 +1,123 @@
+"""A played episode beside what really happened, after it was played: nothing in here reaches a simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+__all__ = ["compared_with", "merged_interruptions"]
+
+#: An interruption belongs to the action during which it began, with so much grace (a probe sees its beginning late).
+_GRACE_MS = 500
+#: Shorter interruptions are not told of by the probe.
+_SHORTEST_MS = 500
+
+
+def compared_with(
+    document: Mapping[str, Any], reads: Sequence[tuple[int, float]], recorded: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The ``compared`` of a result.
+
+    Args:
+        document: The result.
+        reads: When each load began, in milliseconds since the first event, and its bytes.
+        recorded: What the episode says that followed: ``generations``, and where a probe looked on ``probe``.
+
+    Returns:
+        ``actions``: as in the result, each figure as recorded and as simulated. ``generations``: for how many of the
+        recorded ones each process had the same tasks in the simulation. ``probe``: for each of its windows the time
+        without output, summed and of the worst task, and restored bytes.
+    """
+    real, ours = list(recorded.get("generations", ())), document["generations"]
+    bounds = [action["t_ms"] for action in document["actions"]]
+    rows = []
+    for action, end in zip(document["actions"], [*bounds[1:], None], strict=True):
+        within = _within(real, action["t_ms"], end)
+        stable = within[-1]["assignment_t_ms"] - action["t_ms"] if within else None
+        rows.append(
+            {
+                "t_ms": action["t_ms"],
+                "action": action["action"],
+                "who": action["who"],
+                "rebalances": {"recorded": len(within), "simulated": action["rebalances"]},
+                "until_stable_ms": {"recorded": stable, "simulated": action["until_stable_ms"]},
+            }
+        )
+    return {
+        "actions": rows,
+        "generations": _placements(real, ours, bounds),
+        "probe": [_window(window, document, reads) for window in recorded.get("probe", ())],
+    }
+
+
+def _within(generations: Sequence[Mapping[str, Any]], begin: int, end: int | None) -> list[Mapping[str, Any]]:
+    return [each for each in generations if begin <= each["t_ms"] and (end is None or each["t_ms"] < end)]
+
+
+def _placements(
+    real: Sequence[Mapping[str, Any]], ours: Sequence[Mapping[str, Any]], bounds: Sequence[int]
+) -> dict[str, int]:
+    """How many recorded generations have the tasks of ours: the one in force then, or the one of the same place.
+
+    The same place is the same number after the same action, or after it, as it takes longer in one of the two.
+    """
+    same_active = same_all = 0
+    for begin, end in zip(bounds, [*bounds[1:], None], strict=True):
+        theirs, here = _within(real, begin, end), _within(ours, begin, end)
+        for place, generation in enumerate(theirs):
+            in_force = [each for each in ours if each["assignment_t_ms"] <= generation["assignment_t_ms"]][-1:]
+            candidates = [*in_force, *here[place : place + 1]]
+            same_active += any(_active(each) == _active(generation) for each in candidates)
+            same_all += any(_placed(each) == _placed(generation) for each in candidates)
+    counted = sum(each["t_ms"] >= bounds[0] for each in real) if bounds else 0
+    return {"recorded": counted, "same_active_tasks": same_active, "same_tasks": same_all}
+
+
+def _active(generation: Mapping[str, Any]) -> dict[str, list[str]]:
+    return {name: tasks["active"] for name, tasks in generation["assigned"].items()}
+
+
+def _placed(generation: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: (tasks["active"], tasks["standby"]) for name, tasks in generation["assigned"].items()}
+
+
+def _window(
+    window: Mapping[str, Any], document: Mapping[str, Any], reads: Sequence[tuple[int, float]]
+) -> dict[str, Any]:
+    begin, end = window["t_ms"] - _GRACE_MS, window["end_ms"] - _GRACE_MS
+    real = {task: sum(length for _, length in seen) for task, seen in window["tasks"].items()}
+    ours = {
+        task: sum(
+            to - start
+            for start, to in merged_interruptions(document["tasks"][task]["intervals"])
+            if begin <= start < end and to - start >= _SHORTEST_MS
+        )
+        for task in window["tasks"]
+        if task in document["tasks"]
+    }
+    return {
+        "t_ms": window["t_ms"],
+        "action": window["action"],
+        "interrupted": {"recorded": _count(real), "simulated": _count(ours)},
+        "unavailable_ms": {"recorded": sum(real.values()), "simulated": sum(ours.values())},
+        "worst_ms": {"recorded": max(real.values(), default=0), "simulated": max(ours.values(), default=0)},
+        "restored_bytes": {
+            "recorded": (window.get("restored_bytes") or 0) + (window.get("standby_bytes") or 0),
+            "simulated": round(sum(size for begun, size in reads if window["t_ms"] <= begun < window["end_ms"])),
+        },
+    }
+
+
+def _count(away: Mapping[str, int]) -> int:
+    return sum(milliseconds > 0 for milliseconds in away.values())
+
+
+def merged_interruptions(intervals: Sequence[Sequence[Any]]) -> list[tuple[int, int]]:
+    """Stretches without anybody, whatever the causes that follow one another in them."""
+    merged: list[tuple[int, int]] = []
+    for begin, end, _cause in intervals:
+        if merged and merged[-1][1] == begin:
+            merged[-1] = (merged[-1][0], end)
+        else:
+            merged.append((begin, end))
+    return merged

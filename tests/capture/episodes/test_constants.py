@@ -1,0 +1,38 @@
+"""The constants of the simulation come from recordings: derived again, they are the ones that it has."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import attrs
+from typer.testing import CliRunner
+
+from assignor_lab.capture.episodes.constants import derive_constants
+from assignor_lab.capture.episodes.timeline import read_timeline
+from assignor_lab.cli.app import build_app
+from assignor_lab.simulation.streams.timings import Timings
+
+CAPTURES = Path(__file__).parents[2] / "data" / "captures"
+TIMELINES = sorted((*CAPTURES.glob("downtime/?/timeline.json.gz"), *CAPTURES.glob("timelines/*-classic*.json.gz")))
+
+#: Kafka's own settings, and what no recording shows.
+NOT_DERIVED = {
+    "heartbeat_interval_ms", "session_timeout_ms", "max_poll_interval_ms", "initial_rebalance_delay_ms",
+    "commit_interval_ms", "state_cleanup_delay_ms", "startup_spread_ms", "request_ms", "poll_ms", "memtable_bytes",
+}  # fmt: skip
+
+
+def test_constants_are_those_that_the_recordings_give() -> None:
+    derived = {each.name: each.value for each in derive_constants([read_timeline(path) for path in TIMELINES])}
+    assert len(TIMELINES) == 9
+    assert derived.keys() == {field.name for field in attrs.fields(Timings)} - NOT_DERIVED
+    assert attrs.evolve(Timings(), **derived) == Timings()
+
+
+def test_the_command_prints_what_an_episode_takes_under_timings() -> None:
+    printed = CliRunner().invoke(build_app(), ["derive-constants", *map(str, TIMELINES[:2]), "--json"])
+    assert printed.exit_code == 0
+    assert Timings.from_mapping(json.loads(printed.stdout)["timings"]).startup_ms > 1_000
+    table = CliRunner().invoke(build_app(), ["derive-constants", *map(str, TIMELINES[:2])])
+    assert "machine_restore_percent" in table.stdout
