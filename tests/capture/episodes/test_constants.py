@@ -35,4 +35,4 @@ def test_the_command_prints_what_an_episode_takes_under_timings() -> None:
     assert printed.exit_code == 0
     assert Timings.from_mapping(json.loads(printed.stdout)["timings"]).startup_ms > 1_000
     table = CliRunner().invoke(build_app(), ["derive-constants", *map(str, TIMELINES[:2])])
-    assert "machine_restore_percent" in table.stdout
+    assert "rejoin_ms" in table.stdout

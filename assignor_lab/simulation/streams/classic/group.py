@@ -292,7 +292,7 @@ class ClassicGroup:
         reason = "; ".join((*round_.reasons, *filter(None, (self._reason,))))
         generation = Generation(
             number, round_.prepared_ms, round_.joined_ms, self._clock.now, reason, len(round_.members),
-            _followup(decision.messages), _placement(decision, self._world), _warmups(decision.assignment, max(0, wanted)),
+            _followup(decision.messages), _placement(decision, self._world), _warmups(decision.assignment, wanted),
         )  # fmt: skip
         self.generations.append(generation)
         followup = "" if generation.followup == "none" else f", {generation.followup} follow-up"
@@ -357,4 +357,4 @@ def _placement(decision: Decision, world: World) -> dict[str, tuple[tuple[int, .
 def _warmups(assignment: TaskAssignment, wanted: int) -> int:
     """Standbys beyond the number that is configured."""
     copies = Counter(task for client in assignment.assignments for task in client.standby_tasks())
-    return sum(max(0, count - wanted) for count in copies.values())
+    return sum(max(0, count - max(0, wanted)) for count in copies.values())
