@@ -23,6 +23,7 @@ import attrs
 from assignment_api.plugins import ConfigSources, Found, MetricPlugin, PluginRow, Registry
 from assignment_api.plugins.selection import EffectiveConfig
 from assignor_lab.groups.columns import Column
+from assignor_lab.groups.headline import HeadlineFigure, headline_of
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.runtime.asking import Asking, OwnProcesses
 from assignor_lab.runtime.invocation import CallOutcome, Failure
@@ -217,6 +218,10 @@ class Kind(ABC, Generic[S, A]):
     section: Literal["placements", "groups"] = "groups"
     #: Whether the first states of a run are shown where few others ask for it.
     shows_first: bool = False
+    #: Whether a scenario of it is a whole play, in which each competitor goes on from its own answers.
+    plays: bool = False
+    #: The figures that are asked for first.
+    headline: tuple[HeadlineFigure, ...] = headline_of()
     #: Keys of Kafka's configuration that decide an assignment.
     config_keys: tuple[str, ...] = ()
 

@@ -10,6 +10,7 @@ import attrs
 __all__ = [
     "Bins",
     "Difference",
+    "NoInterval",
     "SizeClass",
     "Slice",
     "SliceDifferences",

@@ -9,6 +9,7 @@ import attrs
 from assignor_lab.report import words
 from assignor_lab.report.charts import Forest, Histogram, forests, histogram
 from assignor_lab.report.comparison import Difference, SizeClass, Slices, WorstState
+from assignor_lab.report.headline import folded
 from assignor_lab.report.summary import Metric, Results, metrics_by_group
 from assignor_lab.report.text import figure, plural
 
@@ -123,10 +124,11 @@ class DifferenceTable:
 
 @attrs.frozen
 class DifferenceGroup:
-    """Metrics of one kind."""
+    """Metrics of one kind; those of ``folded`` are one click away."""
 
     name: str
     tables: tuple[DifferenceTable, ...]
+    folded: tuple[DifferenceTable, ...] = ()
 
 
 def difference_groups(results: Results, names: Mapping[str, str]) -> tuple[DifferenceGroup, ...]:
@@ -143,7 +145,7 @@ def difference_groups(results: Results, names: Mapping[str, str]) -> tuple[Diffe
             _table(metric, of_metric[metric.name], names, places) for metric in metrics if metric.name in of_metric
         )
         if tables:
-            groups.append(DifferenceGroup(name, tables))
+            groups.append(DifferenceGroup(name, *folded(name, tables, results)))
     return tuple(groups)
 
 

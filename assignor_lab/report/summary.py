@@ -11,7 +11,7 @@ from assignor_lab.documents.files import read_document
 from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.shapes import Check, faults_at, format_number, open_record
 from assignor_lab.documents.values import value_of
-from assignor_lab.report.comparison import Difference, Slices, WorstState
+from assignor_lab.report.comparison import Difference, NoInterval, Slices, WorstState
 from assignor_lab.report.pictures import Group, Placement
 
 __all__ = [
@@ -24,6 +24,9 @@ __all__ = [
     "Caveat",
     "ConfigValue",
     "Failure",
+    "Headline",
+    "HeadlineFigure",
+    "HeadlineValue",
     "Incomparable",
     "Metric",
     "MetricRanking",
@@ -186,6 +189,46 @@ class Ranking:
 
 
 @attrs.frozen
+class HeadlineValue:
+    """One assignor in one figure of the headline; ``tells`` says what its difference from the baseline's tells."""
+
+    assignor: str
+    mean: float
+    difference: float | None
+    low: float | None
+    high: float | None
+    level: float | None
+    no_interval: NoInterval | None
+    tells: str | None
+
+
+@attrs.frozen
+class HeadlineFigure:
+    """One of the five figures; where ``not_measured`` gives a reason, there is nothing else."""
+
+    figure: str
+    title: str
+    metric: str | None
+    unit: str | None
+    direction: str | None
+    summary: str | None
+    not_measured: str | None
+    states: int
+    of: tuple[HeadlineValue, ...]
+
+
+@attrs.frozen
+class Headline:
+    """The five figures; ``alone`` counts states that were decided each by itself."""
+
+    baseline: str | None
+    states: int
+    histories: int
+    figures: tuple[HeadlineFigure, ...]
+    alone: int
+
+
+@attrs.frozen
 class Agreement:
     """How often an assignor answered what Kafka really decided."""
 
@@ -238,6 +281,8 @@ class Results:
     slices: Slices | None = None
     groups: tuple[Group, ...] = ()
     not_comparable: tuple[Incomparable, ...] = ()
+    other_settings: int = 0
+    headline: Headline | None = None
 
 
 @attrs.frozen

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from assignor_lab.report import words
 from assignor_lab.report.summary import Assignor, MetricRanking, summary_from_document
-from assignor_lab.report.text import figure, mean, plain, shortened
+from assignor_lab.report.text import figure, mean, plain, plural, shortened, unit_words
 from assignor_lab.report.view import Page, page
 
 __all__ = ["print_summary"]
@@ -48,8 +48,8 @@ def _views(summary: Mapping[str, Any], width: int) -> list[RenderableType]:
     shown = page(summary_from_document(summary))
     views: list[RenderableType] = [Text(plain(sentence), style="bold") for sentence in shown.not_comparable]
     views += [Text(plain(shown.opening)), Text(plain(shown.verdict), style="bold"), Text("")]
-    if shown.cards:
-        views.append(_overall(shown))
+    views += [Text(plain(sentence)) for sentence in shown.alone]
+    views += [Text(""), *_headline(shown)] if shown.cards else []
     side_by_side = max(1, (width - MEASURE_WIDTH) // VALUE_WIDTH)
     ranked = shown.ranked[:MOST_ASSIGNORS]
     views += [_measures(shown, ranked[at : at + side_by_side]) for at in range(0, len(ranked), side_by_side)]
@@ -57,6 +57,7 @@ def _views(summary: Mapping[str, Any], width: int) -> list[RenderableType]:
         views.append(_failures(shown))
     if shown.summary.run_metrics.probes:
         views.append(_probes(shown))
+    views += _agreement(shown)
     views += [Text(f"- {plain(remark)}") for remark in shown.remarks]
     if shown.results.assumptions:
         views += [Text(f"- assumed: {plain(each.text)}") for each in shown.results.assumptions[:5]]
@@ -67,28 +68,26 @@ def _table(title: str) -> Table:
     return Table(title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
 
 
-def _overall(shown: Page) -> Table:
-    table = _table("Ranking")
-    table.add_column("Place", justify="right")
-    table.add_column("Assignor", overflow="fold")
-    table.add_column("Mean place", justify="right")
-    table.add_column("Best in", justify="right")
-    table.add_column("As Kafka decided", justify="right")
-    measures = len(shown.results.ranking.by_metric)
+def _headline(shown: Page) -> list[RenderableType]:
+    views: list[RenderableType] = []
     for card in shown.cards:
-        agreement = card.agreement
-        table.add_row(
-            Text(str(card.place.place)),
-            Text(shortened(card.name, NAME_LIMIT)),
-            Text(mean(card.place.mean_place)),
-            Text(f"{len(card.place.best_in)} of {measures}"),
-            Text(f"{figure(agreement.equal)} of {figure(agreement.compared)}" if agreement else ""),
-        )
-    return table
+        table = Table(title=Text(plain(card.title), style="bold"), title_justify="left", box=None, pad_edge=False)
+        table.show_header = False
+        table.add_column(overflow="fold")
+        table.add_column(justify="right")
+        table.add_column(overflow="fold", style="dim")
+        for row in card.rows:
+            table.add_row(Text(shortened(row.name, NAME_LIMIT)), Text(row.value, style="bold"), Text(plain(row.told)))
+        unit = unit_words(card.unit).lower()
+        views += [table, Text(f"{plain(card.summary)} Means for one decision, {unit}.", style="dim"), Text("")]
+    if shown.not_measured:
+        told = "; ".join(f"{each.title} ({each.why})" for each in shown.not_measured)
+        views += [Text(plain(f"Not measured here: {told}.")), Text("")]
+    return views
 
 
 def _measures(shown: Page, assignors: Sequence[Assignor]) -> Table:
-    table = _table("Means for one decision: ↓ lower is better, ↑ higher is better, * best")
+    table = _table("Means for one decision: ↓ lower is better, ↑ higher is better")
     table.add_column("Measure", overflow="fold")
     for assignor in assignors:
         name = Text(shortened(shown.names[assignor.name], NAME_LIMIT))
@@ -108,10 +107,17 @@ def _measures(shown: Page, assignors: Sequence[Assignor]) -> Table:
 
 def _value(ranking: MetricRanking, assignor: str, unit: str) -> Text:
     place = next((each for each in ranking.places if each.assignor == assignor), None)
-    if place is None:
-        return Text("–")
-    best = place.place == 1
-    return Text(f"{'* ' if best else ''}{mean(place.mean, unit)}", style="bold" if best else "")
+    return Text("–" if place is None else mean(place.mean, unit))
+
+
+def _agreement(shown: Page) -> list[RenderableType]:
+    views: list[RenderableType] = [Text(f"- {plain(sentence)}") for _, sentence in shown.agreement]
+    more = sum(len(group.folded) for group in shown.groups)
+    if more:
+        views.append(Text(f"- {plural(more, 'more measure')} of balance: in the report and the tables"))
+    if shown.without_value:
+        views.append(Text(f"- {plural(len(shown.without_value), 'measure')} left out: no decision tells of them"))
+    return views
 
 
 def _probes(shown: Page) -> Table:

@@ -10,6 +10,8 @@ __all__ = ["plain", "shortened", "figure", "mean", "signed", "unit_words", "plur
 #: right-to-left override is one), lone surrogates, private use, what is no character (yet), line and paragraph ends.
 _STEERING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
+#: From this size on, decimals of a mean say nothing.
+_LARGE = 10_000
 _BYTES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
@@ -50,10 +52,12 @@ def figure(value: float | None, unit: str = "") -> str:
 
 
 def mean(value: float | None, unit: str = "") -> str:
-    """A mean: as :func:`figure`, but always with decimals, so that a column of them is aligned."""
-    if value is None or unit in {"share", "bytes"} or value != int(value):
+    """A mean: as :func:`figure`, but always with decimals, so that a column of them is aligned, or large."""
+    if value is None or unit in {"share", "bytes"}:
         return figure(value, unit)
-    return _grouped(value, 2)
+    if abs(value) >= _LARGE:
+        return _grouped(value, 0)
+    return figure(value, unit) if value != int(value) else _grouped(value, 2)
 
 
 def signed(value: float | None, unit: str = "") -> str:

@@ -9,6 +9,7 @@ import attrs
 from assignor_lab.report import words
 from assignor_lab.report.charts import Histogram, Spread, spreads
 from assignor_lab.report.exploration import histograms
+from assignor_lab.report.headline import HeadlineCard, NotMeasured, folded, headline_cards, not_measured
 from assignor_lab.report.pictures import Placement
 from assignor_lab.report.placement import Change, Column, Row, Slot, client_labels, column, runs_before, task_ranges
 from assignor_lab.report.summary import (
@@ -18,8 +19,6 @@ from assignor_lab.report.summary import (
     AssignTime,
     Metric,
     MetricRanking,
-    OverallPlace,
-    Place,
     Results,
     Summary,
     metrics_by_group,
@@ -27,7 +26,6 @@ from assignor_lab.report.summary import (
 from assignor_lab.report.text import figure, listed, plural
 
 __all__ = [
-    "Card",
     "Cell",
     "MetricGroup",
     "MetricTable",
@@ -44,39 +42,10 @@ __all__ = [
 MANY = 24
 #: Most changed tasks of one role on a client that are drawn one by one.
 MOST_CHANGED = 120
-#: Measures that are asked for first: what has to move, what is down, what fails together, who is hot.
-HEADLINES = ("stateful_actives_moved", "actives_placed_without_state", "tag_values_achieved", "total_tasks_per_member")
-#: The same for what is counted up over all decisions.
-COSTS = ("stateful_actives_moved", "actives_placed_without_state", "replicas_placed_without_state")
-MOST_HEADLINES, MOST_COSTS = 5, 3
-#: Units in which a sum over decisions means something, and those among them that are paid for.
-_ADDS_UP = frozenset({"tasks", "replicas", "standbys", "bytes", "dollars"})
-_PAID = frozenset({"bytes", "dollars"})
 #: From so many clients on, those that keep all they have in every answer are counted instead of drawn.
 MANY_CLIENTS = 24
 #: Most moves that are put into words for one assignor and state.
 MOST_MOVES = 100
-
-
-@attrs.frozen
-class Card:
-    """One ranked assignor at a glance."""
-
-    place: OverallPlace
-    assignor: Assignor
-    name: str
-    agreement: Agreement | None
-    figures: tuple[tuple[Metric, Place | None], ...]
-
-
-@attrs.frozen
-class Cost:
-    """What one measure comes to over all compared decisions: name, total and length of the bar for each assignor."""
-
-    metric: Metric
-    label: str
-    decisions: int
-    rows: tuple[tuple[str, float, float], ...]
 
 
 @attrs.frozen
@@ -110,10 +79,11 @@ class MetricTable:
 
 @attrs.frozen
 class MetricGroup:
-    """Metrics of one kind."""
+    """Metrics of one kind; those of ``folded`` are one click away."""
 
     name: str
     tables: tuple[MetricTable, ...]
+    folded: tuple[MetricTable, ...] = ()
 
 
 @attrs.frozen
@@ -126,11 +96,13 @@ class Page:
     not_comparable: tuple[str, ...]
     verdict: str
     remarks: tuple[str, ...]
+    alone: tuple[str, ...]
     agreement: tuple[tuple[Agreement, str], ...]
-    cards: tuple[Card, ...]
-    costs: tuple[Cost, ...]
+    cards: tuple[HeadlineCard, ...]
+    not_measured: tuple[NotMeasured, ...]
     ranked: tuple[Assignor, ...]
     groups: tuple[MetricGroup, ...]
+    without_value: tuple[str, ...]
     times: tuple[tuple[AssignTime, str], ...]
 
     @property
@@ -156,10 +128,12 @@ def page(summary: Summary) -> Page:
             (each, words.agreement_sentence(each, names.get(each.assignor, each.assignor)))
             for each in results.agreement
         ),
-        cards=_cards(results, names, by_name),
-        costs=_costs(results, names),
-        ranked=tuple(by_name[place.assignor] for place in results.ranking.overall if place.assignor in by_name),
+        alone=tuple(words.alone(results)),
+        cards=headline_cards(results, names),
+        not_measured=not_measured(results),
+        ranked=_ranked(results, by_name),
         groups=_groups(results, names, by_name),
+        without_value=_without_value(results),
         times=tuple(
             (each, names.get(each.assignor, each.assignor))
             for each in summary.run_metrics.assign_ms
@@ -168,54 +142,18 @@ def page(summary: Summary) -> Page:
     )
 
 
-def _cards(results: Results, names: dict[str, str], by_name: dict[str, Assignor]) -> tuple[Card, ...]:
-    agreements = {each.assignor: each for each in results.agreement}
-    headline = _headlines(results)
-    cards = []
-    for place in results.ranking.overall:
-        figures = tuple(
-            (metric, next((each for each in ranking.places if each.assignor == place.assignor), None))
-            for metric, ranking in headline
-        )
-        assignor = by_name.get(place.assignor)
-        if assignor is not None:
-            cards.append(Card(place, assignor, names[place.assignor], agreements.get(place.assignor), figures))
-    return tuple(cards)
+def _ranked(results: Results, by_name: dict[str, Assignor]) -> tuple[Assignor, ...]:
+    """Everybody whose means are compared, the baseline first, then in the order of the summary."""
+    compared = {place.assignor for ranking in results.ranking.by_metric for place in ranking.places}
+    baseline = results.baseline if results.headline is None else results.headline.baseline
+    found = [assignor for name, assignor in by_name.items() if name in compared]
+    return tuple(sorted(found, key=lambda assignor: assignor.name != baseline))
 
 
-def _headlines(results: Results) -> list[tuple[Metric, MetricRanking]]:
-    """The ranked measures that are asked for first, and where a group has none of them, its first one."""
-    rankings = {each.metric: each for each in results.ranking.by_metric}
-    ranked = [metric for metric in results.metrics if metric.name in rankings]
-    chosen = [metric for metric in ranked if metric.name in HEADLINES]
-    for group in dict.fromkeys(metric.group for metric in ranked):
-        if all(metric.group != group for metric in chosen):
-            chosen.append(next(metric for metric in ranked if metric.group == group))
-    return [(metric, rankings[metric.name]) for metric in chosen[:MOST_HEADLINES]]
-
-
-def _costs(results: Results, names: dict[str, str]) -> tuple[Cost, ...]:
-    """What movement comes to in all, where a sum means something and it is not nothing for everybody."""
-    rankings = {each.metric: each for each in results.ranking.by_metric}
-    costs = []
-    for metric in results.metrics:
-        ranking = rankings.get(metric.name)
-        paid = metric.unit in _PAID or (metric.group == "movement" and metric.unit in _ADDS_UP)
-        if ranking is None or not paid or metric.direction != "lower":
-            continue
-        totals = [(place.assignor, _whole(place.mean * ranking.n)) for place in ranking.places]
-        most = max(total for _, total in totals)
-        if most > 0:
-            rows = tuple((names.get(name, name), total, round(100 * max(total, 0) / most, 1)) for name, total in totals)
-            costs.append(Cost(metric, words.label(metric), ranking.n, rows))
-    preferred = sorted(costs, key=lambda cost: (cost.metric.unit not in _PAID, cost.metric.name not in COSTS))
-    return tuple(preferred[:MOST_COSTS])
-
-
-def _whole(total: float) -> float:
-    # A mean times its count is whole but for rounding where the values were whole.
-    nearest = round(total)
-    return float(nearest) if abs(total - nearest) < 1e-6 * max(1.0, abs(total)) else total
+def _without_value(results: Results) -> tuple[str, ...]:
+    """Measures of which no decision tells anything."""
+    known = {each.metric for each in results.aggregates if each.n}
+    return tuple(words.label(metric) for metric in results.metrics if metric.name not in known)
 
 
 def _groups(results: Results, names: dict[str, str], by_name: dict[str, Assignor]) -> tuple[MetricGroup, ...]:
@@ -231,7 +169,9 @@ def _groups(results: Results, names: dict[str, str], by_name: dict[str, Assignor
         for metric in metrics:
             ranking = rankings.get(metric.name)
             places = {each.assignor: each.place for each in ranking.places} if ranking else {}
-            aggregates = of_metric.get(metric.name, [])
+            aggregates = [each for each in of_metric.get(metric.name, []) if each.n]
+            if not aggregates:
+                continue
             rows = tuple(
                 MetricRow(
                     by_name[each.assignor],
@@ -244,7 +184,8 @@ def _groups(results: Results, names: dict[str, str], by_name: dict[str, Assignor
                 for each, spread in zip(aggregates, spreads(aggregates), strict=True)
             )
             tables.append(MetricTable(metric, words.label(metric), words.better(metric), ranking, rows))
-        groups.append(MetricGroup(name, tuple(tables)))
+        if tables:
+            groups.append(MetricGroup(name, *folded(name, tuple(tables), results)))
     return tuple(groups)
 
 

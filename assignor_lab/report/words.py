@@ -8,6 +8,7 @@ from assignor_lab.report.text import figure, listed, plural, shortened
 __all__ = [
     "OBSERVED",
     "agreement_sentence",
+    "alone",
     "better",
     "dependence",
     "display_name",
@@ -102,15 +103,37 @@ def verdict(results: Results) -> str:
     if not ranked:
         return "Nothing could be ranked: no assignor has an answer with a figure that is better low or high."
     names = _names(results)
+    if results.headline is None:
+        return f"{plural(len(ranked), 'assignor')} were compared, by an older release: see the measures one by one."
     first = [names[place.assignor] for place in ranked if place.place == 1]
     if len(ranked) == 1:
         return f"{first[0]} is alone: there is nobody to compare it with."
     if len(first) == len(ranked):
-        return f"{listed(first)} do equally well: no figure tells them apart over all."
-    measures = plural(len(results.ranking.by_metric), "measure")
-    if len(first) > 1:
-        return f"{listed(first)} share the first place over all {measures}."
-    return f"{first[0]} does best over all {measures} together, each kind of measure counting alike."
+        return f"None of {listed(first)} is ahead: where one is better, it is behind elsewhere, or nobody can be sure."
+    behind = [names[place.assignor] for place in ranked if place.place > 1]
+    if len(first) == 1:
+        return f"{first[0]} is ahead: surely better in one of the figures below, and behind in none."
+    return f"{listed(behind)} {'is' if len(behind) == 1 else 'are'} behind; {listed(first)} cannot be put in an order."
+
+
+def alone(results: Results) -> list[str]:
+    """What decisions that were made each by itself do not say."""
+    if results.headline is None or not results.headline.alone:
+        return []
+    every = results.headline.alone == results.states
+    which = "every decision" if every else f"{figure(results.headline.alone)} of the decisions"
+    sentences = [
+        f"Each decision alone: {which} was made again from where the group really was, whatever had been answered "
+        "before. So figures are means for one decision, and do not add up to what a history under that assignor would "
+        "have been."
+    ]
+    if results.other_settings:
+        given = listed([f"{each.key}={each.value}" for each in results.config]) or "other settings"
+        sentences.append(
+            f"{OBSERVED} decided under its own settings, the assignors under {shortened(given, 200)}. What they would "
+            "build up once, such as a further standby, counts in each decision anew, since the group never had it."
+        )
+    return sentences
 
 
 def agreement_sentence(agreement: Agreement, name: str) -> str:
@@ -119,9 +142,15 @@ def agreement_sentence(agreement: Agreement, name: str) -> str:
     if not agreement.compared:
         return f"Whether {who} decides as Kafka did cannot be told."
     if agreement.compared and agreement.equal == agreement.compared:
-        return f"{who} decides exactly as Kafka did, in all {plural(agreement.compared, 'decision')}."
+        return f"{who} decides exactly as Kafka did, in all {_compared(agreement)}."
     equal = figure(agreement.equal) if agreement.equal else "none"
-    return f"{who} decides as Kafka did in {equal} of {plural(agreement.compared, 'decision')}."
+    asked = ", under other settings than Kafka had" if agreement.caveats else ""
+    return f"{who} decides as Kafka did in {equal} of {_compared(agreement)}{asked}."
+
+
+def _compared(agreement: Agreement) -> str:
+    one = "comparable decision" if agreement.not_comparable else "decision"
+    return plural(agreement.compared, one)
 
 
 def remarks(results: Results) -> list[str]:
@@ -137,7 +166,7 @@ def remarks(results: Results) -> list[str]:
             )
     if results.states > results.ranking.states > 0:
         sentences.append(
-            f"The ranking is over the {plural(results.ranking.states, 'decision')} in which all of them have an answer."
+            f"Compared are the {plural(results.ranking.states, 'decision')} to which all have an answer that can be."
         )
     return sentences
 

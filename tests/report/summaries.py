@@ -19,7 +19,7 @@ HOSTILE = '</script><!--<img src=x onerror="hacked=1">\x1b[31m[red]\u202e\u2028{
 HOSTILE_SHOWN = '</script><!--<img src=x onerror="hacked=1">\\x1b[31m[red]\\u202e\\u2028{{7*7}}&quot;\''
 
 #: Words of the format; a producer cannot put a text of its own there.
-_FORMAT_WORDS = frozenset({"kind", "status", "direction", "chosen", "by"})
+_FORMAT_WORDS = frozenset({"kind", "status", "direction", "chosen", "by", "tells"})
 
 
 @cache
@@ -47,12 +47,65 @@ def tagged() -> dict[str, Any]:
     absent = {"name": "half_done", "distribution": "acme-assignors", "version": "2.0", "status": "not_loaded"}
     reason = "ModuleNotFoundError: No module named 'acme_solver'"
     results["assignors"].append({**failing, **absent, "summary": None, "reason": reason, "rows": 0, "failed_rows": 0})
+    results["headline"] = headline()
     held = {"n": 2, "same_again": 2, "same_hash_seed": 2, "same_order": 2, "pure": 2}
     document["run_metrics"]["probes"] = [
         {"assignor": "sticky", "peak_memory_median": 17_600.0, "peak_memory_max": 20_480, **held},
         {"assignor": "round_robin", "peak_memory_median": None, "peak_memory_max": None, **held, "same_hash_seed": 1},
     ]
     return document
+
+
+def headline() -> dict[str, Any]:
+    """The headline of `tagged`: every figure that is not measured, and everything that a difference can tell."""
+
+    def value(assignor: str, mean: float, **known: Any) -> dict[str, Any]:
+        unknown = dict.fromkeys(("difference", "low", "high", "level", "no_interval", "tells"))
+        return {"assignor": assignor, "mean": mean, **unknown, **known}
+
+    def differs(difference: float, tells: str, half: float = 1.0) -> dict[str, Any]:
+        ends = {"low": difference - half, "high": difference + half}
+        return {"difference": difference, **ends, "level": 0.95, "tells": tells}
+
+    few = {"code": "few", "reason": "24 histories are too few: it takes 30 that differ; about 41 histories would do"}
+    unsure = {"difference": 2.5, "level": 0.95, "tells": "none", "no_interval": {**few, "enough": 41}}
+    missing = {**dict.fromkeys(("metric", "unit", "direction", "summary")), "states": 0, "of": []}
+    measured = {"direction": "lower", "not_measured": None, "states": 24}
+    names = ("high_availability", "sticky", "round_robin", "kafka")
+
+    def of(mean: float, differences: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [value(name, mean + at, **differences[at]) for at, name in enumerate(names)]
+
+    of_state = [differs(-40_000.0, "better"), unsure, differs(90_000.0, "worse")]
+    of_load = [differs(0.1, "unclear"), differs(0.0, "equal", 0.0), differs(-3.0, "better")]
+    return {
+        "baseline": "kafka",
+        "states": 24,
+        "histories": 24,
+        "alone": 24,
+        "figures": [
+            {"figure": "unavailable", "title": "Task-seconds unavailable", **missing, "not_measured": "no clock here"},
+            {
+                "figure": "restored",
+                "title": "State to restore",
+                "metric": "offsets_to_restore",
+                "unit": "offsets",
+                "summary": "Changelog records that copies of state lack.",
+                **measured,
+                "of": of(60_000.0, [*of_state, {}]),
+            },
+            {"figure": "cross_zone", "title": "Cross-zone cost", **missing, "not_measured": "no racks here"},
+            {
+                "figure": "load",
+                "title": "Worst load",
+                "metric": "process_load",
+                "unit": "tasks/thread",
+                "summary": "How far the busiest process is above the mean.",
+                **measured,
+                "of": of(0.5, [*of_load, {}]),
+            },
+        ],
+    }
 
 
 def families() -> dict[str, Any]:

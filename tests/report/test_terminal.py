@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import Any
 
 import pytest
@@ -21,11 +22,60 @@ def printed(document: dict[str, Any], width: int = 160, *, colours: bool = False
     return target.getvalue()
 
 
-def test_the_tables_tell_the_ranking_and_the_agreement() -> None:
-    text = printed(tagged())
-    assert "sticky does best over all 28 measures together, each kind of measure counting alike." in text
-    assert "24 of 24" in text
+def test_the_tables_tell_the_headline_and_the_agreement() -> None:
+    text = printed(tagged(), 300)
+    assert "better than Kafka itself: −40\u202f000 (−40\u202f001 to −39\u202f999)" in text
+    assert "worse than Kafka itself: +90\u202f000" in text
+    assert "not told apart from Kafka itself: +0.10 (−0.90 to +1.10)" in text
+    assert "the same as Kafka itself everywhere" in text
+    assert "+2.50 on average; it cannot be told how surely: 24 decisions are too few" in text
+    assert "Not measured here: Task-seconds unavailable (no clock here); Cross-zone cost (no racks here)." in text
+    assert "high_availability decides exactly as Kafka did, in all 24 decisions." in text
     assert "stateful_actives_moved ↓ (tasks)" in text
+
+
+def test_one_measure_of_balance_is_printed_and_the_others_are_counted() -> None:
+    text = printed(tagged(), 300)
+    assert "process_load ↓" in text
+    assert "total_tasks_per_member" not in text
+    assert "15 more measures of balance: in the report and the tables" in text
+
+
+def test_a_measure_without_any_value_is_counted_and_not_printed() -> None:
+    document = tagged()
+    for aggregate in document["results"]["aggregates"]:
+        if aggregate["metric"] == "standbys_moved":
+            aggregate.update(n=0, mean=None, median=None, p90=None, min=None, max=None, worst=None)
+    before, after = printed(tagged(), 300), printed(document, 300)
+    assert "standbys_moved" in before
+    assert "standbys_moved" not in after
+    left_out = [int(re.findall(r"(\d+) measures? left out", text)[0]) for text in (before, after)]
+    assert left_out[1] == left_out[0] + 1
+
+
+def test_what_cannot_be_compared_is_said_before_anything_else() -> None:
+    document = tagged()
+    results = document["results"]
+    for assignor in results["assignors"]:
+        assignor["not_comparable_rows"] = 0 if assignor["kind"] == "observed" else assignor["rows"]
+    reason = "racks decide, and are unknown: give them with --racks"
+    results["not_comparable"] = [{"reason": reason, "states": 24, "assignors": ["sticky", "round_robin"]}]
+    text = printed(document, 400)
+    assert text.startswith(
+        "Not comparable: sticky and round_robin in all 24 decisions. There racks decide, and are unknown, so nobody "
+        "can tell what they would have decided. To compare them, give them with --racks.\n"
+    )
+    assert "Only what Kafka itself decided can be measured: there is nobody to compare it with." in text
+
+
+def test_of_other_settings_it_is_said_what_they_do_to_the_figures() -> None:
+    document = tagged()
+    document["results"]["other_settings"] = 24
+    document["results"]["config"] = [{"key": "num.standby.replicas", "value": "2", "source": "-c"}]
+    text = printed(document, 600)
+    assert "Kafka itself decided under its own settings, the assignors under num.standby.replicas=2." in text
+    assert "counts in each decision anew" in text
+    assert "counts in each decision anew" not in printed(tagged(), 600)
     assert "not loaded: ModuleNotFoundError: No module named 'acme_solver'" in text
 
 
@@ -47,7 +97,8 @@ def test_every_assignor_is_shown_at_any_width(width: int) -> None:
 
 def test_hostile_names_neither_steer_the_terminal_nor_style_the_text() -> None:
     text = printed(hostile(), 400)
-    assert {sign for sign in text if not sign.isprintable()} == {"\n"}
+    # The narrow space groups the digits of our own figures.
+    assert {sign for sign in text if not sign.isprintable()} == {"\n", "\u202f"}
     assert "\\x1b[31m[red]\\u202e" in text
 
 

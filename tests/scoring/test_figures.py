@@ -72,7 +72,7 @@ def test_aggregates_are_over_all_rows_with_a_figure(table: ResultsTable) -> None
 
 
 def test_places_are_by_means_over_shared_states(table: ResultsTable) -> None:
-    found = ranking(table, ["a", "b"], PLUGINS)
+    found = ranking(table, ["a", "b"], PLUGINS, {"a": 1, "b": 1})
     assert found["states"] == 3
     assert found["by_metric"] == [
         {
@@ -96,7 +96,7 @@ def test_places_are_by_means_over_shared_states(table: ResultsTable) -> None:
 
 
 def test_nobody_is_ranked_where_nobody_answered(table: ResultsTable) -> None:
-    assert ranking(table, [], PLUGINS)["overall"] == []
+    assert ranking(table, [], PLUGINS, {})["overall"] == []
 
 
 def test_worst_states_are_those_in_which_somebody_else_did_better(table: ResultsTable) -> None:

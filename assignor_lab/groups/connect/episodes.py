@@ -14,6 +14,7 @@ from assignment_api.plugins.selection import EffectiveConfig
 from assignor_lab.groups.connect.asking import ASKING, ConnectOutcome
 from assignor_lab.groups.connect.kind import CONNECT_KEYS, told
 from assignor_lab.groups.connect.metrics import EPISODE_METRICS, ConnectMetric, described_metric
+from assignor_lab.groups.headline import headline_of
 from assignor_lab.groups.kind import Answer, Asked, Competitor, FoundAssignor, Kind, Measure, Reply
 from assignor_lab.groups.measures import own_metrics
 from assignor_lab.runtime.asking import Asking, OwnProcesses, assignor_for
@@ -29,6 +30,13 @@ __all__ = ["CONNECT_EPISODE"]
 
 class _ConnectEpisodes(Kind[ConnectEpisode, Played]):
     name = "connect-episode"
+    plays = True
+    headline = headline_of(
+        unavailable=("unavailable_task_seconds",),
+        load=("final_tasks_per_worker",),
+        no_state="workers keep no state",
+        no_zones="workers have no racks",
+    )
     config_keys = CONNECT_KEYS
     shows_first = True
 

@@ -13,6 +13,7 @@ from assignment_api.plugins.selection import EffectiveConfig
 from assignor_lab.groups.connect.asking import ASKING
 from assignor_lab.groups.connect.metrics import CONNECT_METRICS, ConnectMetric, Decision, described_metric
 from assignor_lab.groups.connect.rounds import Decided, RoundPlayer, RoundState, spoken_protocol
+from assignor_lab.groups.headline import headline_of
 from assignor_lab.groups.kind import Answer, AnswerOptions, Competitor, FoundAssignor, Kind, Measure
 from assignor_lab.groups.measures import measures_of, metrics_of
 from assignor_lab.groups.rows import remarks_column
@@ -28,6 +29,11 @@ CONNECT_KEYS = (CONNECT_PROTOCOL, MAX_DELAY_KEY)
 
 class _Connect(Kind[RoundState, Decided]):
     name = "connect"
+    headline = headline_of(
+        load=("jobs_above_even_share",),
+        no_state="workers keep no state",
+        no_zones="workers have no racks",
+    )
     config_keys = CONNECT_KEYS
     shows_first = True
 

@@ -12,6 +12,7 @@ from assignment_api import ApplicationMetadata, AssignmentError, TaskAssignment
 from assignment_api.plugins import Found, FoundTaskAssignor, MetricPlugin, PluginRow, Registry
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.streams.configs import ASSIGNMENT_KEYS
+from assignor_lab.groups.headline import headline_of
 from assignor_lab.groups.kind import (
     AnswerOptions,
     Competitor,
@@ -48,6 +49,12 @@ class _Streams(Kind[ApplicationMetadata, TaskAssignment]):
     name = "streams"
     section = "placements"
     config_keys = tuple(ASSIGNMENT_KEYS)
+    headline = headline_of(
+        restored=("bytes_to_restore", "offsets_to_restore", "replicas_placed_without_state"),
+        cross_zone=("cross_zone_dollars_per_month", "racks_crossed"),
+        load=("process_load",),
+        failures=("tasks_not_assigned",),
+    )
 
     @property
     def asking(self) -> Asking[Any, Any]:

@@ -12,6 +12,7 @@ from assignment_api.plugins import Found, MetricPlugin, PluginRow, Registry
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.streams.configs import NUM_STANDBY_REPLICAS, RACK_AWARE_ASSIGNMENT_TAGS
 from assignor_lab.groups.columns import Column
+from assignor_lab.groups.headline import headline_of
 from assignor_lab.groups.kind import Answer, AnswerOptions, Competitor, FoundAssignor, Kind, Measure
 from assignor_lab.groups.measures import measures_of, metrics_of
 from assignor_lab.groups.metrics.definition import OfView
@@ -26,6 +27,12 @@ __all__ = ["STREAMS_GROUP"]
 
 class _StreamsGroup(Kind[GroupState, GroupAssignment]):
     name = "streams-group"
+    headline = headline_of(
+        restored=("offsets_to_restore", "replicas_placed_without_state"),
+        load=("process_load",),
+        failures=("tasks_not_assigned",),
+        no_zones="brokers show assignors no racks of partitions",
+    )
     columns = (Column("members", "int32"),)
     section = "placements"
     shows_first = True

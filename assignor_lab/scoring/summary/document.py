@@ -29,6 +29,7 @@ from assignor_lab.scoring.summary.figures import (
     ranking,
     worst_states,
 )
+from assignor_lab.scoring.summary.headline import headline
 from assignor_lab.scoring.summary.tally import Tally
 
 __all__ = ["FORMAT", "Machine", "Wanted", "results_summary", "run_summary", "wanted_states"]
@@ -102,13 +103,28 @@ def results_summary(
     wanted: Wanted,
     details: Pictures,
     kind: Kind[Any, Any],
+    baseline: str | None = None,
 ) -> dict[str, Any]:
-    """The part of the summary that follows from input, seed and plugins alone; ``kind`` is that of the scenarios."""
+    """The part of the summary that follows from input, seed and plugins alone.
+
+    Args:
+        competing: Who took part.
+        config: All sources of configuration.
+        sources: The sources of states.
+        tally: What was counted.
+        table: The finished table.
+        metrics: Column to metric.
+        wanted: States that are shown in full.
+        details: Their pictures.
+        kind: Kind of the scenarios.
+        baseline: Whom the others are compared with, or ``None``.
+    """
     plugins = {name: found.plugin for name, found in metrics.items()}
     names = [assignor.name for assignor in competing.assignors]
     scored = [name for name in table.assignors if tally.comparable_of(name)]
     ranked = [name for name in scored if name != OBSERVED or tally.captured == tally.states]
     pictures, too_large = _pictures(wanted, details, kind)
+    found = headline(table, ranked, kind.headline, plugins, baseline)
     seeds = [source.generated.seed for source in sources if source.generated is not None]
     return {
         "title": _title(sources, pictures),
@@ -123,17 +139,26 @@ def results_summary(
         "rows": tally.rows,
         "failed_rows": tally.failed_rows,
         "not_comparable": tally.not_comparable(),
+        "other_settings": tally.other_settings,
         "assumptions": tally.assumptions(),
         "assignors": _assignors(competing, tally),
         "metrics": [_metric(name, found) for name, found in metrics.items()],
         "aggregates": aggregates(table, plugins),
-        "ranking": ranking(table, ranked, plugins),
+        "headline": {**found.document, "alone": _alone(sources, tally, kind)},
+        "ranking": ranking(table, ranked, plugins, found.places),
         "agreement": tally.agreement(names),
         "failures": tally.failures(),
         "placements": pictures if kind.section == "placements" else [],
         "placements_left_out": wanted.left_out + too_large,
         "groups": pictures if kind.section == "groups" else [],
     }
+
+
+def _alone(sources: Sequence[Source], tally: Tally, kind: Kind[Any, Any]) -> int:
+    """States that were decided each by itself, not as part of a history that goes on from the answers."""
+    if kind.plays:
+        return 0
+    return sum(tally.states_of.get(number, 0) for number, source in enumerate(sources) if source.generated is None)
 
 
 def _title(sources: Sequence[Source], pictures: Sequence[Mapping[str, Any]]) -> str | None:

@@ -20,8 +20,8 @@ from assignor_lab.scoring.output.results_table import ResultsTable
 __all__ = ["METHOD", "aggregates", "assign_times", "ranking", "worst_states"]
 
 METHOD = (
-    "By the mean place in each group of measures, all groups counting alike; "
-    "only states in which every ranked assignor has an answer count."
+    "An assignor comes before another one if it is better in one of the headline's figures, with 95 % confidence, and "
+    "behind in none; all others share a place. Means are over the states to which everybody has a comparable answer."
 )
 
 
@@ -60,8 +60,10 @@ def _mean(values: pa.Array) -> float:
     return fsum(values.to_pylist()) / len(values)
 
 
-def ranking(table: ResultsTable, ranked: Sequence[str], metrics: Mapping[str, MetricPlugin]) -> dict[str, Any]:
-    """The summary's ``ranking`` of the assignors ``ranked``."""
+def ranking(
+    table: ResultsTable, ranked: Sequence[str], metrics: Mapping[str, MetricPlugin], order: Mapping[str, int]
+) -> dict[str, Any]:
+    """The summary's ``ranking`` of the assignors ``ranked``, whose places over all are those of ``order``."""
     masks = table.answered(ranked)
     states = masks[ranked[0]].true_count if ranked else 0
     by_metric: list[dict[str, Any]] = []
@@ -72,7 +74,12 @@ def ranking(table: ResultsTable, ranked: Sequence[str], metrics: Mapping[str, Me
         if count:
             places = _places(means, lower_is_better=plugin.direction == "lower")
             by_metric.append({"metric": metric, "n": count, "places": places})
-    return {"method": METHOD, "states": states, "overall": _overall(ranked, by_metric, metrics), "by_metric": by_metric}
+    return {
+        "method": METHOD,
+        "states": states,
+        "overall": _overall(ranked, by_metric, metrics, order),
+        "by_metric": by_metric,
+    }
 
 
 def _paired_means(columns: Mapping[str, pa.Array], masks: Mapping[str, pa.Array]) -> tuple[dict[str, float], int]:
@@ -99,9 +106,12 @@ def _places(means: Mapping[str, float], *, lower_is_better: bool) -> list[dict[s
 
 
 def _overall(
-    ranked: Sequence[str], by_metric: Sequence[Mapping[str, Any]], metrics: Mapping[str, MetricPlugin]
+    ranked: Sequence[str],
+    by_metric: Sequence[Mapping[str, Any]],
+    metrics: Mapping[str, MetricPlugin],
+    order: Mapping[str, int],
 ) -> list[dict[str, Any]]:
-    if not by_metric:
+    if not by_metric or not order:
         return []
     # Each group counts alike, or the many measures of balance would decide alone.
     groups = dict.fromkeys(metrics[entry["metric"]].group for entry in by_metric)
@@ -118,13 +128,8 @@ def _overall(
         for assignor, by_group in places.items()
     }
     return [
-        {
-            "place": place["place"],
-            "assignor": place["assignor"],
-            "mean_place": place["mean"],
-            "best_in": best[place["assignor"]],
-        }
-        for place in _places(means, lower_is_better=True)
+        {"place": order[assignor], "assignor": assignor, "mean_place": means[assignor], "best_in": best[assignor]}
+        for assignor in sorted(ranked, key=order.__getitem__)
     ]
 
 

@@ -61,6 +61,7 @@ def summarise(run: Run, scored: Scored, engine: Engine) -> dict[str, Any]:
         wanted,
         _pictures(run, scored, engine, wanted),
         kind,
+        run.terms.baseline,
     )
     return {
         "format": FORMAT,

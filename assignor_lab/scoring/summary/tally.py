@@ -73,6 +73,7 @@ class Tally:
         rows_of: Assignor to its rows.
         failed_of: Assignor to its rows with an error.
         captured: Items for which it is known what Kafka decided.
+        other_settings: States in which somebody was asked under other settings than Kafka decided under.
         not_comparable_of: Assignor to its rows whose answer is not comparable.
     """
 
@@ -83,6 +84,7 @@ class Tally:
     rows_of: dict[str, int] = attrs.field(factory=dict)
     failed_of: dict[str, int] = attrs.field(factory=dict)
     captured: int = 0
+    other_settings: int = 0
     not_comparable_of: dict[str, int] = attrs.field(factory=dict)
     _incomparable: dict[str, _Incomparable] = attrs.field(factory=dict)
     _assumptions: dict[str, int] = attrs.field(factory=dict)
@@ -99,6 +101,7 @@ class Tally:
             _count(self._assumptions, text)
         observed = any(row["assignor"] == OBSERVED and row["error_type"] is None for row in rows)
         self.captured += observed
+        self.other_settings += any(row["other_settings"] for row in rows)
         for row in rows:
             self._add_row(row, compared=observed)
         for reason in dict.fromkeys(row["not_comparable"] for row in rows if row["not_comparable"] is not None):

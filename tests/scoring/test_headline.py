@@ -1,0 +1,123 @@
+"""The headline: five figures, compared in pairs, and an order that says no more than the intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assignor_lab.groups.headline import headline_of
+from assignor_lab.groups.streams.kind import STREAMS
+from assignor_lab.groups.work import OBSERVED
+from assignor_lab.scoring.summary.headline import Headline, headline
+from tests.groups.streams.states import METRICS
+from tests.scoring.tables import PLUGINS, Row, table_of
+
+FIGURES = headline_of(restored=("neither", "less"), load=("less",), failures=("neither",))
+DRAWS = np.random.default_rng(5).normal(size=(2, 200))
+
+
+def histories(**values: Sequence[float | Mapping[str, Any] | str]) -> list[Row]:
+    """A history of one state for each position: figures of ``less`` by assignor, or a whole row, or an error."""
+    return [
+        (item, 0, name, {"less": value, "neither": 0.0} if isinstance(value, (int, float)) else value)
+        for name, column in values.items()
+        for item, value in enumerate(column)
+    ]
+
+
+def found(folder: Path, baseline: str | None = None, **values: Any) -> Headline:
+    rows = histories(**values)
+    return headline(table_of(rows, folder), list(values), FIGURES, PLUGINS, baseline)
+
+
+def figure(found: Headline, name: str) -> dict[str, Any]:
+    return next(each for each in found.document["figures"] if each["figure"] == name)
+
+
+def tells(found: Headline, name: str) -> dict[str, str | None]:
+    return {each["assignor"]: each["tells"] for each in figure(found, name)["of"]}
+
+
+def test_who_is_surely_better_and_nowhere_behind_comes_first(tmp_path: Path) -> None:
+    made = found(tmp_path, a=list(DRAWS[0]), b=list(DRAWS[0] + 1 + DRAWS[1] / 4))
+    assert made.places == {"a": 1, "b": 2}
+    assert tells(made, "load") == {"a": None, "b": "worse"}
+    load = figure(made, "load")["of"][1]
+    assert load["low"] < load["difference"] < load["high"]
+    assert load["mean"] - figure(made, "load")["of"][0]["mean"] == pytest.approx(load["difference"])
+
+
+def test_where_the_interval_holds_zero_a_place_is_shared(tmp_path: Path) -> None:
+    made = found(tmp_path, a=list(DRAWS[0]), b=list(DRAWS[0] + 0.01 + DRAWS[1]))
+    assert made.places == {"a": 1, "b": 1}
+    assert tells(made, "load")["b"] == "unclear"
+
+
+def test_who_is_better_here_and_behind_there_shares_a_place(tmp_path: Path) -> None:
+    worse = [{"less": value + 1, "neither": 0.0} for value in DRAWS[0] + DRAWS[1] / 4]
+    fails = [*DRAWS[0][:-2], "boom", "boom"]
+    made = found(tmp_path, a=fails, b=worse)
+    assert figure(made, "failures")["of"][0]["mean"] == pytest.approx(0.01)
+    assert tells(made, "load")["b"] == "worse"
+    assert made.places == {"a": 1, "b": 1}
+
+
+def test_too_few_histories_make_no_order_and_say_why(tmp_path: Path) -> None:
+    made = found(tmp_path, a=[0.0] * 10, b=[5.0 + item for item in range(10)])
+    assert made.places == {"a": 1, "b": 1}
+    assert "10 histories are too few" in figure(made, "load")["of"][1]["no_interval"]["reason"]
+
+
+@pytest.mark.parametrize(
+    ("names", "baseline", "expected"),
+    [(("a", "b"), None, "a"), (("a", "b"), "b", "b"), (("a", OBSERVED), None, OBSERVED), (("a", "b"), "absent", "a")],
+)
+def test_the_baseline_is_the_one_asked_for_else_kafka_else_the_first(
+    tmp_path: Path, names: Sequence[str], baseline: str | None, expected: str
+) -> None:
+    assert found(tmp_path, baseline, **{name: [1.0, 2.0] for name in names}).document["baseline"] == expected
+
+
+def test_an_answer_that_leaves_tasks_to_nobody_is_a_failed_one(tmp_path: Path) -> None:
+    made = found(tmp_path, a=[{"less": 1.0, "neither": 1.0}, 1.0, "boom", 1.0])
+    assert figure(made, "failures")["of"][0]["mean"] == 0.5
+
+
+def test_rows_that_are_not_comparable_are_in_no_figure(tmp_path: Path) -> None:
+    lost = {"less": 100.0, "neither": 0.0, "not_comparable": "no racks"}
+    made = found(tmp_path, a=[1.0, lost, 3.0], b=[1.0, 2.0, 3.0])
+    assert made.document["states"] == 2
+    assert [each["mean"] for each in figure(made, "load")["of"]] == [2.0, 2.0]
+
+
+def test_the_metric_that_is_known_in_most_states_measures_a_figure(tmp_path: Path) -> None:
+    known = [{"less": 1.0, "neither": 7.0}, {"less": 2.0, "neither": None}]
+    assert figure(found(tmp_path, a=known), "restored")["metric"] == "less"
+    assert figure(found(tmp_path, a=known[:1]), "restored")["metric"] == "neither"
+
+
+def test_what_has_no_value_is_not_measured_and_not_zero(tmp_path: Path) -> None:
+    made = figure(found(tmp_path, a=[1.0]), "unavailable")
+    assert (made["metric"], made["of"]) == (None, [])
+    assert "simulated" in made["not_measured"]
+
+
+def test_each_history_counts_alike(tmp_path: Path) -> None:
+    rows: list[Row] = [(0, number, "a", {"less": 1.0, "neither": 0.0}) for number in range(9)]
+    rows.append((1, 0, "a", {"less": 3.0, "neither": 0.0}))
+    made = headline(table_of(rows, tmp_path), ["a"], FIGURES, PLUGINS, None)
+    assert (figure(made, "load")["of"][0]["mean"], made.document["histories"]) == (2.0, 2)
+
+
+def test_nobody_to_compare_is_no_figure(tmp_path: Path) -> None:
+    made = headline(table_of(histories(a=["boom"]), tmp_path), [], FIGURES, PLUGINS, None)
+    assert made.places == {}
+    assert all(each["of"] == [] for each in made.document["figures"])
+
+
+def test_every_metric_of_the_headline_is_one_of_the_kind() -> None:
+    assert {metric for each in STREAMS.headline for metric in each.metrics} <= METRICS.keys()
