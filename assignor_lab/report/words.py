@@ -64,7 +64,8 @@ def opening(results: Results) -> str:
     origin = f" from {listed(origins)}" if origins else ""
     asked = [each for each in results.assignors if each.kind != "observed" and each.status != "not_loaded"]
     verb = "was" if results.states == 1 else "were"
-    kafka = any(each.kind == "observed" for each in results.assignors)
+    told = {each.assignor for each in results.agreement if each.compared}
+    kafka = any(each.kind == "observed" for each in results.assignors) and (told or not results.agreement)
     compared = ", and its answers compared with what Kafka itself decided" if kafka else ""
     if len(asked) != 1:
         compared = compared.replace("its answers", "their answers")

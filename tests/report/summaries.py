@@ -69,7 +69,7 @@ def headline() -> dict[str, Any]:
 
     few = {"code": "few", "reason": "24 histories are too few: it takes 30 that differ; about 41 histories would do"}
     unsure = {"difference": 2.5, "level": 0.95, "tells": "none", "no_interval": {**few, "enough": 41}}
-    missing = {**dict.fromkeys(("metric", "unit", "direction", "summary")), "states": 0, "of": []}
+    missing: dict[str, Any] = {**dict.fromkeys(("metric", "unit", "direction", "summary")), "states": 0, "of": []}
     measured = {"direction": "lower", "not_measured": None, "states": 24}
     names = ("high_availability", "sticky", "round_robin", "kafka")
 

@@ -154,7 +154,7 @@ def test_unknown_racks_are_named_where_a_rack_aware_group_differs(spark: SparkSe
 
 def test_a_notebook_gets_the_same_rows_as_a_data_frame(spark: SparkSession, out: Path) -> None:
     frame = score(spark, HISTORIES, PAIR)
-    assert frame.columns == rows_schema(results_of(out).column_names[22:]).names
+    assert frame.columns == rows_schema(results_of(out).column_names[24:]).names
     rows = frame.orderBy(*KEY_NAMES).toArrow().select(results_of(out).column_names).to_pylist()
     assert rows == results_of(out).to_pylist()
 

@@ -14,20 +14,9 @@ from assignment_api.streams.configs import RACK_AWARE_ASSIGNMENT_STRATEGY, RACK_
 from assignor_lab.scenarios import Scenario
 from assignor_lab.scenarios.told_racks import racks_told, strategy_told
 
-__all__ = ["BOTH_DECIDE", "RACKS_DECIDE", "STRATEGY_DECIDES", "racks_unknown", "why_not_comparable"]
+__all__ = ["racks_unknown", "why_not_comparable"]
 
-_WITHOUT = f"or ask what would be decided without racks: -c {RACK_AWARE_ASSIGNMENT_STRATEGY}=none"
-#: What is said of answers of a rack-aware configuration.
-RACKS_DECIDE = f"racks decide, and are unknown: give them with --racks, {_WITHOUT}"
-#: What is said of answers under a strategy that was made up.
-STRATEGY_DECIDES = (
-    f"the group was rack-aware, by a strategy that is unknown: give {RACK_AWARE_ASSIGNMENT_STRATEGY}, {_WITHOUT}"
-)
-#: The same, where the racks are unknown, too.
-BOTH_DECIDE = (
-    "the group was rack-aware, and neither its strategy nor its racks are known: give "
-    f"{RACK_AWARE_ASSIGNMENT_STRATEGY} and --racks, {_WITHOUT}"
-)
+_STRATEGY = RACK_AWARE_ASSIGNMENT_STRATEGY
 #: How an assignor's remark begins that says why it could not use the racks that it would have used.
 RACKS_NOT_USED = "racks were not used:"
 
@@ -44,13 +33,13 @@ def why_not_comparable(
         answer: What was answered.
     """
     if racks_unknown(scenario, state):
-        return RACKS_DECIDE
+        return _racks_decide(state)
     is_rack_aware = state.assignment_configs().rack_aware_assignment_strategy != RACK_AWARE_STRATEGY_NONE
     if not is_rack_aware and not strategy_told(scenario.assumptions) and RACK_AWARE_ASSIGNMENT_STRATEGY not in explicit:
-        return STRATEGY_DECIDES if _knows_racks(scenario, state) else BOTH_DECIDE
+        return _strategy_decides(scenario, state)
     if any(remark.startswith(RACKS_NOT_USED) for remark in answer.remarks):
         # An assignor that is rack-aware by itself, whatever the strategy.
-        return None if _knows_racks(scenario, state) else RACKS_DECIDE
+        return None if _knows_racks(scenario, state) else _racks_decide(state, may_ask_without=False)
     return None
 
 
@@ -64,3 +53,28 @@ def _knows_racks(scenario: Scenario, state: ApplicationMetadata) -> bool:
     return racks_told(scenario.assumptions) and all(
         info.topic_partitions is not None for info in state.task_infos().values()
     )
+
+
+def _racks_decide(state: ApplicationMetadata, *, may_ask_without: bool = True) -> str:
+    without = f", {_WITHOUT}" if may_ask_without else ""
+    return f"racks decide, and are unknown: give them with {_options(state)}{without}"
+
+
+def _strategy_decides(scenario: Scenario, state: ApplicationMetadata) -> str:
+    if _knows_racks(scenario, state):
+        return f"the group was rack-aware, by a strategy that is unknown: give {_STRATEGY}, {_WITHOUT}"
+    return (
+        "the group was rack-aware, and neither its strategy nor its racks are known: give "
+        f"{_STRATEGY}, and the racks with {_options(state)}, {_WITHOUT}"
+    )
+
+
+#: The way out that needs nothing to be known.
+_WITHOUT = f"or ask what would be decided without racks: -c {_STRATEGY}=none"
+
+
+def _options(state: ApplicationMetadata) -> str:
+    """Who lacks partitions has to import the log once more."""
+    if all(info.topic_partitions is not None for info in state.task_infos().values()):
+        return "--racks"
+    return "--racks, and the partitions with --topology, when the log is imported"
