@@ -132,7 +132,7 @@ def register(app: typer.Typer) -> None:
         }
         repeats = None
         if again is not None:
-            decided = {**options, "seed": seed or None, "prices": prices}
+            decided = {**options, "seed": seed or None, "prices": prices, "racks": racks}
             words = with_isolation(c, trust, isolate)
             repeats = repetition(again, decided, words, assignor or [], tolerant=allow_differences)
         elif allow_differences:
@@ -169,11 +169,13 @@ def register(app: typer.Typer) -> None:
             # Where everybody competes, those who cannot are named with the others who are left out.
             plugins = (found_plugins if assignor else discovered)(given.effective())
             registry = plugins.registry
+            known_racks = read_racks(racks) if racks else None
             if repeats is None:
                 names = family_names(registry, families or (), assignor or ())
                 inputs = (*(source or ()), *generated(names, count or DEFAULT_COUNT, seed))
             else:
                 inputs = repeats.sources(source or [])
+                known_racks = None if repeats.manifest.racks is None else repeats.manifest.racks.racks()
             plan = stack.enter_context(
                 plan_sources(
                     inputs,
@@ -182,7 +184,7 @@ def register(app: typer.Typer) -> None:
                     note,
                     only_item=only_item,
                     only_round=only_round,
-                    racks=read_racks(racks) if racks else None,
+                    racks=known_racks,
                 )
             )
             if repeats is not None:

@@ -88,7 +88,7 @@ class AssignorPlacement:
 
 @attrs.frozen
 class Placement:
-    """One state with every answer to it."""
+    """One state with every answer to it; ``lags``: client and task to what a copy lacked, where it lacked anything."""
 
     scenario: str
     round: int
@@ -99,6 +99,7 @@ class Placement:
     tasks: tuple[Task, ...]
     before: dict[str, ClientTasks]
     after: tuple[AssignorPlacement, ...]
+    lags: dict[str, dict[str, int | None]] = attrs.field(factory=dict)
 
 
 @attrs.frozen

@@ -8,6 +8,7 @@ from enum import Enum
 import attrs
 
 from assignor_lab.report.pictures import AssignorPlacement, Client, ClientTasks, Placement
+from assignor_lab.report.text import plural
 
 __all__ = ["Change", "Column", "Move", "Row", "Slot", "client_labels", "column", "runs_before", "task_ranges"]
 
@@ -77,7 +78,8 @@ class Row:
 class Move:
     """An active task that runs elsewhere than before; ``source`` ``None``: nobody ran it.
 
-    ``warm``: a standby was there; ``within``: the process is the same, and so is the state.
+    ``warm``: a standby was there, ``lacking`` words for what it lacked; ``within``: the process is the same, and so is
+    the state.
     """
 
     task: str
@@ -86,6 +88,7 @@ class Move:
     target: Client
     warm: bool
     within: bool = False
+    lacking: str = ""
 
 
 @attrs.frozen
@@ -130,12 +133,22 @@ def column(placement: Placement, answer: AssignorPlacement) -> Column:
             if slot.change is not Change.STAYS:
                 source = clients.get(ran_on.get(slot.task, ""))
                 warm, within = slot.change is Change.TAKES_OVER, slot.change is Change.SHIFTS
-                moves.append(Move(slot.task, slot.stateful, source, client, warm, within))
+                lacking = _lacking(placement, client, slot.task) if warm else ""
+                moves.append(Move(slot.task, slot.stateful, source, client, warm, within, lacking))
     runs = {task for has in answer.assignment.values() for task in has.active}
     left_out = [task.id for task in placement.tasks if task.id not in runs]
     rows.append(Row(None, _still(left_out, stateful), (), ()))
     copies = sum(slot.change is Change.COPY for row in rows for slot in row.standby)
     return Column(answer, tuple(rows), tuple(moves), copies)
+
+
+def _lacking(placement: Placement, client: Client, task: str) -> str:
+    """What a client's copy of a task lacked, in words; empty: nothing, as far as is known."""
+    behind = placement.lags.get(client.process_id, {})
+    if task not in behind:
+        return ""
+    lag = behind[task]
+    return "lacks nobody knows how much" if lag is None else f"lacks {plural(lag, 'record')}"
 
 
 @attrs.frozen

@@ -348,7 +348,9 @@ def _told(each: Column) -> str:
     parts = []
     if moved:
         warm = sum(move.warm for move in moved)
-        onto = f" ({figure(warm)} onto a standby copy)" if warm else ""
+        behind = sum(bool(move.lacking) for move in moved)
+        lagging = f", of which {figure(behind)} {'lags' if behind == 1 else 'lag'}" if behind else ""
+        onto = f" ({figure(warm)} onto a standby copy{lagging})" if warm else ""
         parts.append(f"{plural(len(moved), 'task')} with state {'moves' if len(moved) == 1 else 'move'}{onto}")
     if light:
         parts.append(f"{plural(light, 'task')} without state {'moves' if light == 1 else 'move'}")

@@ -23,6 +23,7 @@ from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.shapes import Check, format_number, open_record
 from assignor_lab.documents.values import value_of
 from assignor_lab.kafka.version import KAFKA_VERSION
+from assignor_lab.scenarios.racks import Racks
 from assignor_lab.scoring.code import OWN_DISTRIBUTION, code_digest, required_versions, source_digest
 from assignor_lab.scoring.engine import Engine
 from assignor_lab.scoring.output.tables import digest_of
@@ -116,6 +117,25 @@ class Setting:
 
 
 @attrs.frozen
+class RacksGiven:
+    """Racks of ``--racks``, as they were read: the files themselves are not needed again.
+
+    Args:
+        files: Names of the files, which assumptions in the rows tell.
+        clients: What names a client, to its rack.
+        topics: Topic to the racks of each of its partitions.
+    """
+
+    files: tuple[str, ...]
+    clients: dict[str, str]
+    topics: dict[str, tuple[tuple[str, ...], ...]]
+
+    def racks(self) -> Racks:
+        """The racks."""
+        return Racks(self.files, self.clients, self.topics)
+
+
+@attrs.frozen
 class Manifest:
     """The document ``manifest.json``.
 
@@ -136,6 +156,7 @@ class Manifest:
             packages that the code needs; ``pyarrow`` packs the tables.
         ran_on: What does not decide: the exact Python, and versions of the engine.
         outputs: File or folder to the digest of its bytes, hex: what has to come out again.
+        racks: Racks that the sources did not tell; ``None``: none were given.
     """
 
     format: int
@@ -153,6 +174,7 @@ class Manifest:
     versions: dict[str, str]
     ran_on: dict[str, str]
     outputs: dict[str, str]
+    racks: RacksGiven | None = None
 
     def document(self) -> dict[str, Any]:
         """The document as it is written."""
@@ -203,7 +225,15 @@ def manifest_of(run: Run, engine: Engine, scored: Scored) -> Manifest:
         versions=versions_of(run),
         ran_on={"python": platform.python_version(), **dict(sorted(engine.versions.items()))},
         outputs={path.name: digest_of(path) for path in scored.repeatable},
+        racks=_racks(plan.racks),
     )
+
+
+def _racks(given: Racks | None) -> RacksGiven | None:
+    if given is None:
+        return None
+    topics = {topic: tuple(map(tuple, partitions)) for topic, partitions in given.topics.items()}
+    return RacksGiven(given.files, dict(given.clients), topics)
 
 
 def code_of(run: Run) -> tuple[Code, ...]:

@@ -116,6 +116,7 @@ class Plan:
         only: Number of the one item that is work; ``None``: all are.
         kind: Kind of all scenarios.
         digest: SHA-256 (hex) of all scenarios and their places.
+        racks: Racks that were filled into the scenarios, or ``None``.
     """
 
     def __init__(
@@ -125,11 +126,13 @@ class Plan:
         only: int | None = None,
         kind: KindEntry | None = None,
         digest: str = "",
+        racks: Racks | None = None,
     ) -> None:
         self.sources = tuple(sources)
         self.kind = default_kind() if kind is None else kind
         self.only = only
         self.digest = digest
+        self.racks = racks
         self._lines = lines
 
     def __enter__(self) -> Self:
@@ -267,7 +270,7 @@ def plan_sources(
             for sentence in filler.unused():
                 on_note(sentence)
         stack.pop_all()
-        return Plan(found, lines, only_item, held, digest.hexdigest())
+        return Plan(found, lines, only_item, held, digest.hexdigest(), racks)
 
 
 def _check_wanted(sources: Sequence[Source], registry: Registry, item: int | None, number: int | None) -> None:

@@ -182,3 +182,20 @@ def test_unusable_input_ends_with_2_and_one_message_and_leaves_the_old_file(
 def test_a_wrong_option_ends_with_2(option: str, value: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(LEADER_OF_TAGGED, option, value) == 2
     assert value in capsys.readouterr().err
+
+
+def test_racks_are_filled_into_every_decision(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    racks, out = tmp_path / "racks.toml", tmp_path / "out.jsonl"
+    racks.write_text('format = 1\n[clients]\n"zone=a" = "r1"\n"nobody" = "r2"\n', encoding="utf-8")
+    assert run(*logs("tagged"), "--racks", racks, "--out", out) == 0
+    clients = [client for line in out.read_text().splitlines() for client in json.loads(line)["clients"]]
+    assert {(client["tags"]["zone"], client["rack"]) for client in clients} == {("a", "r1"), ("b", None), ("c", None)}
+    assert f"warning: {racks}: nobody is no client of any state" in capsys.readouterr().err
+
+
+def test_a_wrong_file_of_racks_ends_with_2_and_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    racks, out = tmp_path / "racks.toml", tmp_path / "out.jsonl"
+    racks.write_text('format = 1\n[clients]\n"i1" = 7\n', encoding="utf-8")
+    assert run(*logs("tagged"), "--racks", racks, "--out", out) == 2
+    assert f"{racks}, line 3, clients.i1: expected a text" in capsys.readouterr().err
+    assert not out.exists()

@@ -78,7 +78,7 @@ def test_it_is_scored_from_file_to_report(toy: ModuleType, file: Path, tmp_path:
     assert errors["inn", "leaves"] == "ProcessDiedError"
     assert {errors["no-table", name] for name in toy.ASSIGNORS} == {"AssignorLabError"}
     results = summary["results"]
-    assert results["ranking"]["overall"][0]["assignor"] == "fullest"
+    assert results["ranking"]["by_metric"][0]["places"][0]["assignor"] == "fullest"
     assert [picture["scenario"] for picture in results["groups"]] == ["inn", "inn", "no-table"]
     assert "window" in page
     assert "fullest" in page

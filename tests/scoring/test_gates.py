@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import exp
 from pathlib import Path
 from statistics import NormalDist
+from typing import Any
 
 import pytest
 
@@ -189,3 +190,12 @@ def test_names_that_this_run_has_not(expression: str, baseline: str | None, colu
         check_gates([parse_gate("less > 1"), parse_gate(expression)], tuple(PLUGINS), subjects)
     assert (caught.value.expression, caught.value.column) == (expression, column)
     assert reason in caught.value.reason
+
+
+@pytest.mark.parametrize("expression", ["less of b > baseline", "mean(less) of b > 0", "max(less) of b > 0"])
+def test_a_gate_on_answers_that_are_not_comparable_cannot_be_told(tmp_path: Path, expression: str) -> None:
+    lost: Any = {"less": 1.0, "not_comparable": "racks decide, and are unknown"}
+    rows: list[Row] = [(item, 0, name, {"less": 2.0}) for item in range(4) for name in ("a", "c")]
+    found = verdict(table_of([*rows, *((item, 0, "b", lost) for item in range(4))], tmp_path), expression)
+    assert (found.status, found.value) == ("unknown", None)
+    assert found.reason == "no answer of b can be compared: racks decide, and are unknown"

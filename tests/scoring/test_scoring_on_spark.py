@@ -127,6 +127,7 @@ def test_high_availability_decides_as_kafka_did_in_a_captured_group(spark: Spark
             "equal": 24,
             "different": 0,
             "failed": 0,
+            "not_comparable": 0,
             "caveats": [],
             "first_difference": None,
         }
@@ -141,15 +142,24 @@ def test_high_availability_decides_as_kafka_did_in_a_captured_group(spark: Spark
     assert {placement["chosen"] for placement in results["placements"]} == {"captured"}
 
 
-def test_unknown_racks_are_named_where_a_rack_aware_group_differs(spark: SparkSession, tmp_path: Path) -> None:
+def test_without_racks_a_rack_aware_group_is_not_comparable_and_in_no_figure(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     config = config_sources(CAPTURES / "orders-2" / "application.properties", environ={}, start=tmp_path)
     logs = sorted((CAPTURES / "orders-2").glob("*.log.gz"))
     summary = run(spark, logs, ["high_availability"], tmp_path / "out", config)
-    agreement = summary["results"]["agreement"][0]
-    assert agreement["compared"] == 48
-    assert agreement["different"] > 0
-    assert [caveat["states"] for caveat in agreement["caveats"]] == [agreement["different"]]
-    assert "Racks are unknown" in agreement["caveats"][0]["text"]
+    results = summary["results"]
+    agreement = results["agreement"][0]
+    assert (agreement["compared"], agreement["not_comparable"]) == (0, 48)
+    (told,) = results["not_comparable"]
+    assert (told["states"], told["assignors"]) == (48, ["high_availability"])
+    assert "--racks" in told["reason"]
+    assert {each["assignor"] for each in results["aggregates"] if each["n"]} == {"kafka"}
+    assert [each["assignor"] for each in results["ranking"]["overall"]] == ["kafka"]
+    of_state = next(each for each in results["headline"]["figures"] if each["figure"] == "restored")["of"]
+    assert [each["assignor"] for each in of_state] == ["kafka"]
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert page.index("Not comparable: high_availability in all 48 decisions") < page.index("In short")
 
 
 def test_a_notebook_gets_the_same_rows_as_a_data_frame(spark: SparkSession, out: Path) -> None:

@@ -10,14 +10,16 @@ from typing import Any
 import pytest
 
 from assignment_api import AssignorLabError
-from assignment_api.plugins import UnknownPluginError, discover
+from assignment_api.plugins import UnknownPluginError, config_sources, discover
 from assignor_lab.capture.errors import LogImportError
 from assignor_lab.documents.errors import Place
 from assignor_lab.scenarios import DocumentFormatError, ScenarioKindError, scenario_from_document
+from assignor_lab.scenarios.racks import Racks
 from assignor_lab.scoring import Generated
 from assignor_lab.scoring.sources import (
     EmptySourceError,
     NoSuchStateError,
+    Plan,
     SourceInput,
     family_names,
     generated,
@@ -182,3 +184,33 @@ def test_a_state_that_the_sources_do_not_have(
     ]
     with pytest.raises(NoSuchStateError, match=message):
         plan_sources(sources, REGISTRY, only_item=item, only_round=number)
+
+
+# --- racks, and whose settings they are -------------------------------------------------------------
+
+
+def documents_of(plan: Plan) -> list[dict[str, Any]]:
+    return [json.loads(item.document or "") for item in plan.work()]
+
+
+def test_racks_are_filled_into_what_is_scored_and_are_part_of_its_digest(tmp_path: Path) -> None:
+    clients = [{**client, "rack": None} for client in streams_document()["clients"]]
+    file = file_of(tmp_path / "states.jsonl", {**named("one"), "clients": clients})
+    process = clients[0]["process_id"]
+    racks = Racks(("racks.toml",), {process: "r7", "i9": "r1"}, {})
+    notes: list[str] = []
+    with plan_sources([file], REGISTRY, on_note=notes.append, racks=racks) as filled:
+        assert documents_of(filled)[0]["clients"][0]["rack"] == "r7"
+    with plan_sources([file], REGISTRY) as plain:
+        assert documents_of(plain)[0]["clients"][0]["rack"] is None
+    assert filled.digest != plain.digest
+    assert notes == ["racks.toml: i9 is no client of any state: it is not used"]
+
+
+def test_what_is_asked_for_with_c_is_no_setting_of_the_group_that_logged(tmp_path: Path) -> None:
+    given = config_sources(LOGS / "application.properties", ["num.standby.replicas=2"], environ={}, start=tmp_path)
+    assert given.explicit_values()["num.standby.replicas"] == 2
+    with plan_sources(sorted(LOGS.glob("*.log.gz")), REGISTRY, given.above) as plan:
+        configs = [document["config"] for document in documents_of(plan)]
+    assert {config["num.standby.replicas"] for config in configs} == {1}
+    assert {config["acceptable.recovery.lag"] for config in configs} == {100}

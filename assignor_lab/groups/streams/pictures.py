@@ -11,6 +11,9 @@ from assignor_lab.groups.work import OBSERVED
 
 __all__ = ["detail_of"]
 
+#: Kafka's lag of a copy whose offsets nobody knows.
+UNKNOWN_LAG = -3
+
 
 def detail_of(answers: Sequence[StreamsAnswer], assignor: str | None = None) -> dict[str, Any]:
     """Answers to one state as an entry of the summary's ``placements``; why it was ``chosen`` is not known here.
@@ -35,6 +38,7 @@ def detail_of(answers: Sequence[StreamsAnswer], assignor: str | None = None) -> 
         "clients": [] if application is None else [_client(client) for client in _clients(application)],
         "tasks": [] if application is None else _tasks(application),
         "before": {} if application is None else _before(application),
+        "lags": {} if application is None else _lags(application),
         # Kafka's own decision was made under its own settings, which is another state than that of the others.
         "after": [_after(each) for each in answers if each.state is application or each.assignor == OBSERVED],
     }
@@ -72,6 +76,24 @@ def _before(application: ApplicationMetadata) -> dict[str, Any]:
         }
         for client in _clients(application)
     }
+
+
+def _lags(application: ApplicationMetadata) -> dict[str, dict[str, int | None]]:
+    """What copies lack that clients had and did not run, where they lack anything; null: nobody knows."""
+    known = application.for_next_assignor()
+    if not known.compute_task_lags():
+        return {}
+    found: dict[str, dict[str, int | None]] = {}
+    for client in _clients(known):
+        lags = client.stateful_tasks_to_lag_sums()
+        behind = {
+            str(task): lag if lag >= 0 else None
+            for task in client.previous_standby_tasks
+            if (lag := lags.get(task, 0)) > 0 or lag == UNKNOWN_LAG
+        }
+        if behind:
+            found[str(client.process_id)] = behind
+    return found
 
 
 def _after(answer: StreamsAnswer) -> dict[str, Any]:

@@ -131,6 +131,10 @@ def _verdict(gate: Gate, assignor: str, baseline: str | None, table: ResultsTabl
     column = table.column(gate.metric.text)
     figures = pairs_of(table, assignor, other).figures(column[assignor], column[other])
     if not len(figures.own):
+        for name in dict.fromkeys((assignor, other)):
+            reason = table.why_not_comparable(name)
+            if reason is not None:
+                return _unknown(gate, assignor, f"no answer of {name} can be compared: {reason}")
         both = f" of both {assignor} and {other}" if assignor != other else ""
         return _unknown(gate, assignor, f"no state has a figure{both} in {gate.metric.text}")
     if gate.statistic == "quantile":

@@ -49,6 +49,11 @@ class ResultsTable:
             for assignor in self.assignors
         }
 
+    def why_not_comparable(self, assignor: str) -> str | None:
+        """Why the first of an assignor's answers that are not comparable is not; ``None``: all are."""
+        reasons = self.rows_of(assignor)["not_comparable"].drop_null()
+        return str(reasons[0].as_py()) if len(reasons) else None
+
     def answered(self, assignors: Sequence[str]) -> dict[str, pa.Array]:
         """For each of ``assignors`` a mask of its rows: true in the states to which all have a comparable answer."""
         good: dict[tuple[int, int], int] = {}
