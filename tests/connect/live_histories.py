@@ -284,14 +284,18 @@ class _Player:
                     return broken_off
                 except BadRequestError:
                     return False
-                except (NotLeaderError, NotAssignedError):
-                    continue
+                except (NotLeaderError, NotAssignedError) as error:
+                    if isinstance(error, NotAssignedError) and error.forward_url is None and self.made.is_calm():
+                        # Nobody has it, and nobody will: all workers left are static, and none lists it.
+                        return False
                 except HerderError as error:
                     broken_off |= isinstance(error, ShuttingDownError)
                     if time.monotonic() > end:
                         raise
                 else:
                     return True
+            if time.monotonic() > end:
+                raise TimeoutError(f"no worker has done what was asked within {MOST_SECONDS:g} s")
             await asyncio.sleep(0.01)
 
     # --- what has to be so ------------------------------------------------------------------------
