@@ -9,14 +9,17 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["console", "note", "plain", "print_json", "print_line", "table"]
+__all__ = ["console", "fits", "note", "plain", "print_json", "print_line", "table"]
 
 #: Width of a table that does not go to a terminal, unless COLUMNS says otherwise.
 _PIPED_WIDTH = 200
+#: What a table takes between two columns, and beside all of them.
+_BETWEEN, _BEFORE = 3, 2
 
 
 def plain(value: object, *, keep_lines: bool = False) -> str:
@@ -42,13 +45,29 @@ def console() -> Console:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
-    """A table of foreign text; long cells are folded, never cut."""
+    """A table of foreign text; long cells are folded, never cut, and between words where the console is wide enough."""
     made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in columns:
-        made.add_column(Text(column), overflow="fold")
-    for row in rows:
-        made.add_row(*(Text(plain(cell)) for cell in row))
+    cells = [[plain(cell) for cell in row] for row in rows]
+    widths = _word_widths(columns, cells)
+    for column, width in zip(columns, widths, strict=True):
+        made.add_column(Text(column), overflow="fold", min_width=width if _fit(widths) else None)
+    for row in cells:
+        made.add_row(*map(Text, row))
     return made
+
+
+def fits(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> bool:
+    """Whether a table of these can be shown without a break in any word."""
+    return _fit(_word_widths(columns, [[plain(cell) for cell in row] for row in rows]))
+
+
+def _word_widths(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int]:
+    texts = zip(columns, *cells, strict=True)
+    return [max((cell_len(word) for text in column for word in text.split()), default=1) for column in texts]
+
+
+def _fit(widths: Sequence[int]) -> bool:
+    return sum(widths) + _BETWEEN * (len(widths) - 1) + _BEFORE <= console().width
 
 
 def print_line(text: object = "") -> None:

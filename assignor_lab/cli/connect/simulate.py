@@ -33,7 +33,16 @@ Assignor = Annotated[
     str | None,
     typer.Option("--assignor", metavar="NAME", help="Assignor for every protocol but eager; Kafka's own by default."),
 ]
-Columns = Annotated[int, typer.Option("--width", metavar="N", min=10, max=1000, help="Columns of the timeline.")]
+Columns = Annotated[
+    int | None,
+    typer.Option(
+        "--width",
+        metavar="N",
+        min=10,
+        max=1000,
+        help="Columns of the timeline; 100 by default, or what the console has.",
+    ),
+]
 Names = Annotated[bool, typer.Option("--list", help="List the episodes that come with the command.")]
 Document = Annotated[
     bool, typer.Option("--document", help="Print the episode as a file would hold it, and play nothing.")
@@ -53,7 +62,7 @@ def _simulate(
     episode: Episode = "",
     assignor: Assignor = None,
     seed: Seed = 0,
-    width: Columns = 100,
+    width: Columns = None,
     config: ConfigFile = None,
     c: Overrides = None,
     json: Json = False,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any
 
-from assignor_lab.cli.text import console, note, print_json, print_line, table
+from assignor_lab.cli.text import console, fits, note, print_json, print_line, table
 from assignor_lab.simulation.connect.documents import episode_document
 from assignor_lab.simulation.connect.episode_figures import episode_figures
 from assignor_lab.simulation.connect.simulate import Played
@@ -15,7 +16,7 @@ from assignor_lab.simulation.connect.timeline import timeline
 __all__ = ["print_benchmark", "print_plan", "print_played", "print_small"]
 
 
-def print_played(played: Sequence[Played], width: int, *, as_json: bool) -> None:
+def print_played(played: Sequence[Played], width: int | None, *, as_json: bool) -> None:
     """Prints episodes that were played: log, rebalances, timeline, figures."""
     if as_json:
         print_json([episode_document(each) for each in played])
@@ -24,29 +25,32 @@ def print_played(played: Sequence[Played], width: int, *, as_json: bool) -> None
         _print_one(each, width)
 
 
-def _print_one(played: Played, width: int) -> None:
+def _print_one(played: Played, width: int | None) -> None:
     cluster, begin = played.cluster, played.cluster.start_ms
     print_line(f"episode {played.episode.id}")
     print_line()
     for entry in cluster.log.entries:
         print_line(entry.line())
     print_line()
+    # The log above tells the members of each.
     rows = [
         (
             each.generation,
             f"{(each.joined_ms - begin) / 1000:.3f}",
             each.leader,
             each.protocol.value,
-            len(each.members),
             "mismatch" if each.mismatch else f"+{each.assigned} -{each.revoked}",
             f"{each.delay_ms / 1000:g}" if each.delay_ms else "",
             "; ".join(each.reasons),
         )
         for each in cluster.rounds
     ]
-    columns = ("generation", "at (s)", "leader", "protocol", "members", "jobs", "delay (s)", "because")
+    columns = ("generation", "at (s)", "leader", "protocol", "jobs", "delay (s)", "because")
     console().print(table(columns, rows))
-    for line in timeline(cluster, begin, begin + played.episode.until_ms, width):
+    # A line of it begins with a worker's name.
+    labels = max(map(len, (*cluster.lives, "rebalances"))) + 2
+    chosen = max(10, min(100, console().width - labels)) if width is None else width
+    for line in timeline(cluster, begin, begin + played.episode.until_ms, chosen):
         print_line(line)
     print_line()
     for name, (value, unit) in episode_figures(played).items():
@@ -63,10 +67,27 @@ def _number(value: float | None) -> str:
 
 
 def print_rows(title: str, rows: Sequence[dict[str, Any]]) -> None:
-    """A titled table; its columns are the rows' keys."""
+    """A titled table: its columns are the rows' keys, or its rows are; or each row is a paragraph. What is readable."""
     print_line(title)
     columns = [key.replace("_", " ") for key in rows[0]]
-    console().print(table(columns, [["" if value is None else _cell(value) for value in row.values()] for row in rows]))
+    cells = [["" if value is None else _cell(value) for value in row.values()] for row in rows]
+    across = list(zip(columns, *cells, strict=True))
+    if fits(columns, cells):
+        console().print(table(columns, cells))
+    elif fits(across[0], across[1:]):
+        console().print(table(across[0], across[1:]))
+    else:
+        _print_paragraphs(columns, cells)
+
+
+def _print_paragraphs(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
+    for name, *values in cells:
+        known = [f"{column} {value}" for column, value in zip(columns[1:], values, strict=True) if value]
+        print_line()
+        for start, text in (("", name), ("    ", ", ".join(known))):
+            for line in wrap(text, console().width - 1, initial_indent=start, subsequent_indent=start or "  "):
+                print_line(line)
+    print_line()
 
 
 def _cell(value: Any) -> str:
@@ -80,10 +101,16 @@ def print_benchmark(document: dict[str, Any]) -> None:
     print_rows("What a task's throughput may mean (MB/s; by what all tasks can do together)", document["definitions"])
     print_rows("Rebalances and jobs, by the client's pace (figure 5 shows counts that the text does not give)",
                document["counts"])  # fmt: skip
-    print_rows("Workers come and go while 900 tasks run", document["scenarios"])
+    for phase in dict.fromkeys(row["phase"] for row in document["scenarios"]):
+        print_rows(f"While 900 tasks run: {phase}",
+                   [_without_phase(row) for row in document["scenarios"] if row["phase"] == phase])  # fmt: skip
     print_rows("Assumptions", document["assumptions"])
     print_rows("How far the conclusions depend on them (incremental : eager, time the other way round)",
                document["dependence"])  # fmt: skip
+
+
+def _without_phase(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if key != "phase"}
 
 
 def print_small(document: dict[str, Any]) -> None:

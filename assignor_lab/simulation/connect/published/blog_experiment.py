@@ -8,7 +8,7 @@ from typing import Literal
 
 import attrs
 
-from assignment_api.connect import ConnectorTaskId, ConnectProtocol, StaticJobs
+from assignment_api.connect import NO_JOBS, ConnectorTaskId, ConnectProtocol, StaticJobs
 from assignor_lab.simulation.connect.client import Operation, Pacing
 from assignor_lab.simulation.connect.cluster import AssignorFactory, Cluster
 from assignor_lab.simulation.connect.episode_figures import connector_imbalance, owned_now, worker_imbalance
@@ -62,6 +62,7 @@ class PhaseFigures:
         task_imbalance: Most tasks on a worker less fewest, at the end.
         connector_imbalance: The same for the worst connector.
         longest_rebalance_s: From its beginning until its last worker had started everything.
+        remark: Workers that came or went and had nothing to run, if there were any.
     """
 
     phase: str
@@ -73,6 +74,7 @@ class PhaseFigures:
     task_imbalance: int
     connector_imbalance: int
     longest_rebalance_s: float
+    remark: str = ""
 
 
 def new_cluster(
@@ -212,7 +214,14 @@ def run_scenario(
             name = leader if scenario == "leader-bounce" and leader else followers[0]
             _bounce(cluster, name, cluster.settings[name])
 
-    return _phase(cluster, scenario, happen)
+    before = owned_now(cluster)
+    figures = _phase(cluster, scenario, happen)
+    after = owned_now(cluster)
+    idle = [name for name in {**before, **after} if not len(before.get(name, NO_JOBS)) + len(after.get(name, NO_JOBS))]
+    if not idle:
+        return figures
+    verb = "was" if len(idle) == 1 else "were"
+    return attrs.evolve(figures, remark=f"{' and '.join(idle)} {verb} idle: others list all jobs")
 
 
 def _bounce(cluster: Cluster, name: str, settings: WorkerSettings) -> None:
