@@ -24,7 +24,8 @@ from assignor_lab.groups.terms import NO_CONFIG
 from assignor_lab.groups.work import OBSERVED, WorkItem
 from assignor_lab.runtime.asking import OwnProcesses
 from assignor_lab.runtime.invocation import CallOutcome, Failure, failure_of
-from assignor_lab.runtime.isolation.exclusion import Exclusions
+from assignor_lab.runtime.isolation.errors import IsolationError
+from assignor_lab.runtime.isolation.exclusion import Exclusions, family_key
 from assignor_lab.scenarios import Place, Scenario, SimilarDocuments
 from assignor_lab.scenarios.made import ScenarioHistory
 
@@ -167,7 +168,8 @@ class Contest(Generic[S, A]):
         """The rounds of a history, as they follow from the answers."""
         seed = item.seed or 0
         place = Place(f"family {family.name}, seed {seed}")
-        histories = [_History(family, seed) for _ in self.competitors]
+        key = family_key(item.family or family.name)
+        histories = [_History(family, seed, exclusions, key) for _ in self.competitors]
         documents = SimilarDocuments()
         for number in range(family.rounds):
             first: _Built[S] | None = None
@@ -269,11 +271,13 @@ class Contest(Generic[S, A]):
 
 
 class _History:
-    """A family's history as one competitor has it."""
+    """A family's history as one competitor has it; a family that hangs is not asked for the next one's."""
 
-    def __init__(self, family: ScenarioFamily, seed: int) -> None:
+    def __init__(self, family: ScenarioFamily, seed: int, exclusions: Exclusions, key: str) -> None:
         self._family = family
         self._seed = seed
+        self._exclusions = exclusions
+        self._key = key
         self._history: Any = None
         #: What the competitor answered in the round before, as the family is told.
         self.previous: Any = None
@@ -284,6 +288,16 @@ class _History:
         """The document of a round, or the scenario of one of the lab's own; ``None`` after the family failed."""
         if self.over is not None:
             return None
+        refusal = self._exclusions.refusal(self._key, self._key)
+        if refusal is not None:
+            raise refusal
+        try:
+            return self._round(number, place)
+        except IsolationError as error:
+            self._exclusions.note(self._key, error)
+            raise
+
+    def _round(self, number: int, place: Place) -> Any:
         self._history = self._history or self._family.history(self._seed)
         if isinstance(self._history, ScenarioHistory):
             return self._history.scenario(number, self.previous, place)

@@ -14,6 +14,7 @@ from assignor_lab.groups.kind import Answer, Competitor, Kind, Missing
 from assignor_lab.groups.observing import Complaints
 from assignor_lab.groups.probes import Probes
 from assignor_lab.groups.rows import RowMaker
+from assignor_lab.groups.sparing import SparingMeasures
 from assignor_lab.groups.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.runtime.discovery import discovered
@@ -49,7 +50,8 @@ class Scorer:
             observed=spec.observed,
             isolation=self._isolation,
         )
-        self._rows = RowMaker(self.kind, self.kind.figures(self._registry, spec.metrics, config))
+        self._sparing = SparingMeasures(self.kind.figures(self._registry, spec.metrics, config), self._registry)
+        self._rows = RowMaker(self.kind, self._sparing.measures)
         self._probes = Probes(self.kind.prober(self._isolation.limits), self.contest.families)
         self._columns = frozenset(spec.metrics)
         self._complaints = Complaints()
@@ -58,6 +60,7 @@ class Scorer:
         """The rows of all answers to ``item``, by round, then in the order of the competitors."""
         rows: list[dict[str, Any]] = []
         convergence = Convergence(self.kind, self._columns)
+        self._sparing.begin(item)
         for answer in self.contest.answers(item):
             rows.append({**self._rows.row(answer), **self._probes.columns(answer), **self._raw(answer)})
             convergence.note(answer, rows[-1])

@@ -8,13 +8,14 @@ had lost too much in the items before the *preceding* block. So two blocks can b
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import attrs
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from assignor_lab.groups.work import WorkItem
+from assignor_lab.runtime.isolation.exclusion import family_key, metric_key
 from assignor_lab.scoring.sources import Source
 
 __all__ = ["RunExclusions"]
@@ -35,11 +36,23 @@ class RunExclusions:
 
     Args:
         sources: Sources of the run.
-        names: Assignors that run in processes of their own; none: everybody is asked always, and nothing is awaited.
+        names: Assignors that run in processes of their own.
+        metrics: Columns of metrics that do.
+        families: Families that do: name to what an error of the family begins with. Where nobody does, everybody is
+            asked always, and nothing is awaited.
     """
 
-    def __init__(self, sources: Sequence[Source], names: Iterable[str]) -> None:
-        self._names = tuple(names)
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        names: Iterable[str],
+        metrics: Iterable[str] = (),
+        families: Mapping[str, str] | None = None,
+    ) -> None:
+        self._metrics = tuple(metrics)
+        self._families = dict(families or {})
+        keys = (*map(metric_key, self._metrics), *map(family_key, self._families))
+        self._names = (*names, *keys)
         self._starts = [start for source in sources for start in _block_starts(source)]
         self._points = dict.fromkeys(self._names, 0)
         #: Assignor to the item in which it had lost too much.
@@ -58,12 +71,10 @@ class RunExclusions:
         self.all_seen_before(next_item)
         if not self._names:
             return
-        losses = rows.filter(pc.is_in(rows["error_type"], pa.array(_LOSSES))).select(["item", "assignor", "error_type"])
         weights: dict[tuple[int, str], int] = {}
-        for row in losses.to_pylist():
-            key = (row["item"], row["assignor"])
-            weight = LIMIT_POINTS if row["error_type"] in _LIMITS else LOSS_POINTS
-            weights[key] = max(weights.get(key, 0), weight)
+        for item, name, error_type in (*self._losses(rows), *self._losses_of_metrics(rows)):
+            weight = LIMIT_POINTS if error_type in _LIMITS else LOSS_POINTS
+            weights[item, name] = max(weights.get((item, name), 0), weight)
         for (item, assignor), weight in sorted(weights.items()):
             if assignor not in self._points:
                 continue
@@ -71,6 +82,30 @@ class RunExclusions:
             self._points[assignor] += weight
             if self._points[assignor] >= MAX_POINTS:
                 self._excluded.setdefault(assignor, item)
+
+    def _losses(self, rows: pa.Table) -> Iterator[tuple[int, str, str]]:
+        """Item, who lost its process, and how: the assignor, or the family that made no state for it."""
+        columns = [name for name in ("item", "assignor", "error_type", "error_message") if name in rows.schema.names]
+        lost = rows.filter(pc.is_in(rows["error_type"], pa.array(_LOSSES))).select(columns)
+        for row in lost.to_pylist():
+            message = row.get("error_message") or ""
+            families = (
+                family_key(name)
+                for name, start in self._families.items()
+                if message.startswith((f"{start} ", f"{start}:"))
+            )
+            yield row["item"], next(families, row["assignor"]), row["error_type"]
+
+    def _losses_of_metrics(self, rows: pa.Table) -> Iterator[tuple[int, str, str]]:
+        if not self._metrics:
+            return
+        failed = rows.filter(pc.is_valid(rows["metric_errors"])).select(["item", "metric_errors"])
+        for row in failed.to_pylist():
+            for text in row["metric_errors"]:
+                for column in self._metrics:
+                    error_type = text.removeprefix(f"{column}: ").partition(":")[0]
+                    if text.startswith(f"{column}: ") and error_type in _LOSSES:
+                        yield row["item"], metric_key(column), error_type
 
     def all_seen_before(self, number: int) -> None:
         """Takes notice that there is nothing before the item ``number`` that was not seen."""

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from assignor_lab.groups.terms import JobSpec
+from assignor_lab.runtime.discovery.entries import is_apart
 from assignor_lab.scoring.costs import Spent, spent_on
 from assignor_lab.scoring.engine import Engine, Work
 from assignor_lab.scoring.exclusion import RunExclusions
@@ -133,7 +134,15 @@ def score_rows(run: Run, engine: Engine, folder: OutputFolder, on_progress: Call
 def _exclusions(run: Run) -> RunExclusions:
     policy = run.config.effective().policy()
     isolated = [found.name for found in run.competing.assignors if policy.isolates(found.distribution, found.name)]
-    return RunExclusions(run.plan.sources, isolated)
+    found = run.plan.kind.load().metrics(run.registry)
+    metrics = [column for column, metric in found.items() if is_apart(metric.plugin)]
+    made = {source.generated.family for source in run.plan.sources if source.generated is not None}
+    families = {
+        name: f"scenario family {family.plugin.name} of {family.distribution}"
+        for name, family in ((name, run.registry.family(name)) for name in sorted(made))
+        if is_apart(family.plugin)
+    }
+    return RunExclusions(run.plan.sources, isolated, metrics, families)
 
 
 def _all_waves(

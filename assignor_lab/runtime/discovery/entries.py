@@ -44,7 +44,7 @@ from assignor_lab.runtime.isolation.plugins import Isolation, failure_in
 from assignor_lab.runtime.isolation.process import Question
 from assignor_lab.runtime.isolation.worker import named
 
-__all__ = ["AssignorApart", "RaisedApartError", "entry_of", "raised"]
+__all__ = ["AssignorApart", "RaisedApartError", "assignor_entry", "entry_of", "is_apart", "raised"]
 
 HANDLERS = "assignor_lab.runtime.discovery.handlers"
 #: Bytes of a family's document that are read.
@@ -88,6 +88,12 @@ def entry_of(description: Description, offered: Offered, isolation: Isolation) -
     has_size = fields.pop("has_size")
     family = _Family(offered.name, origin, isolation)
     return ScenarioFamily(history=family.history, size=family.size if has_size else None, **fields)
+
+
+def is_apart(entry: Any) -> bool:
+    """Whether a metric or family is one of another process."""
+    made = getattr(entry, "compute", None) or getattr(getattr(entry, "history", None), "__self__", None)
+    return isinstance(made, _Part)
 
 
 def assignor_entry(kind: str, fields: Mapping[str, Any], factory: AssignorApart) -> Any:

@@ -18,11 +18,21 @@ from assignor_lab.runtime.isolation.errors import (
     ProcessLimitError,
 )
 
-__all__ = ["Exclusions"]
+__all__ = ["Exclusions", "family_key", "metric_key"]
 
 #: Calls of one work item that may end with the plugin's process; one that ran into a limit weighs as much as all.
 MAX_LOSSES = 3
 _LIMITS = (DeadlineExceededError, MemoryLimitError, OutputLimitError, ProcessLimitError)
+
+
+def metric_key(column: str) -> str:
+    """What stands for a metric among those who are excluded; no assignor is called so."""
+    return f"metric {column}"
+
+
+def family_key(name: str) -> str:
+    """What stands for a scenario family among those who are excluded."""
+    return f"scenario family {name}"
 
 
 class Exclusions:
@@ -38,13 +48,19 @@ class Exclusions:
         self._losses: dict[str, int] = {}
         self._excluded = dict.fromkeys(excluded, "in this run")
 
-    def refusal(self, assignor: str) -> ExcludedError | None:
-        """Why ``assignor`` is not asked; ``None``: ask."""
+    def refusal(self, assignor: str, subject: str | None = None) -> ExcludedError | None:
+        """Why ``assignor`` is not asked; ``None``: ask.
+
+        Args:
+            assignor: Its name, or what stands for something else that is asked.
+            subject: What it is called in the error, if it is no assignor.
+        """
         where = self._excluded.get(assignor)
         if where is None:
             return None
+        asked = subject or f"assignor {assignor}"
         return ExcludedError(
-            f"assignor {assignor} was not asked: its process had to be ended too often {where}; the rows before say why"
+            f"{asked} was not asked: its process had to be ended too often {where}; the rows before say why"
         )
 
     def note(self, assignor: str, loss: AssignorLabError | None) -> None:

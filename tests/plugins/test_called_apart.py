@@ -1,0 +1,201 @@
+"""Metrics, families and observers of plugins in processes of their own: what each does is its own rows' matter."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from assignment_api.plugins import config_sources
+from assignor_lab.run import run_scoring
+from assignor_lab.runtime.discovery import Plugins, discovered
+from assignor_lab.scoring.competitors import competitors
+from assignor_lab.scoring.in_process import InProcess
+from assignor_lab.scoring.output.folder import RESULTS, OutputFolder
+from assignor_lab.scoring.sources import Generated, plan_sources
+from assignor_lab.scoring.terms import Run
+from tests.plugins.bad_imports import install_good
+from tests.plugins.installing import installed_in, write_distribution
+
+METRICS = """
+    import os, time
+    from assignment_api.plugins import MetricPlugin, hookimpl
+
+    def hangs(application, assignment):
+        time.sleep(3600)
+
+    def dies(application, assignment):
+        os._exit(0)
+
+    def raises(application, assignment):
+        raise LookupError("nowhere")
+
+    FIGURES = {
+        "counts": lambda application, assignment: len(application.all_tasks()),
+        "hangs": hangs,
+        "dies": dies,
+        "raises": raises,
+        "not_a_number": lambda application, assignment: float("nan"),
+        "a_text": lambda application, assignment: "many",
+        "huge": lambda application, assignment: 10**400,
+        "unknown": lambda application, assignment: None,
+    }
+
+    @hookimpl
+    def assignor_lab_metrics():
+        return [MetricPlugin(name, "1", "none", "", compute) for name, compute in FIGURES.items()]
+"""
+FAMILIES = """
+    import time
+    from assignment_api.plugins import ScenarioFamily, hookimpl
+
+    class Endless:
+        def __init__(self, seed):
+            pass
+
+        def round(self, number, previous):
+            while True:
+                time.sleep(1)
+
+    class Nonsense(Endless):
+        def round(self, number, previous):
+            return {"format": object()}
+
+    @hookimpl
+    def assignor_lab_scenario_families():
+        return [ScenarioFamily("endless", "", 2, Endless), ScenarioFamily("nonsense", "", 2, Nonsense, size=len)]
+"""
+OBSERVER = """
+    import os, time
+    from assignment_api.plugins import hookimpl
+
+    @hookimpl
+    def assignor_lab_assignment_computed(assignor):
+        if os.fork() == 0:
+            os.setsid()
+            with open({pids!r}, "a") as file:
+                file.write(f"{os.getpid()}\\n")
+            time.sleep(3600)
+        raise OSError(f"no room for {assignor}")
+"""
+LIMITS = ("assignor.plugins.call.timeout.ms=1000", "assignor.plugins.memory.mb=300")
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder that plugins are found in, and no others but our own."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr("assignment_api.plugins.discovery.distributions", lambda: installed_in(tmp_path))
+    before = set(sys.modules)
+    yield tmp_path
+    # Nothing of a plugin was ever imported here.
+    added = [getattr(sys.modules[name], "__file__", None) for name in set(sys.modules) - before]
+    assert [file for file in added if file and file.startswith(str(tmp_path))] == []
+
+
+def rows_of(
+    site: Path, family: str, assignors: Sequence[str], count: int = 1, overrides: Sequence[str] = LIMITS
+) -> list[dict[str, Any]]:
+    config = config_sources(overrides=overrides, environ={}, start=site)
+    plugins: Plugins = discovered(config.effective())
+    registry, engine = plugins.registry, InProcess()
+    with (
+        plan_sources([Generated(family, count)], registry, config.above) as plan,
+        OutputFolder(site / "out") as folder,
+    ):
+        competing = competitors(registry, assignors, kind=plan.kind)
+        run_scoring(Run(registry, competing, plan, config, described=plugins.described), engine, folder)
+    engine.close()
+    return pq.read_table(site / "out" / RESULTS).to_pylist()
+
+
+def errors_of(row: Mapping[str, Any]) -> dict[str, str]:
+    return {text.partition(": ")[0]: text.partition(": ")[2] for text in row["metric_errors"] or ()}
+
+
+def test_what_a_metric_does_costs_its_own_figures(site: Path) -> None:
+    write_distribution(site, "measuring", {"measuring": METRICS}, {"measuring": "measuring"})
+    first, *later = rows_of(site, "streams_4x40", ["sticky"])
+    assert len(later) == 7
+    assert {row["counts"] for row in (first, *later)} == {40.0}
+    for row in (first, *later):
+        assert row["error_type"] is None
+        assert [row[name] for name in ("hangs", "dies", "raises", "not_a_number", "a_text", "huge")] == [None] * 6
+        said = errors_of(row)
+        assert said["raises"] == "LookupError: nowhere"
+        assert "unknown" not in said
+        assert said["not_a_number"].startswith("ValueError: nan is no figure")
+        assert said["a_text"].startswith("ValueError: could not convert")
+        assert said["huge"].startswith("OverflowError")
+    assert errors_of(first)["hangs"].startswith("DeadlineExceededError: metric hangs of measuring did not answer")
+    assert {errors_of(row)["hangs"].partition(":")[0] for row in later} == {"ExcludedError"}
+    died = [errors_of(row)["dies"].partition(":")[0] for row in (first, *later)]
+    assert died == ["ProcessDiedError"] * 3 + ["ExcludedError"] * 5
+
+
+def test_a_family_that_never_answers_is_asked_once_in_an_item_and_not_for_ever(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assignor_lab.scoring.exclusion.BLOCKS", (1,))
+    monkeypatch.setattr("assignor_lab.scoring.exclusion.MAX_POINTS", 8)
+    monkeypatch.setattr("assignor_lab.scoring.in_process.WAVE_ITEMS", 1)
+    write_distribution(site, "making", {"making": FAMILIES}, {"making": "making"})
+    rows = rows_of(site, "endless", ["sticky", "static"], count=3, overrides=("assignor.plugins.call.timeout.ms=300",))
+    said = [(row["item"], row["error_type"]) for row in rows if (row["assignor"], row["round"]) == ("static", 0)]
+    others = [row["error_message"] for row in rows if row["error_type"] == "DeadlineExceededError"]
+    assert [item for item, _ in said] == [0, 1, 2]
+    assert all(message.startswith("scenario family endless of making did not answer") for message in others)
+    assert {row["error_type"] for row in rows if row["item"] == 2} == {"ExcludedError"}
+    assert "in this run" in [row["error_message"] for row in rows if row["item"] == 2][0]
+
+
+def test_a_document_that_is_none_is_a_failed_row(site: Path) -> None:
+    write_distribution(site, "making", {"making": FAMILIES}, {"making": "making"})
+    (row, _) = rows_of(site, "nonsense", ["sticky"])
+    assert (row["error_type"], "object is nothing of it" in row["error_message"]) == ("TypeError", True)
+
+
+def test_an_observer_that_fails_and_forks_changes_nothing_and_leaves_nothing(
+    site: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pids = site / "pids"
+    source = OBSERVER.replace("{pids!r}", repr(str(pids)))
+    write_distribution(site, "watching", {"watching": source}, {"watching": "watching"})
+    rows = rows_of(site, "streams_4x40", ["sticky"])
+    assert {row["error_type"] for row in rows} == {None}
+    assert "observer watching of watching: OSError: no room for sticky" in capsys.readouterr().err
+    started = pids.read_text().split()
+    assert len(started) == 8
+    assert [pid for pid in started if Path(f"/proc/{pid}").exists()] == []
+
+
+def test_a_good_family_and_metric_give_the_same_rows_wherever_they_run(site: Path) -> None:
+    install_good(site)
+    apart = rows_of(site, "good_family", ["sticky", "good_greedy"], count=2)
+    assert [row["good_clients"] for row in apart if row["assignor"] == "good_greedy"] == [1.0] * 6
+
+
+def test_executors_take_the_word_of_the_driver(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install_good(site)
+    told = discovered(None).described
+    assert {name for each in told for name in [each.origin.distribution]} == {
+        *("good-assignor", "good-connect", "good-others")
+    }
+    monkeypatch.setattr("assignor_lab.runtime.discovery.discovered._descriptions", None)
+    again = discovered(None, described=told)
+    assert again.registry.listing() == discovered(None, described=told).registry.listing()
+    assert again.registry.task_assignor("good-alias").distribution == "good-assignor"
+    assert again.registry.families()[-1].name == "good_family"
+
+
+def test_what_is_trusted_by_its_own_name_is_imported_here(site: Path) -> None:
+    install_good(site)
+    config = config_sources(overrides=["assignor.plugins.trust=good_greedy"], environ={}, start=site).effective()
+    registry = discovered(config).registry
+    made = registry.task_assignor("good_greedy").create()
+    assert type(made).__name__ == "Greedy"
+    del sys.modules["good_assignor_module"]
