@@ -150,7 +150,7 @@ def test_a_family_that_never_answers_is_asked_once_in_an_item_and_not_for_ever(
     assert [item for item, _ in said] == [0, 1, 2]
     assert all(message.startswith("scenario family endless of making did not answer") for message in others)
     assert {row["error_type"] for row in rows if row["item"] == 2} == {"ExcludedError"}
-    assert "in this run" in [row["error_message"] for row in rows if row["item"] == 2][0]
+    assert "in this run" in next(row["error_message"] for row in rows if row["item"] == 2)
 
 
 def test_a_document_that_is_none_is_a_failed_row(site: Path) -> None:
@@ -181,13 +181,16 @@ def test_a_good_family_and_metric_give_the_same_rows_wherever_they_run(site: Pat
 
 def test_executors_take_the_word_of_the_driver(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install_good(site)
-    told = discovered(None).described
+    first = discovered(None)
+    told = first.described
     assert {name for each in told for name in [each.origin.distribution]} == {
         *("good-assignor", "good-connect", "good-others")
     }
-    monkeypatch.setattr("assignor_lab.runtime.discovery.discovered._descriptions", None)
+    # Whoever asked again now would fail.
+    monkeypatch.setattr(sys.modules[discovered.__module__], "_descriptions", None)
     again = discovered(None, described=told)
-    assert again.registry.listing() == discovered(None, described=told).registry.listing()
+    assert again.registry.listing() == first.registry.listing()
+    assert again.described == told
     assert again.registry.task_assignor("good-alias").distribution == "good-assignor"
     assert again.registry.families()[-1].name == "good_family"
 
