@@ -110,7 +110,8 @@ def rows_of(
         competing = competitors(registry, assignors, kind=plan.kind)
         run_scoring(Run(registry, competing, plan, config, described=plugins.described), engine, folder)
     engine.close()
-    return pq.read_table(site / "out" / RESULTS).to_pylist()
+    rows: list[dict[str, Any]] = pq.read_table(site / "out" / RESULTS).to_pylist()
+    return rows
 
 
 def errors_of(row: Mapping[str, Any]) -> dict[str, str]:
