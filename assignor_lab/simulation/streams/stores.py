@@ -70,11 +70,6 @@ class Store:
     noted: list[int] = attrs.field(factory=list)
 
     @property
-    def is_fresh(self) -> bool:
-        """Whether nothing has been loaded into it since it was opened."""
-        return not self.noted
-
-    @property
     def is_open(self) -> bool:
         """Whether a thread has it."""
         return self.thread is not None

@@ -296,6 +296,7 @@ class World:
             if store.is_open:
                 self._close(store)
             store.opened(now, thread.key)
+            wait += self.timings.restore_poll_ms if task in thread.active else self.timings.standby_ms
         else:
             wait = self.timings.recycle_ms
             if store.load is not None:
@@ -312,13 +313,12 @@ class World:
         now, is_active = self.clock.now, store.task in thread.active
         to_offset = store.end(now)
         missing = to_offset - store.position(now)
-        if store.follows or (missing < 1 and not store.is_fresh):
+        if missing < 1:
             store.loaded(now)
             if is_active:
                 self._runs(thread, store.task)
             return
-        least = self.timings.restore_poll_ms if is_active else self.timings.standby_ms
-        amount = max(least, self._amount_ms(missing, store.record_bytes))
+        amount = self._amount_ms(missing, store.record_bytes)
         load = self._restoring.begin(thread.reader, amount, partial(self._loaded, thread, store), is_active=is_active)
         store.loading(now, load, to_offset)
 
