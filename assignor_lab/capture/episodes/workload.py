@@ -88,15 +88,16 @@ def changelog_documents(
         own = [topic for topic, sub in topics.items() if sub == task.subtopology]
         if not own:
             continue
-        records = growth = 0.0
+        records = growth = backlog = 0.0
         for topic in own:
             line = lines.get((topic, task.partition))
             if line is None:
                 guessed += 1
                 line = _mean([each for (name, _), each in lines.items() if name == topic])
-            records, growth = records + line[0], growth + line[1]
+            records, growth, backlog = records + line[0], growth + line[1], backlog + line[2]
         documents[str(task)] = {
             "records": round(records), "bytes_per_record": record_bytes, "records_per_s": round(growth, 3),
+            "backlog_records": round(backlog),
         }  # fmt: skip
     if guessed:
         assumptions.append(
@@ -105,22 +106,27 @@ def changelog_documents(
     return documents, assumptions
 
 
-def _line(points: Sequence[tuple[int, int]]) -> tuple[float, float] | None:
-    """Records at the beginning, and records in a second; ``None`` where only an empty partition was seen."""
+def _line(points: Sequence[tuple[int, int]]) -> tuple[float, float, float] | None:
+    """Records at the beginning, records in a second, and records that came at once; ``None`` if none was ever seen.
+
+    A partition that was empty at first and is not any more had input waiting for it: what it holds later grows evenly
+    from what came of that.
+    """
     ordered = sorted(points)
-    (from_ms, from_end), (to_ms, to_end) = ordered[0], ordered[-1]
-    if not any(end for _, end in ordered):
+    filled = [point for point in ordered if point[1]]
+    if not filled:
         return None
-    if to_ms <= from_ms or to_end <= from_end:
-        return float(max(end for _, end in ordered)), 0.0
-    growth = (to_end - from_end) * 1000 / (to_ms - from_ms)
-    return max(0.0, from_end - growth * from_ms / 1000), growth
+    (from_ms, from_end), (to_ms, to_end) = filled[0], filled[-1]
+    growth = (to_end - from_end) * 1000 / (to_ms - from_ms) if to_ms > from_ms and to_end > from_end else 0.0
+    before = max(0.0, from_end - growth * from_ms / 1000)
+    return (0.0, growth, before) if ordered[0][1] == 0 else (before, growth, 0.0)
 
 
-def _mean(lines: Sequence[tuple[float, float]]) -> tuple[float, float]:
+def _mean(lines: Sequence[tuple[float, float, float]]) -> tuple[float, float, float]:
     if not lines:
-        return 0.0, 0.0
-    return sum(records for records, _ in lines) / len(lines), sum(growth for _, growth in lines) / len(lines)
+        return 0.0, 0.0, 0.0
+    records, growth, backlog = (sum(column) / len(lines) for column in zip(*lines, strict=True))
+    return records, growth, backlog
 
 
 def _record_bytes(timeline: Timeline) -> float | None:

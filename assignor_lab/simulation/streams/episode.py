@@ -24,11 +24,13 @@ class Changelog:
         records: Records when the episode begins.
         bytes_per_record: Bytes of a record.
         records_per_s: Records that the task adds in a second while it runs.
+        backlog_records: Records that it adds at once when it runs for the first time: input has been waiting for it.
     """
 
     records: float
     bytes_per_record: float
     records_per_s: float = 0.0
+    backlog_records: float = 0.0
 
 
 @attrs.frozen

@@ -94,7 +94,9 @@ _AT_LEAST_ONE = (
     "restore_records_per_s",
 )
 
-_changelog = record({"records": number, "bytes_per_record": number}, {"records_per_s": number})
+_changelog = record(
+    {"records": number, "bytes_per_record": number}, {"records_per_s": number, "backlog_records": number}
+)
 
 
 def read_episodes(source: str | PathLike[str] | BinaryIO) -> list[StreamsEpisode]:

@@ -27,16 +27,23 @@ class LiveChangelog:
         changelog: What they held at the beginning.
         begin_ms: When that was.
         stopped_ms: Since when nobody has processed the task; ``None``: somebody does.
+        has_run: Somebody has processed it at all.
     """
 
     changelog: Changelog
     begin_ms: int
     stopped_ms: int | None
+    has_run: bool = False
+
+    def runs(self) -> None:
+        """Somebody processes the task from now on."""
+        self.stopped_ms, self.has_run = None, True
 
     def end(self, now_ms: int) -> float:
         """Where they end."""
         until = now_ms if self.stopped_ms is None else self.stopped_ms
-        return self.changelog.records + self.changelog.records_per_s * (until - self.begin_ms) / 1000
+        records = self.changelog.records + (self.changelog.backlog_records if self.has_run else 0.0)
+        return records + self.changelog.records_per_s * (until - self.begin_ms) / 1000
 
 
 @attrs.define(eq=False)

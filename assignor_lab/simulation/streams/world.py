@@ -349,7 +349,7 @@ class World:
         self.ledger.starts(task, self.clock.now, owner)
         log = self.changelogs[task]
         if log is not None:
-            log.stopped_ms = None
+            log.runs()
 
     def _stops(self, task: int, cause: str) -> None:
         self.ledger.stops(task, self.clock.now, cause)

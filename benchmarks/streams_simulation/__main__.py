@@ -1,0 +1,25 @@
+"""Plays every recording of a classic group and compares: the tables of docs/explanation/streams-simulation.md."""
+
+from __future__ import annotations
+
+import argparse
+
+from benchmarks.streams_simulation.page import tables, write_page
+from benchmarks.streams_simulation.recordings import RECORDINGS, compared
+
+
+def main() -> int:
+    """Plays everything; the same options print the same tables."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.streams_simulation", description=__doc__)
+    parser.add_argument("--seed", type=int, default=0, help="of all draws (%(default)s)")
+    parser.add_argument("--write", action="store_true", help="put the tables into the documentation")
+    options = parser.parse_args()
+    text = tables({name: compared(name, options.seed) for name in RECORDINGS})
+    print(text)
+    if options.write:
+        write_page(text)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
