@@ -37,8 +37,11 @@ def tables(measured: Mapping[str, Mapping[str, Any]]) -> str:
     ]
     for name, found in measured.items():
         for row in found["actions"]:
-            cells = (_pair(row["rebalances"], 0.2, 1, 1), _pair(row["until_stable_ms"], 0.2, 5_000, 1_000))
-            lines.append(f"| {name} | {row['t_ms'] / 1000:.1f} | {row['action']} {row['who']} | {' | '.join(cells)} |")
+            rebalances = _pair(row["rebalances"], 0.2, 1, 1)
+            stable = _pair(row["until_stable_ms"], 0.2, 5_000, 1_000)
+            lines.append(
+                f"| {name} | {row['t_ms'] / 1000:.1f} | {row['action']} {row['who']} | {rebalances} | {stable} |"
+            )
     lines += [
         "", "### Time without output, as a probe saw it", "",
         "| recording | action | tasks | task-seconds | worst s | restored MB |", "|---|---|---|---|---|---|",
@@ -64,7 +67,7 @@ def write_page(text: str, page: Path = PAGE) -> None:
 
 
 def _allowed(window: Mapping[str, Any]) -> float:
-    return 2_000.0 * max(1, window["interrupted"]["recorded"])
+    return 2_000.0 * max(1, int(window["interrupted"]["recorded"]))
 
 
 def _pair(pair: Mapping[str, Any], share: float, allowance: float, unit: int) -> str:
