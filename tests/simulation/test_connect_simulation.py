@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import attrs
 import pytest
 
-from assignment_api.connect import ConnectorTaskId, ConnectProtocol
+from assignment_api.connect import ConnectAssignment, ConnectAssignor, ConnectorTaskId, ConnectProtocol, Rebalance
 from assignment_api.plugins import discover
 from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document
 from assignor_lab.simulation.connect.cluster import AssignorFactory
+from assignor_lab.simulation.connect.episode_figures import owned_now
 from assignor_lab.simulation.connect.episode_format import read_episode
 from assignor_lab.simulation.connect.named_episodes import EPISODES
 from assignor_lab.simulation.connect.published.blog_experiment import run_start_and_stop
@@ -47,6 +49,30 @@ def test_the_jobs_of_a_worker_that_left_go_to_the_others_after_the_delay(assigno
 def test_a_crashed_leaders_jobs_are_placed_without_delay(assignors: AssignorFactory) -> None:
     rounds = played("leader-crashes", assignors).cluster.rounds[1:]
     assert [(each.assigned, each.delay_ms) for each in rounds] == [(4, 0)]
+
+
+class LeavesOutTheLast(ConnectAssignor):
+    """Kafka's own, but that it has no word for the last of several workers."""
+
+    def __init__(self) -> None:
+        self._kafkas = discover().connect_assignor("connect_incremental").create()
+
+    def assign(self, rebalance: Rebalance) -> ConnectAssignment:
+        answer = self._kafkas.assign(rebalance)
+        last = max(worker.member_id for worker in rebalance.workers)
+        told = {member: each for member, each in answer.workers.items() if member != last or len(answer.workers) < 3}
+        return attrs.evolve(answer, workers=told)
+
+
+def test_a_worker_that_the_leader_has_no_word_for_ends_as_kafkas_does() -> None:
+    cluster = played("worker-joins", lambda _protocol: LeavesOutTheLast()).cluster
+    ended = [(entry.actor, entry.text) for entry in cluster.log.entries if entry.event == "refused"]
+    assert ended == [("worker3", "ends: the leader's answer leaves it out")]
+    assert cluster.alive() == ["worker1", "worker2"]
+    # Its departure sets off a delay, though nothing waits for it.
+    assert cluster.run_until(cluster.now + 400_000, until_calm=True)
+    held = owned_now(cluster)
+    assert {name: len(jobs) for name, jobs in held.items()} == {"worker1": 4, "worker2": 4}
 
 
 def test_kafkas_downgrade_leaves_jobs_running_twice_and_kip_415s_does_not(assignors: AssignorFactory) -> None:

@@ -34,9 +34,13 @@ def lead(worker: WorkerProcess, joined: Joined) -> Steps:
         answer = _assignor(worker, joined.protocol).assign(rebalance)
         worker.membership.wants_another_round = answer.rejoin
     world.assigned(joined.generation, answer)
-    return told_to_members(
+    told = told_to_members(
         joined.members, joined.member_id, worker.name, furthest if offset is None else offset, answer
     )
+    if answer is None:
+        return told
+    # Whom the answer leaves out the coordinator gives an assignment of no bytes.
+    return {member: each for member, each in told.items() if member in answer.workers}
 
 
 def _assignor(worker: WorkerProcess, protocol: ConnectProtocol) -> ConnectAssignor:

@@ -61,8 +61,14 @@ def _join(worker: WorkerProcess) -> Steps:
     if joined.members is not None:
         assignments = yield from lead(worker, joined)
     synced = yield Ask(SyncRequest(joined.member_id, joined.generation, assignments))
-    if not isinstance(synced, Synced) or synced.assignment is None:
+    if not isinstance(synced, Synced):
         _refused(worker, synced)
+        return False
+    if synced.assignment is None:
+        # Kafka cannot read an assignment of no bytes, and what its herder does not foresee ends the process; on its way
+        # out it stops its work and leaves (WorkerCoordinator.onJoinComplete, DistributedHerder.run).
+        worker.say("refused", "ends: the leader's answer leaves it out")
+        worker.stopping = True
         return False
     yield from _take(worker, synced)
     return True
