@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assignment_api import AssignorLabError
+from assignor_lab.cli.last_word import is_own_exit, restored, watched
 
 __all__ = ["main"]
 
@@ -54,7 +55,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Args:
         arguments: Command line without the program's name; ``None`` takes the process's own.
     """
-    sys.exit(_run(arguments))
+    before = watched()
+    try:
+        code = _run(arguments)
+    finally:
+        if arguments is not None:
+            # Whoever calls this from Python gets its process back as it was; a command line ends now.
+            restored(before)
+    sys.exit(code)
 
 
 def _run(arguments: Sequence[str] | None) -> int:
@@ -68,6 +76,9 @@ def _run(arguments: Sequence[str] | None) -> int:
         if leave.code == INTERRUPTED:
             # typer has caught Ctrl-C, and says nothing.
             _say("interrupted")
+        if not leave.code and not is_own_exit(leave):
+            _say("a plugin that is trusted ended the command with SystemExit")
+            return INTERNAL_ERROR
         return leave.code if isinstance(leave.code, int) else 0 if leave.code is None else WRONG_USE
     except KeyboardInterrupt:
         _say("interrupted")

@@ -1,0 +1,61 @@
+"""An exit status of 0 is given by a command's own last line: not by code that somebody trusted."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.plugins.installing import write_distribution
+
+ENDED = "assignor: a plugin that is trusted ended the command with "
+
+
+def run(folder: Path, source: str, *words: str) -> tuple[int, str]:
+    """Exit code of ``assignor`` and what it said, with a trusted plugin of this source."""
+    write_distribution(folder, "careless", {"careless": source}, {"careless": "careless"})
+    done = subprocess.run(
+        [sys.executable, "-m", "assignor_lab.cli.main", *words, "-c", "assignor.plugins.trust=careless"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("import os\nos._exit(0)", "os._exit(0)"),
+        ("import posix\nposix._exit(0)", "os._exit(0)"),
+        ("import atexit, os\natexit.register(os._exit, 0)", "os._exit(0)"),
+        ("import sys, assignor_lab.cli.plugins as command\ncommand.print_json = lambda _: sys.exit(0)", "SystemExit"),
+    ],
+)
+def test_code_that_is_trusted_cannot_end_a_command_green(tmp_path: Path, source: str, said: str) -> None:
+    hook = "from assignment_api.plugins import hookimpl\n@hookimpl\ndef assignor_lab_metrics():\n    return []"
+    module = f"{source}\n{hook}"
+    assert run(tmp_path, module, "plugins", "--json") == (3, f"{ENDED}{said}\n")
+
+
+def test_a_process_that_was_forked_ends_as_it_likes(tmp_path: Path) -> None:
+    module = """
+        import os
+        from assignment_api.plugins import MetricPlugin, hookimpl
+
+        if os.fork() == 0:
+            os._exit(0)
+        assert os.wait()[1] == 0
+
+        @hookimpl
+        def assignor_lab_metrics():
+            return [MetricPlugin("fine", "1", "none", "", len)]
+    """
+    code, said = run(tmp_path, module, "plugins", "--kind", "metric")
+    assert (code, said) == (0, "")
