@@ -110,7 +110,9 @@ def line_of(
         result = reply.outcome.result
         if isinstance(result, Failure):
             return _failed(scenario, found.name, result, kind.place_of_round(number))
-        _pass_on(kind.remarks(result), scenario, number, kind, found.name, said, options)
+        reason = kind.not_comparable(scenario, state, explicit, result)
+        incomparable = () if reason is None else (f"not comparable: {reason}",)
+        _pass_on((*incomparable, *kind.remarks(result)), scenario, number, kind, found.name, said, options)
         answers.append((state, result))
     try:
         return kind.line(scenario, found, answers, options)

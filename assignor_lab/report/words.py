@@ -101,6 +101,8 @@ def verdict(results: Results) -> str:
             if not compared
             else (f"Only what {OBSERVED} decided can be measured: there is nobody to compare it with.")
         )
+    if not ranked and results.ranking.by_metric:
+        return "Too many assignors are compared to put them in an order: each is compared with the first one below."
     if not ranked:
         return "Nothing could be ranked: no assignor has an answer with a figure that is better low or high."
     names = _names(results)

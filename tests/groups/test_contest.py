@@ -13,6 +13,7 @@ from assignment_api import ApplicationMetadata, TaskAssignment, TaskAssignor
 from assignment_api.plugins import ScenarioFamily, discover
 from assignment_api.plugins.layers import Layer, layer_of
 from assignment_api.plugins.selection import ConfigSources
+from assignor_lab.groups.answering import AnswerOptions, answerer
 from assignor_lab.groups.contest import Contest
 from assignor_lab.groups.kind import Competitor
 from assignor_lab.groups.rows import RowMaker
@@ -20,6 +21,7 @@ from assignor_lab.groups.streams.answers import StreamsAnswer as Answer
 from assignor_lab.groups.streams.kind import STREAMS
 from assignor_lab.groups.terms import NO_CONFIG
 from assignor_lab.groups.work import OBSERVED, WorkItem
+from assignor_lab.scenarios import Place, scenario_from_document
 from tests.groups.streams.states import METRICS
 from tests.scenarios.documents import streams_document
 from tests.scoring import assignors
@@ -267,6 +269,16 @@ def test_an_assignor_that_lacks_racks_of_its_own_accord_is_not_comparable_either
     told, untold = (next(of_rack_aware.answers(item)) for item in (captured(), captured(NO_RACKS)))
     assert told.not_comparable is None
     assert "racks decide" in (untold.not_comparable or "")
+
+
+def test_a_result_line_of_an_answer_that_is_not_comparable_is_told_with_the_reason() -> None:
+    told: list[str] = []
+    item = captured(NO_RACKS, **AWARE)
+    scenario = scenario_from_document(json.loads(item.document or ""), Place("states.jsonl", 12))
+    registry = discover()
+    line = answerer("sticky", registry, AnswerOptions(NO_CONFIG, on_problem=told.append))(scenario)
+    assert line["error"] is None
+    assert told[0].startswith("states.jsonl, line 12: sticky: not comparable: racks decide, and are unknown")
 
 
 @pytest.mark.parametrize("standbys", [0, 1, 2])
