@@ -12,7 +12,7 @@ from assignor_lab.simulation.connect.cluster import AssignorFactory
 from assignor_lab.simulation.connect.episode_figures import owned_now
 from assignor_lab.simulation.connect.episode_format import read_episode
 from assignor_lab.simulation.connect.named_episodes import EPISODES
-from assignor_lab.simulation.connect.published.blog_experiment import run_start_and_stop
+from assignor_lab.simulation.connect.published.blog_experiment import run_scenario, run_start_and_stop
 from assignor_lab.simulation.connect.published.figures import TABLE_1
 from assignor_lab.simulation.connect.published.throughput import ThroughputModel, measure_work
 from assignor_lab.simulation.connect.published.throughput_definitions import as_compared
@@ -49,6 +49,35 @@ def test_the_jobs_of_a_worker_that_left_go_to_the_others_after_the_delay(assigno
 def test_a_crashed_leaders_jobs_are_placed_without_delay(assignors: AssignorFactory) -> None:
     rounds = played("leader-crashes", assignors).cluster.rounds[1:]
     assert [(each.assigned, each.delay_ms) for each in rounds] == [(4, 0)]
+
+
+#: Rounds of real workers (4.3.1, protocol compatible, three connectors of three tasks) after one was stopped in order
+#: and started again: assigned, revoked, whether a delay was told.
+RETURNS = [
+    ("worker2", 30_000, 2_000, [(0, 0, True), (0, 0, True), (4, 0, False)]),
+    ("worker2", 20_000, 30_000, [(0, 0, True), (4, 0, False), (0, 4, False), (4, 0, False)]),
+    ("@leader", 20_000, 2_000, [(4, 0, False), (0, 4, False), (4, 0, False)]),
+]
+
+
+@pytest.mark.parametrize(("worker", "max_delay_ms", "down_ms", "recorded"), RETURNS)
+def test_an_orderly_return_takes_as_many_rounds_as_real_workers_took(
+    worker: str,
+    max_delay_ms: int,
+    down_ms: int,
+    recorded: list[tuple[int, int, bool]],
+    assignors: AssignorFactory,
+) -> None:
+    document = EPISODES["worker-bounces"].document()
+    document["initial"] |= {"protocol": "compatible", "max_delay_ms": max_delay_ms}
+    document["events"] = [{"at_ms": 10_000, "type": "bounce", "worker": worker, "down_ms": down_ms}]
+    rounds = simulate(read_episode(scenario_from_document(document, Place("x"))), assignors).cluster.rounds[1:]
+    assert [(each.assigned, each.revoked, each.delay_ms > 0) for each in rounds] == recorded
+
+
+def test_the_benchmark_says_which_worker_had_nothing_to_run(assignors: AssignorFactory) -> None:
+    figures = run_scenario("scale-in", ConnectProtocol.STATIC, assignors)
+    assert (figures.job_starts, figures.remark) == (0, "w4 was idle: others list all jobs")
 
 
 class LeavesOutTheLast(ConnectAssignor):
