@@ -68,9 +68,10 @@ def test_an_orderly_return_takes_as_many_rounds_as_real_workers_took(
     recorded: list[tuple[int, int, bool]],
     assignors: AssignorFactory,
 ) -> None:
-    document = EPISODES["worker-bounces"].document()
-    document["initial"] |= {"protocol": "compatible", "max_delay_ms": max_delay_ms}
-    document["events"] = [{"at_ms": 10_000, "type": "bounce", "worker": worker, "down_ms": down_ms}]
+    named = EPISODES["worker-bounces"].document()
+    initial = {**named["initial"], "protocol": "compatible", "max_delay_ms": max_delay_ms}
+    events = [{"at_ms": 10_000, "type": "bounce", "worker": worker, "down_ms": down_ms}]
+    document = {**named, "initial": initial, "events": events}
     rounds = simulate(read_episode(scenario_from_document(document, Place("x"))), assignors).cluster.rounds[1:]
     assert [(each.assigned, each.revoked, each.delay_ms > 0) for each in rounds] == recorded
 
