@@ -44,6 +44,8 @@ T = TypeVar("T")
 
 #: Longest reason that is kept, in characters.
 _REASON_LIMIT = 500
+#: Stands for the name of a distribution that has none.
+_UNNAMED = "?"
 #: Items that a hook may return.
 MAX_ITEMS = 1_000
 
@@ -206,10 +208,16 @@ def _sources(installed: Iterable[Distribution], problems: list[PluginRow]) -> li
             points = list(distribution.entry_points.select(group=hookspecs.PROJECT_NAME))
         except Exception as error:  # noqa: BLE001 - broken metadata of somebody else must cost nobody anything
             reason = f"its entry points cannot be read: {describe_error(error)}"
-            problems.append(PluginRow("?", "plugin", *_name_and_version(distribution), "broken", reason))
+            problems.append(PluginRow(_UNNAMED, "plugin", *_name_and_version(distribution), "broken", reason))
             continue
         name, version = _name_and_version(distribution)
-        if canonical_name(name) not in known:
+        if name == _UNNAMED:
+            # Nobody could block, pin or select what has no name.
+            reason = one_line(
+                f"its metadata has no name ({getattr(distribution, '_path', 'place unknown')}): reinstall it"
+            )
+            problems += [PluginRow(one_line(point.name), "plugin", name, version, "broken", reason) for point in points]
+        elif canonical_name(name) not in known:
             known.add(canonical_name(name))
             found += [Source(name, version, point, distribution) for point in points]
     return sorted(found, key=_order)
@@ -217,9 +225,9 @@ def _sources(installed: Iterable[Distribution], problems: list[PluginRow]) -> li
 
 def _name_and_version(distribution: Distribution) -> tuple[str, str]:
     try:
-        return str(distribution.metadata["Name"] or "?"), str(distribution.version or "?")
+        return str(distribution.metadata["Name"] or _UNNAMED), str(distribution.version or "?")
     except Exception:  # noqa: BLE001 - as above; most often what is left of an interrupted installation
-        return "?", "?"
+        return _UNNAMED, "?"
 
 
 def _order(source: Source) -> tuple[bool, str, str, str]:
@@ -259,6 +267,8 @@ def _asked(source: Source) -> Reply:
 
 def _registered(entry_point: EntryPoint) -> pluggy.PluginManager:
     """The plugin alone in a plugin manager of its own, so that nothing it does reaches another's hooks."""
+    if entry_point.pattern.match(entry_point.value) is None:
+        raise _Failed(one_line(f"its entry point names {entry_point.value!r:.100}, which is no module:object"))
     plugin = entry_point.load()
     manager = pluggy.PluginManager(hookspecs.PROJECT_NAME)
     manager.add_hookspecs(hookspecs)

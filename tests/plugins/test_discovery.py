@@ -277,6 +277,35 @@ def test_metadata_that_cannot_be_read_costs_nobody_anything(site: Path) -> None:
     assert [row.status for row in registry.listing() if row.distribution == "bytes"] == ["broken"]
 
 
+@pytest.mark.parametrize("content", [None, b"nothing\n\n", b"Name: \xff\xfe\nVersion: 1\n"])
+def test_a_distribution_without_a_name_is_a_reason_however_many_there_are(site: Path, content: bytes | None) -> None:
+    for number in range(2):
+        metadata = write_distribution(site, f"nameless-{number}", {}, {f"nameless_{number}": "nowhere"})
+        metadata.joinpath("METADATA").unlink()
+        if content is not None:
+            metadata.joinpath("METADATA").write_bytes(content)
+    found = [row for row in discover(installed=installed_in(site)).listing() if row.distribution == "?"]
+    assert [(row.name, row.status) for row in found] == [("nameless_0", "broken"), ("nameless_1", "broken")]
+    assert all(f"nameless_{number}" in row.reason for number, row in enumerate(found))
+
+
+def test_an_entry_point_that_names_nothing_is_a_reason(site: Path) -> None:
+    write_distribution(site, "odd", {}, {"odd": "???"})
+    assert "names '???', which is no module:object" in row(discover(installed=installed_in(site)), "odd").reason
+
+
+def test_a_hook_that_returns_millions_is_a_reason(site: Path) -> None:
+    text = """
+        from assignment_api.plugins import hookimpl
+
+        @hookimpl
+        def assignor_lab_metrics():
+            return [None] * 10_000_000
+    """
+    write_distribution(site, "many", {"many": text}, {"many": "many"})
+    assert "returned 10,000,000 items: at most 1,000" in row(discover(installed=installed_in(site)), "many").reason
+
+
 def test_a_broken_distribution_without_plugins_is_none_of_our_business(site: Path) -> None:
     metadata = write_distribution(site, "leftover", {}, {})
     metadata.joinpath("METADATA").unlink()
