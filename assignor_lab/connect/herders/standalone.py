@@ -11,7 +11,6 @@ from functools import partial
 from typing import TypeVar
 
 from assignment_api.connect import ConnectorTaskId
-from assignment_api.connectors import ConnectorError
 from assignor_lab.connect.contract import (
     AlreadyExistsError,
     BadRequestError,
@@ -28,10 +27,10 @@ from assignor_lab.connect.contract import (
 )
 from assignor_lab.connect.herders.herder_metrics import worker_metrics
 from assignor_lab.connect.herders.herder_reads import HerderReads, check_valid
-from assignor_lab.connect.herders.reconfiguration import has_changed, initial_target, most_tasks, with_worker_keys
+from assignor_lab.connect.herders.reconfiguration import initial_target
 from assignor_lab.connect.herders.request_queue import ShuttingDownError
 from assignor_lab.connect.herders.stages import Stages
-from assignor_lab.connect.instances.connector_run import traceback_text
+from assignor_lab.connect.herders.standalone_work import StandaloneWork, settled
 from assignor_lab.connect.instances.instances import Instances
 from assignor_lab.connect.logger_levels import LoggerLevels, WorkerLogger
 from assignor_lab.connect.logs.cluster_logs import ClusterLogs
@@ -47,7 +46,6 @@ from assignor_lab.kafka.herder.config_log.records import (
     deletion_records,
     target_state_records,
     task_records,
-    without_nulls,
 )
 from assignor_lab.kafka.herder.restarts import RestartRequest, connector_to_restart, planned, tasks_to_restart
 
@@ -80,6 +78,7 @@ class StandaloneHerder(HerderReads):
         self._instances = Instances(
             worker_id, logs, plugins, settings, lambda: 0, self._wanted, self._levels,
         )  # fmt: skip
+        self._work = StandaloneWork(self._instances, logs, plugins, self._fresh)
         logs.config.subscribe(self._reader.read)
         self._reader.reach(logs.config.end)
         self._reader.start()
@@ -90,8 +89,8 @@ class StandaloneHerder(HerderReads):
         """Starts what was configured when it last ran."""
         async with self._lock:
             for name in self._fresh().connectors:
-                self._start_connector(name)
-                self._start_tasks(self._fresh().tasks(name))
+                self._work.start_connector(name)
+                self._work.start_tasks(self._fresh().tasks(name))
         self._ready = True
 
     async def stop(self) -> None:
@@ -185,8 +184,8 @@ class StandaloneHerder(HerderReads):
         # Kafka stops first, and keeps configurations in memory. Here writing may fail: then all goes on as it was.
         await self._logs.config.write(records)
         await self._instances.stop_connector(name)
-        if await self._started(name) and self._fresh().target_state(name) is TargetState.STARTED:
-            await self._configure_tasks(name)
+        if await self._work.started(name) and self._fresh().target_state(name) is TargetState.STARTED:
+            await self._work.configure_tasks(name)
 
     async def delete_connector(self, name: str) -> None:
         """Stops and removes a connector."""
@@ -216,7 +215,7 @@ class StandaloneHerder(HerderReads):
                 self._logs.statuses.remove(task)
             moved = self._instances.set_target(name, TargetState.STOPPED)
             if moved is not None:
-                await _settled(asyncio.wrap_future(moved))
+                await settled(asyncio.wrap_future(moved))
 
         await self._alone(f"stopping connector {name}", stop)
 
@@ -232,8 +231,8 @@ class StandaloneHerder(HerderReads):
         self._checked_tasks(name, f"Unknown connector {name}")
         await self._logs.config.write(target_state_records(name, target))
         moved = self._instances.set_target(name, target)
-        if moved is not None and await _settled(asyncio.wrap_future(moved)) and target is TargetState.STARTED:
-            await self._configure_tasks(name)
+        if moved is not None and await settled(asyncio.wrap_future(moved)) and target is TargetState.STARTED:
+            await self._work.configure_tasks(name)
 
     async def alter_offsets(self, name: str, offsets: Sequence[Offset]) -> OffsetsAnswer:
         """Changes offsets of a stopped connector."""
@@ -264,10 +263,10 @@ class StandaloneHerder(HerderReads):
         async def restart() -> None:
             self._checked_tasks(name, f"Unknown connector: {name}")
             await self._instances.stop_connector(name)
-            if not await self._started(name):
+            if not await self._work.started(name):
                 raise HerderError(f"Failed to start connector: {name}")
             if self._fresh().target_state(name) is TargetState.STARTED:
-                await self._configure_tasks(name)
+                await self._work.configure_tasks(name)
 
         await self._alone(f"restarting connector {name}", restart)
 
@@ -278,7 +277,7 @@ class StandaloneHerder(HerderReads):
             if task not in self._checked_tasks(task.connector, f"Unknown connector: {task.connector}"):
                 raise NotFoundError(f"Unknown task: {task}")
             await self._instances.stop_tasks([task])
-            if not self._start_task(task):
+            if not self._work.start_task(task):
                 raise HerderError(f"Failed to start task: {task}")
 
         await self._alone(f"restarting task {task}", restart)
@@ -302,8 +301,8 @@ class StandaloneHerder(HerderReads):
             for task in chosen:
                 self._instances.on_restarting(task)
             if connector_to_restart(plan, [name]):
-                await self._started(name)
-            self._start_tasks(chosen)
+                await self._work.started(name)
+            self._work.start_tasks(chosen)
             return RestartAnswer(plan)
 
         return await self._alone(f"restarting connector {request.connector}", restart)
@@ -352,31 +351,10 @@ class StandaloneHerder(HerderReads):
             raise NotFoundError(message)
         return snapshot.tasks(name)
 
-    def _start_connector(self, name: str) -> asyncio.Future[TargetState]:
-        snapshot = self._fresh()
-        config = without_nulls(snapshot.connectors[name])
-        return asyncio.wrap_future(self._instances.start_connector(name, config, snapshot.target_state(name)))
-
-    async def _started(self, name: str) -> bool:
-        return await _settled(self._start_connector(name))
-
-    def _start_tasks(self, tasks: Sequence[ConnectorTaskId]) -> None:
-        for task in tasks:
-            self._start_task(task)
-
-    def _start_task(self, task: ConnectorTaskId) -> bool:
-        snapshot = self._fresh()
-        config = snapshot.task_configs_by_id.get(task)
-        if config is None:
-            return False
-        connector = without_nulls(snapshot.connectors[task.connector])
-        count, target = snapshot.task_count(task.connector), snapshot.target_state(task.connector)
-        return self._instances.start_task(task, connector, config, count, target)
-
     def _wanted(self, connector: str) -> None:
         async def configure() -> None:
             try:
-                await self._alone(f"configuring tasks of {connector}", partial(self._configure_tasks, connector))
+                await self._alone(f"configuring tasks of {connector}", partial(self._work.configure_tasks, connector))
             except HerderError as error:
                 self._log.warning("tasks of %s were not configured: %s", connector, error)
 
@@ -384,38 +362,6 @@ class StandaloneHerder(HerderReads):
         self._later.add(task)
         task.add_done_callback(self._later.discard)
 
-    async def _configure_tasks(self, name: str) -> None:
-        snapshot = self._fresh()
-        if name not in snapshot.connectors or snapshot.target_state(name) is not TargetState.STARTED:
-            return
-        config = without_nulls(snapshot.connectors[name])
-        asked = self._instances.task_configs(name, most_tasks(config))
-        if asked is None:
-            return
-        try:
-            wanted: list[Mapping[str, str]] = await asyncio.wrap_future(asked)
-            configs = with_worker_keys(wanted, config, self._plugins)
-        except ConnectorError as error:
-            self._instances.on_failed(name, traceback_text(error))
-            return
-        if not has_changed(configs, name, snapshot):
-            return
-        before = snapshot.tasks(name)
-        await self._logs.config.write(task_records(name, configs))
-        await self._instances.stop_tasks(before)
-        for task in before[len(configs) :]:
-            self._logs.statuses.remove(task)
-        self._start_tasks(self._fresh().tasks(name))
-
 
 async def _nothing() -> None:
     return
-
-
-async def _settled(future: asyncio.Future[TargetState]) -> bool:
-    try:
-        await future
-    except (ConnectorError, HerderError):
-        # Its status says so.
-        return False
-    return True
