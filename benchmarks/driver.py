@@ -31,7 +31,7 @@ from assignor_lab.scoring.engine import Pictures, Wave, Work
 from assignor_lab.scoring.in_process import InProcess
 from assignor_lab.scoring.output.folder import OutputFolder
 from assignor_lab.scoring.scored import score_rows
-from assignor_lab.scoring.sources import Generated, plan_sources
+from assignor_lab.scoring.sources import Generated, Plan, plan_sources
 from assignor_lab.scoring.summary.summarised import summarise
 from assignor_lab.scoring.terms import Run
 
@@ -114,7 +114,7 @@ class _Copying:
     def waves(self, work: Work) -> Iterator[Wave]:
         """As many rows as the items of the plan have, in their order."""
         items = list(work.plan.work())
-        scored = [wave.rows for wave in self._scoring.waves(attrs.evolve(work, plan=_First(items[:TEMPLATE_ITEMS])))]
+        scored = [wave.rows for wave in self._scoring.waves(_first(work, items[:TEMPLATE_ITEMS]))]
         template = pa.concat_tables(scored)
         self.began = process_time()
         for first in range(0, len(items), WAVE_ITEMS):
@@ -132,14 +132,20 @@ class _Copying:
         return self._scoring.pictures(spec, items, wanted)
 
 
-@attrs.frozen
-class _First:
-    """The first items of a plan, as a plan."""
+def _first(work: Work, items: list[WorkItem]) -> Work:
+    """The same work with some of its items only."""
+    return Work(_Some(items), work.spec, work.exclusions, sizes=work.sizes)
 
-    items_: list[WorkItem]
 
-    def work(self) -> Iterator[WorkItem]:
-        return iter(self.items_)
+class _Some(Plan):
+    """Some items of a plan, as a plan."""
+
+    def __init__(self, items: list[WorkItem]) -> None:
+        self._some = items
+
+    def work(self, _wanted: object = None) -> Iterator[WorkItem]:
+        """The items."""
+        return iter(self._some)
 
 
 def _blocks(items: list[WorkItem]) -> Iterator[list[WorkItem]]:

@@ -1,18 +1,34 @@
-"""The finished table of results, as far as figures need it: one column is in memory at a time."""
+"""The finished table of results, as far as figures need it.
+
+In memory is what tells rows apart, some 25 bytes for each, and one column of figures at a time. Where a row comes from,
+its names included, is read from the file when somebody asks.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import attrs
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from assignor_lab.scoring.output.tables import parts_of
+
 __all__ = ["ResultsTable"]
 
-_STATE_AND_ERROR = ("item", "round", "error_type", "not_comparable")
+_TEXTS = ("assignor", "error_type", "not_comparable")
+_KEYS = ("item", "round", *_TEXTS)
+_ORIGIN = ("item", "round", "scenario", "family", "seed")
+#: More rounds than any history has: item and round make one number.
+_ROUNDS = 2**20
+#: Pieces of the file that are kept for :meth:`ResultsTable.origin`.
+_MOST_PIECES = 4
 
 
 @attrs.frozen(eq=False)
@@ -20,34 +36,48 @@ class ResultsTable:
     """The table ``results`` of a run, as far as figures need it.
 
     Args:
-        path: The Parquet file.
+        path: The Parquet file, or the folder of its parts.
         assignors: Assignors that have rows, in the order of the summary.
     """
 
     path: Path
     assignors: tuple[str, ...]
     _keys: pa.Table = attrs.field(init=False)
+    #: Assignor to a mask of its rows.
+    _masks: dict[str, pa.BooleanArray] = attrs.field(factory=dict, init=False)
+    #: First row of each piece of the file, with the file and the number of the row group that the piece is.
+    _pieces: list[tuple[int, Path, int]] = attrs.field(factory=list, init=False)
+    _read: dict[int, pa.Table] = attrs.field(factory=dict, init=False)
 
     @_keys.default
     def _read_keys(self) -> pa.Table:
-        table = pq.read_table(self.path, columns=[*_STATE_AND_ERROR, "assignor", "scenario"])
-        return table.combine_chunks()
+        # The few texts there are: each row has a small number for its own.
+        return pq.read_table(self.path, columns=list(_KEYS), read_dictionary=list(_TEXTS)).combine_chunks()
 
     def rows_of(self, assignor: str) -> pa.Table:
-        """Keys of the rows of one assignor, in order."""
-        return self._keys.filter(pc.equal(self._keys["assignor"], assignor))
+        """Item, round, error and the reason of not being comparable of the rows of one assignor, in order."""
+        return self._keys.filter(self._mask(assignor)).combine_chunks()
+
+    def origin(self, assignor: str, position: int) -> dict[str, Any]:
+        """Where a row of an assignor comes from: ``item``, ``round``, ``scenario``, ``family``, ``seed``.
+
+        Args:
+            assignor: The assignor.
+            position: The row among its rows.
+        """
+        row = int(pc.indices_nonzero(self._mask(assignor))[position].as_py())
+        first, piece = self._piece_with(row)
+        found: dict[str, Any] = piece.slice(row - first, 1).to_pylist()[0]
+        return found
 
     def column(self, metric: str) -> dict[str, pa.Array]:
         """A metric by assignor, each in the order of its rows; null where an answer is not comparable."""
         values = pq.read_table(self.path, columns=[metric])[metric].combine_chunks()
         if self._keys["not_comparable"].null_count < len(values):
             values = pc.if_else(pc.is_null(self._keys["not_comparable"]), values, None)
-        return {
-            assignor: values.filter(pc.equal(self._keys["assignor"], assignor)).combine_chunks()
-            if isinstance(values, pa.ChunkedArray)
-            else values.filter(pc.equal(self._keys["assignor"], assignor).combine_chunks())
-            for assignor in self.assignors
-        }
+        if isinstance(values, pa.ChunkedArray):
+            values = values.combine_chunks()
+        return {assignor: values.filter(self._mask(assignor)) for assignor in self.assignors}
 
     def why_not_comparable(self, assignor: str) -> str | None:
         """Why the first of an assignor's answers that are not comparable is not; ``None``: all are."""
@@ -56,16 +86,52 @@ class ResultsTable:
 
     def answered(self, assignors: Sequence[str]) -> dict[str, pa.Array]:
         """For each of ``assignors`` a mask of its rows: true in the states to which all have a comparable answer."""
-        good: dict[tuple[int, int], int] = {}
+        state, states = self._states()
+        usable = pc.and_(pc.is_null(self._keys["error_type"]), pc.is_null(self._keys["not_comparable"]))
+        good = np.zeros(states, dtype=np.int32)
         for assignor in assignors:
-            rows = self.rows_of(assignor)
-            columns = (rows[name].to_pylist() for name in _STATE_AND_ERROR)
-            for item, number, error, not_comparable in zip(*columns, strict=True):
-                if error is None and not_comparable is None:
-                    good[item, number] = good.get((item, number), 0) + 1
-        masks = {}
-        for assignor in assignors:
-            rows = self.rows_of(assignor)
-            keys = zip(rows["item"].to_pylist(), rows["round"].to_pylist(), strict=True)
-            masks[assignor] = pa.array([good.get(key) == len(assignors) for key in keys], pa.bool_())
-        return masks
+            answered = np.asarray(pc.and_(usable, self._mask(assignor)))
+            good += np.bincount(state[answered], minlength=states).astype(np.int32)
+        everybody = good == len(assignors)
+        return {assignor: pa.array(everybody[state[np.asarray(self._mask(assignor))]]) for assignor in assignors}
+
+    def _states(self) -> tuple[npt.NDArray[np.int32], int]:
+        """Number of the state that each row is about, and how many states there are."""
+        keys = np.asarray(self._keys["item"], dtype=np.int64) * _ROUNDS + np.asarray(self._keys["round"])
+        if not len(keys):
+            return np.zeros(0, dtype=np.int32), 0
+        if not bool((keys[1:] >= keys[:-1]).all()):
+            found, state = np.unique(keys, return_inverse=True)
+            return state.astype(np.int32), len(found)
+        begins = np.zeros(len(keys), dtype=np.int32)
+        begins[1:] = keys[1:] != keys[:-1]
+        state = np.cumsum(begins, dtype=np.int32)
+        return state.astype(np.int32, copy=False), int(state[-1]) + 1
+
+    def _mask(self, assignor: str) -> pa.BooleanArray:
+        mask = self._masks.get(assignor)
+        if mask is None:
+            names = self._keys["assignor"].combine_chunks()
+            if isinstance(names, pa.ChunkedArray):  # of nothing
+                names = pa.array([], pa.string()).dictionary_encode()
+            number = names.dictionary.index(assignor).as_py()
+            mask = self._masks[assignor] = pc.equal(names.indices, number)
+        return mask
+
+    def _piece_with(self, row: int) -> tuple[int, pa.Table]:
+        """The piece of the file with a row, and the number of its first row."""
+        if not self._pieces:
+            first = 0
+            for part in parts_of(self.path):
+                metadata = pq.read_metadata(part)
+                for group in range(metadata.num_row_groups):
+                    self._pieces.append((first, part, group))
+                    first += metadata.row_group(group).num_rows
+        number = bisect_right(self._pieces, row, key=lambda piece: piece[0]) - 1
+        first, part, group = self._pieces[number]
+        if number not in self._read:
+            while len(self._read) >= _MOST_PIECES:
+                del self._read[next(iter(self._read))]
+            with pq.ParquetFile(part) as file:
+                self._read[number] = file.read_row_group(group, columns=list(_ORIGIN))
+        return first, self._read[number]

@@ -16,7 +16,7 @@ Where the sample does not bear an interval there is a reason in its place
 
 from __future__ import annotations
 
-from math import fsum, sqrt
+from math import sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ from scipy import special
 
 from assignor_lab.scoring.statistics.refusal import NoInterval, largest_inequality, refusal
 from assignor_lab.scoring.statistics.shape import Numbers, Shape, shape_of
+from assignor_lab.scoring.statistics.sums import exact_sum
 
 __all__ = [
     "Numbers",
@@ -57,7 +58,7 @@ def unit_means(values: Numbers, units: npt.ArrayLike) -> npt.NDArray[np.float64]
 
 def mean_of(values: Numbers) -> float | None:
     """The mean; ``None`` of nothing."""
-    return fsum(values) / len(values) if len(values) else None
+    return exact_sum(np.asarray(values, dtype=np.float64)) / len(values) if len(values) else None
 
 
 def mean_interval(values: Numbers, level: float) -> tuple[float, float] | NoInterval:

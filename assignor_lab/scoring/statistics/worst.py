@@ -3,32 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from assignor_lab.scoring.output.results_table import ResultsTable
-
-__all__ = ["MOST", "OriginTable", "worst_rows"]
+__all__ = ["MOST", "worst_rows"]
 
 #: Worst cases of each assignor and metric, of either kind.
 MOST = 3
-
-
-class OriginTable:
-    """Where the states of one assignor's rows come from: columns item, round, scenario, family, seed."""
-
-    def __init__(self, table: ResultsTable, assignor: str) -> None:
-        origins = pq.read_table(table.path, columns=["assignor", "item", "round", "scenario", "family", "seed"])
-        self._rows = origins.filter(pc.equal(origins["assignor"], assignor)).drop_columns(["assignor"])
-
-    def __getitem__(self, row: int) -> dict[str, Any]:
-        origin: dict[str, Any] = self._rows.slice(row, 1).to_pylist()[0]
-        if origin["scenario"] is None:
-            origin["scenario"] = f"item {origin['item']}"
-        return origin
 
 
 def worst_rows(values: pa.Array, direction: str, beyond: float | None = None) -> list[int]:

@@ -13,7 +13,7 @@ from assignor_lab.scoring.comparison import Terms
 from assignor_lab.scoring.output.results_table import ResultsTable
 from assignor_lab.scoring.statistics.distributions import distributions, quantiles
 from assignor_lab.scoring.statistics.slices import Slices, slices_of
-from assignor_lab.scoring.statistics.worst import OriginTable, worst_rows
+from assignor_lab.scoring.statistics.worst import worst_rows
 
 if TYPE_CHECKING:
     from assignor_lab.scoring.statistics.pairs import PairedFigures, Pairs
@@ -29,7 +29,6 @@ def evaluation(table: ResultsTable, metrics: Mapping[str, MetricPlugin], terms: 
         metrics: Column to metric.
         terms: What was asked.
     """
-    origins = {assignor: OriginTable(table, assignor) for assignor in table.assignors}
     pairs = {assignor: _pairs(table, assignor, terms.baseline) for assignor in table.assignors}
     compared: dict[tuple[str, str], dict[str, Any]] = {}
     worst: dict[tuple[str, str], list[dict[str, Any]]] = {}
@@ -52,7 +51,7 @@ def evaluation(table: ResultsTable, metrics: Mapping[str, MetricPlugin], terms: 
                 sliced["differences"].append({**head, **_sliced(slices, figures)})
             cases = worst[assignor, metric] = []
             for case in _cases(values, figures, plugin):
-                origin = origins[assignor][case.pop("row")]
+                origin = _origin(table, assignor, case.pop("row"))
                 cases.append({**head, **case, **origin, "replay": _replay(terms, assignor, origin)})
     order = [(assignor, metric) for assignor in table.assignors for metric in metrics]
     return {
@@ -63,6 +62,11 @@ def evaluation(table: ResultsTable, metrics: Mapping[str, MetricPlugin], terms: 
         "slices": {**slices.described(), **sliced},
         "gates": _gates(table, terms),
     }
+
+
+def _origin(table: ResultsTable, assignor: str, row: int) -> dict[str, Any]:
+    origin = table.origin(assignor, row)
+    return {**origin, "scenario": f"item {origin['item']}"} if origin["scenario"] is None else origin
 
 
 def _pairs(table: ResultsTable, assignor: str, baseline: str | None) -> Pairs | None:

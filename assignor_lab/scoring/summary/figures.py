@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from assignment_api.plugins import MetricPlugin
 from assignor_lab.scoring.output.results_table import ResultsTable
+from assignor_lab.scoring.statistics.sums import exact_sum
 
 __all__ = ["METHOD", "aggregates", "assign_times", "ranking", "worst_states"]
 
@@ -45,19 +46,18 @@ def _aggregate(
         figures = {"mean": _mean(known), "median": median, "p90": p90, "min": low, "max": high, "worst": None}
         if plugin.direction != "none":
             worst = high if plugin.direction == "lower" else low
-            figures["worst"] = _worst(table.rows_of(assignor), values, worst)
+            figures["worst"] = _worst(table, assignor, values, worst)
     return {"assignor": assignor, "metric": metric, "n": len(known), **figures}
 
 
-def _worst(rows: pa.Table, values: pa.Array, worst: float) -> dict[str, Any]:
-    index = pc.index(values, worst).as_py()
-    row = rows.slice(index, 1).to_pylist()[0]
+def _worst(table: ResultsTable, assignor: str, values: pa.Array, worst: float) -> dict[str, Any]:
+    row = table.origin(assignor, pc.index(values, worst).as_py())
     name = row["scenario"] if row["scenario"] is not None else f"item {row['item']}"
     return {"scenario": name, "round": row["round"], "value": worst}
 
 
 def _mean(values: pa.Array) -> float:
-    return fsum(values.to_pylist()) / len(values)
+    return exact_sum(values.to_numpy(zero_copy_only=False)) / len(values)
 
 
 def ranking(
@@ -154,7 +154,7 @@ def worst_states(table: ResultsTable, metrics: Mapping[str, MetricPlugin], most:
             if worst is None or bad > worst[0]:
                 worst = bad, assignor, pc.index(values, sign * bad).as_py()
         if worst is not None and lowest is not None and worst[0] > lowest:
-            row = table.rows_of(worst[1]).slice(worst[2], 1).to_pylist()[0]
+            row = table.origin(worst[1], worst[2])
             found.setdefault((row["item"], row["round"]), worst[1])
     return [(item, number, assignor) for (item, number), assignor in found.items()]
 

@@ -14,7 +14,7 @@ import attrs
 
 from assignor_lab.groups.work import OBSERVED
 
-__all__ = ["LIGHT_COLUMNS", "Tally", "take_tally"]
+__all__ = ["LIGHT_COLUMNS", "Tally", "add_states", "take_tally"]
 
 #: The columns that :func:`take_tally` reads.
 LIGHT_COLUMNS = (
@@ -109,6 +109,21 @@ class Tally:
             found.states += 1
             found.assignors |= dict.fromkeys(row["assignor"] for row in rows if row["not_comparable"] == reason)
 
+    def add_plain(self, states_of: Mapping[int, int], rows_of: Mapping[str, int]) -> None:
+        """Counts states in which nothing failed and nothing is known besides the answers.
+
+        Args:
+            states_of: Source to its states.
+            rows_of: Assignor to its rows.
+        """
+        for source, states in states_of.items():
+            self.states += states
+            self.states_of[source] = self.states_of.get(source, 0) + states
+        for assignor, rows in rows_of.items():
+            self.rows += rows
+            self.rows_of[assignor] = self.rows_of.get(assignor, 0) + rows
+            self.failed_of.setdefault(assignor, 0)
+
     def _add_row(self, row: Row, *, compared: bool) -> None:
         assignor, failed = row["assignor"], row["error_type"] is not None
         self.rows += 1
@@ -202,9 +217,14 @@ class Tally:
 def take_tally(rows: Iterable[Row]) -> Tally:
     """Counts over ``rows``, which are sorted by item and round and have ``LIGHT_COLUMNS``."""
     tally = Tally()
+    add_states(tally, rows)
+    return tally
+
+
+def add_states(tally: Tally, rows: Iterable[Row]) -> None:
+    """Adds ``rows`` to a tally; none of their states has been counted in part."""
     for state in _states(rows):
         tally.add_state(state)
-    return tally
 
 
 def _states(rows: Iterable[Row]) -> Iterator[list[Row]]:
