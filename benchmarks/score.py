@@ -26,7 +26,6 @@ from assignor_lab.groups.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.scoring.batches import answer_batches
 
-ASSIGNORS = ("high_availability", "sticky", "rack_aware")
 COLUMNS = ("where", "rows", "rows/s/core", "ms/row", "build", "assign", "metrics", "rest", "peak MB")
 
 
@@ -64,29 +63,31 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.score", description=__doc__)
     parser.add_argument("--family", default="streams_4x40", help="family of the histories (%(default)s)")
     parser.add_argument("--count", type=int, default=400, help="histories (%(default)s)")
+    parser.add_argument("--assignors", default="high_availability,sticky", help="who answers (%(default)s)")
     parser.add_argument(
         "--cores", default="1,2", help="cores on which Spark runs, one after the other; empty: without it"
     )
     options = parser.parse_args()
+    assignors = tuple(options.assignors.split(","))
     print(
-        f"{options.family}, {options.count} histories, {', '.join(ASSIGNORS)}, all metrics; CPython "
+        f"{options.family}, {options.count} histories, {', '.join(assignors)}, all metrics; CPython "
         f"{platform.python_version()}, {platform.machine()}, {os.cpu_count()} processors\n"
     )
     print(f"| {' | '.join(COLUMNS)} |\n|---{'|---:' * (len(COLUMNS) - 1)}|")
-    print(f"| {' | '.join(in_process(options.family, options.count).cells())} |", flush=True)
+    print(f"| {' | '.join(in_process(options.family, options.count, assignors).cells())} |", flush=True)
     for cores in filter(None, options.cores.split(",")):
         for count in (options.count, 2 * options.count):
-            scored = through_spark(options.family, count, int(cores))
+            scored = through_spark(options.family, count, int(cores), assignors)
             if scored is None:
                 return 1
             print(f"| {' | '.join(scored.cells())} |", flush=True)
     return 0
 
 
-def in_process(family: str, count: int) -> Scored:
+def in_process(family: str, count: int, assignors: tuple[str, ...]) -> Scored:
     """The executors' work without Spark: items in, batches of rows out."""
     kind = entry_of(discover().family(family).plugin.kind)
-    scorer = Scorer(JobSpec(ASSIGNORS, tuple(kind.load().metrics(discover())), (family,), kind=kind))
+    scorer = Scorer(JobSpec(assignors, tuple(kind.load().metrics(discover())), (family,), kind=kind))
     items = [WorkItem(number, 0, family=family, seed=number) for number in range(count)]
     for _ in answer_batches(scorer, items[: max(count // 20, 1)]):
         pass  # plugins are loaded and caches are warm, as in an executor that goes on with its next wave
@@ -103,10 +104,10 @@ def in_process(family: str, count: int) -> Scored:
     return Scored("in process", rows, seconds, {name: value / whole for name, value in spent.items()})
 
 
-def through_spark(family: str, count: int, cores: int) -> Scored | None:
+def through_spark(family: str, count: int, cores: int, assignors: tuple[str, ...]) -> Scored | None:
     """The whole command; ``None`` after an error, which has been printed."""
     with TemporaryDirectory(prefix="assignor-bench-") as folder:
-        command = _command(family, count, cores, Path(folder) / "out")
+        command = _command(family, count, cores, assignors, Path(folder) / "out")
         done = subprocess.run(["/usr/bin/env", *command], check=False, capture_output=True, text=True)
         if done.returncode:
             print(done.stderr, file=sys.stderr)
@@ -118,8 +119,8 @@ def through_spark(family: str, count: int, cores: int) -> Scored | None:
     )
 
 
-def _command(family: str, count: int, cores: int, out: Path) -> Sequence[str]:
-    asked = [word for name in ASSIGNORS for word in ("--assignor", name)]
+def _command(family: str, count: int, cores: int, assignors: tuple[str, ...], out: Path) -> Sequence[str]:
+    asked = [word for name in assignors for word in ("--assignor", name)]
     where = ["--families", family, "--count", str(count), "--master", f"local[{cores}]", "--out", str(out)]
     return [sys.executable, "-m", "assignor_lab.cli.main", "score", *asked, *where]
 

@@ -77,7 +77,11 @@ class ResultsTable:
             values = pc.if_else(pc.is_null(self._keys["not_comparable"]), values, None)
         if isinstance(values, pa.ChunkedArray):
             values = values.combine_chunks()
-        return {assignor: values.filter(self._mask(assignor)) for assignor in self.assignors}
+        found = {assignor: values.filter(self._mask(assignor)) for assignor in self.assignors}
+        # Arrow keeps what it was given back; of a large table that is as much as the column itself.
+        del values
+        pa.default_memory_pool().release_unused()
+        return found
 
     def why_not_comparable(self, assignor: str) -> str | None:
         """Why the first of an assignor's answers that are not comparable is not; ``None``: all are."""

@@ -51,7 +51,11 @@ def unit_means(values: Numbers, units: npt.ArrayLike) -> npt.NDArray[np.float64]
         values: One value for each state.
         units: The unit (history) that each state belongs to, of the same length.
     """
-    _, position = np.unique(np.asarray(units, dtype=np.int64), return_inverse=True)
+    numbers = np.asarray(units, dtype=np.int64)
+    if bool((numbers[1:] >= numbers[:-1]).all()):  # as they come of a table
+        position = np.concatenate(([0], np.cumsum(numbers[1:] != numbers[:-1])))[: len(numbers)]
+    else:
+        position = np.unique(numbers, return_inverse=True)[1]
     sums = np.bincount(position, weights=np.asarray(values, dtype=np.float64))
     return np.asarray(sums / np.bincount(position), dtype=np.float64)
 

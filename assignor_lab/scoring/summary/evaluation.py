@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from assignment_api.plugins import MetricPlugin
@@ -97,17 +99,26 @@ def _sliced(slices: Slices, figures: PairedFigures) -> dict[str, Any]:
 
 def _cases(values: pa.Array, figures: PairedFigures | None, plugin: MetricPlugin) -> Iterator[dict[str, Any]]:
     """Worst rows: by their own figure, then by how far they are behind the baseline's."""
-    behind: dict[int, float] = {}
-    if figures is not None:
-        behind = dict(zip(figures.rows.tolist(), figures.baseline.tolist(), strict=True))
-    for row in worst_rows(values, plugin.direction):
-        yield {"by": "value", "row": row, "value": values[row].as_py(), "baseline_value": behind.get(row)}
+    for row in worst_rows(_numbers(values), plugin.direction):
+        behind = None if figures is None else _beside(figures, row)
+        yield {"by": "value", "row": row, "value": values[row].as_py(), "baseline_value": behind}
     if figures is None:
         return
-    differences = pa.array(figures.own - figures.baseline)
-    for position in worst_rows(differences, plugin.direction, beyond=0.0):
+    for position in worst_rows(figures.own - figures.baseline, plugin.direction, beyond=0.0):
         own, other = float(figures.own[position]), float(figures.baseline[position])
         yield {"by": "difference", "row": int(figures.rows[position]), "value": own, "baseline_value": other}
+
+
+def _numbers(values: pa.Array) -> npt.NDArray[np.float64]:
+    """Figures, with NaN where there is none."""
+    return np.asarray(values.to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def _beside(figures: PairedFigures, row: int) -> float | None:
+    """The baseline's figure in the state of a row; ``None`` where one of the two has none."""
+    position = int(np.searchsorted(figures.rows, row))
+    found = position < len(figures.rows) and figures.rows[position] == row
+    return float(figures.baseline[position]) if found else None
 
 
 def _replay(terms: Terms, assignor: str, origin: Mapping[str, Any]) -> str | None:
