@@ -201,11 +201,11 @@ class Contest(Generic[S, A]):
         if history.over is not None:
             return _Built(None, history.over, perf_counter_ns() - start)
         if known is not None:
-            return attrs.evolve(known, build_ns=perf_counter_ns() - start)
+            return _Built(known.scenario, known.state, perf_counter_ns() - start)
         made_ns = perf_counter_ns() - start
         read = _Read(document, 0) if isinstance(document, Scenario) else self._read(lambda: document, place, documents)
         built = self._built(read, number)
-        return attrs.evolve(built, build_ns=built.build_ns + made_ns)
+        return _Built(built.scenario, built.state, built.build_ns + made_ns)
 
     def _read(self, document: Callable[[], Any], place: Place, documents: SimilarDocuments | None = None) -> _Read:
         start = perf_counter_ns()
