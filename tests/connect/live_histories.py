@@ -50,6 +50,8 @@ __all__ = ["Event", "Finding", "History", "play", "play_many", "random_history"]
 MOST_ROUNDS_EACH, MOST_ROUNDS_LAST = 12, 20
 #: How long it may need for that, and for any request: this is no measurement, machines are busy.
 MOST_SECONDS = 60.0
+#: Ends of reasons of rebalances that say that a worker was not heard of: on a busy machine, or after a kill.
+_SILENT = ("was not heard of", "did not join in time")
 
 _TIMINGS = LiveTimings(
     heartbeat_interval_ms=40,
@@ -205,6 +207,8 @@ class _Player:
         made.logs.config.subscribe(self.reader.read)
         self.reader.reach(made.logs.config.end)
         self.ports = iter(range(20_000, 60_000))
+        #: Processes of workers that were killed.
+        self.killed: set[str] = set()
         #: Requests on their way: those for one connector one after the other, as its owner would send them.
         self.requests: list[asyncio.Task[None]] = []
         self._one_by_one: dict[str, asyncio.Lock] = {}
@@ -222,6 +226,7 @@ class _Player:
         elif event.kind in ("roll", "leave", "kill"):
             if event.on in workers and (event.kind == "roll" or len(workers) > 1):
                 if event.kind == "kill":
+                    self.killed.add(workers[event.on].herder.loop.worker.process)
                     made.kill_worker(event.on)
                 elif event.kind == "leave":
                     await made.stop_worker(event.on)
@@ -297,6 +302,12 @@ class _Player:
             if time.monotonic() > end:
                 raise TimeoutError(f"no worker has done what was asked within {MOST_SECONDS:g} s")
             await asyncio.sleep(0.01)
+
+    def took_somebody_for_dead(self) -> bool:
+        """Whether a worker that lived was not heard of in time: then others begin its work, and it runs twice."""
+        reasons = [reason for each in self.made.group.rounds for reason in each.reasons]
+        silent = {reason.split()[0] for reason in reasons if reason.endswith(_SILENT)}
+        return not silent <= self.killed
 
     # --- what has to be so ------------------------------------------------------------------------
 
@@ -395,7 +406,9 @@ async def _settled(player: _Player) -> list[str]:
     """Problems that stay: threads that were told to end may need a moment for it."""
     end = time.monotonic() + 10
     while True:
-        problems = player.problems() or [f"ran twice: {each}" for each in player.made.logs.ledger.double_runs]
+        problems = player.problems()
+        if not problems and not player.took_somebody_for_dead():
+            problems = [f"ran twice: {each}" for each in player.made.logs.ledger.double_runs]
         if not problems or time.monotonic() > end:
             return problems
         await asyncio.sleep(0.02)
