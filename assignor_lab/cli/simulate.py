@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -29,6 +30,14 @@ Assignor = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of every draw.")]
+WorkloadFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--workload",
+        metavar="FILE",
+        help="What the tasks weigh, as JSON: a scenario's workload, and changelogs as in an episode.",
+    ),
+]
 Columns = Annotated[int, typer.Option("--width", metavar="N", min=10, max=1000, help="Columns of the timeline.")]
 Log = Annotated[bool, typer.Option("--log", help="Print the event log below the timeline.")]
 
@@ -43,6 +52,7 @@ def register(app: typer.Typer) -> None:
         seed: Seed = 0,
         config: ConfigFile = None,
         c: Overrides = None,
+        workload: WorkloadFile = None,
         width: Columns = 100,
         log: Log = False,
         json: Json = False,
@@ -50,7 +60,7 @@ def register(app: typer.Typer) -> None:
         """Play what happens to a Streams group on a virtual clock: rebalances, restoring, who waits how long."""
         given = sources(config, c)
         registry = discover(given.effective().policy())
-        for each in read_episodes(episode):
+        for each in read_episodes(episode, workload):
             name, played = play(each, registry, given, assignor, seed, may_run_code=True)
             for sentence in each.assumptions:
                 note(f"assumed: {sentence}")

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from os import PathLike
+from pathlib import Path
 from typing import Any, BinaryIO
 from uuid import UUID
 
 import attrs
 
 from assignment_api.streams import HostInfo, ProcessID, TaskId, TaskInfo, Workload
+from assignor_lab.documents.errors import Place
+from assignor_lab.documents.files import read_document
+from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.shapes import (
     LONG_MAX,
     Check,
@@ -30,12 +34,12 @@ from assignor_lab.documents.shapes import (
     text,
     whole,
 )
-from assignor_lab.scenarios import DocumentFormatError, Scenario, read_scenarios
+from assignor_lab.scenarios import DocumentFormatError, Scenario, read_scenarios, scenario_from_document
 from assignor_lab.scenarios.scenario import EpisodeContent
 from assignor_lab.simulation.streams.episode import Changelog, Event, InstanceSettings, StreamsEpisode
 from assignor_lab.simulation.streams.timings import Timings
 
-__all__ = ["EVENT_TYPES", "instance_settings", "read_episode", "read_episodes"]
+__all__ = ["EVENT_TYPES", "instance_settings", "read_episode", "read_episodes", "with_workload"]
 
 #: Longest episode, a year: times beyond it are mistakes.
 _LONGEST_MS = 366 * 24 * 3_600_000
@@ -99,13 +103,20 @@ _changelog = record(
 )
 
 
-def read_episodes(source: str | PathLike[str] | BinaryIO) -> list[StreamsEpisode]:
+def read_episodes(source: str | PathLike[str] | BinaryIO, workload: Path | None = None) -> list[StreamsEpisode]:
     """All episodes of a file.
+
+    Args:
+        source: The file.
+        workload: What their tasks weigh, in place of what they say (:func:`with_workload`); ``None``: as they say.
 
     Raises:
         DocumentFormatError: if the file cannot be read, or holds anything but episodes of Streams groups.
     """
-    episodes = [read_episode(scenario) for scenario in read_scenarios(source)]
+    scenarios = read_scenarios(source)
+    if workload is not None:
+        scenarios = (with_workload(each, workload) for each in scenarios if _is_episode(each))
+    episodes = [read_episode(scenario) for scenario in scenarios]
     if not episodes:
         name = source if isinstance(source, str) else getattr(source, "name", "<stream>")
         raise DocumentFormatError(str(name), None, "", "holds no episode")
@@ -119,10 +130,16 @@ def read_episode(scenario: Scenario) -> StreamsEpisode:
         DocumentFormatError: with its place, if it is of another kind, if a part of it is wrong, or if its events
             contradict one another.
     """
+    _is_episode(scenario)
+    with faults_at(scenario.place):
+        return _episode(scenario)
+
+
+def _is_episode(scenario: Scenario) -> bool:
     with faults_at(scenario.place):
         if scenario.kind != "streams-episode":
             raise Mismatch(f'is of kind "{scenario.kind}"; this command reads kind "streams-episode"', "kind")
-        return _episode(scenario)
+    return True
 
 
 def _episode(scenario: Scenario) -> StreamsEpisode:
@@ -166,6 +183,51 @@ def _episode(scenario: Scenario) -> StreamsEpisode:
         place=scenario.place,
         recorded=document.get("recorded"),
     )
+
+
+_workload = record(
+    {},
+    {
+        "tasks": map_of(text, record({}, {"state_bytes": number, "input_bytes_per_s": number, "weight": number})),
+        "restore_bytes_per_s": number,
+        "changelogs": map_of(text, _changelog),
+    },
+)
+#: Most bytes of a file of a workload.
+_LARGEST_WORKLOAD = 64 * 1024 * 1024
+
+
+def with_workload(scenario: Scenario, file: Path) -> Scenario:
+    """An episode's scenario with the workload that an operator's file tells, in place of its own.
+
+    The file is one JSON object in the form of a scenario's ``workload``, with ``changelogs`` as in an episode besides.
+
+    Raises:
+        DocumentFormatError: with its place, if the file cannot be read or is no workload, or names an unknown task.
+    """
+    given = read_document(file, parse_json, _workload, max_bytes=_LARGEST_WORKLOAD, what="a workload")
+    known = {task["id"] for task in scenario.document["initial"]["tasks"]}
+    with faults_at(Place(str(file))):
+        for part in ("tasks", "changelogs"):
+            for name in given.get(part, {}):
+                if name not in known:
+                    raise Mismatch(f"there is no task {name!r:.80}: {suggestion(name, sorted(known), 'tasks')}", part)
+    changelogs = {
+        name: each
+        for name, each in scenario.document.get("changelogs", {}).items()
+        if "state_bytes" not in given.get("tasks", {}).get(name, {})
+    }
+    initial = scenario.document["initial"]
+    workload = {key: given[key] for key in ("tasks", "restore_bytes_per_s") if key in given}
+    document = {
+        **scenario.document,
+        "initial": {**initial, "workload": {**initial.get("workload", {}), **workload}},
+        "changelogs": {**changelogs, **given.get("changelogs", {})},
+    }
+    if "restore_bytes_per_s" in given:
+        timings = {**document.get("timings", {}), "restore_bytes_per_s": max(1, int(given["restore_bytes_per_s"]))}
+        document["timings"] = timings
+    return scenario_from_document(document, scenario.place)
 
 
 def _timings(timings: Mapping[str, int], workload: Workload | None) -> Timings:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from assignor_lab.scenarios import DocumentFormatError
+from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document
+from assignor_lab.simulation.streams.episode_format import read_episode, read_episodes
 from tests.simulation.streams.episodes import document, episode, happens, started
 
 
@@ -53,9 +56,6 @@ def test_an_episode_that_contradicts_itself_is_refused_with_its_place(
 )
 def test_what_is_no_episode_is_refused(more: dict[str, Any], what: str) -> None:
     merged = {**document([started("a")]), **more}
-    from assignor_lab.scenarios import Place, scenario_from_document
-    from assignor_lab.simulation.streams.episode_format import read_episode
-
     with pytest.raises(DocumentFormatError) as refused:
         read_episode(scenario_from_document(merged, Place("small.jsonl", 1)))
     assert what in str(refused.value)
@@ -63,3 +63,29 @@ def test_what_is_no_episode_is_refused(more: dict[str, Any], what: str) -> None:
 
 def test_unknown_state_is_assumed_and_said() -> None:
     assert any("nothing is known of the state of 4 tasks" in each for each in episode([], changelogs={}).assumptions)
+
+
+def test_an_operators_workload_takes_the_place_of_the_episodes(tmp_path: Path) -> None:
+    file, workload = tmp_path / "episode.jsonl", tmp_path / "workload.json"
+    file.write_text(json.dumps(document([started("a")], records=7)) + "\n")
+    workload.write_text(json.dumps({
+        "tasks": {"0_0": {"state_bytes": 1_000_000}}, "restore_bytes_per_s": 123,
+        "changelogs": {"0_1": {"records": 5, "bytes_per_record": 2, "records_per_s": 3}},
+    }))  # fmt: skip
+    (read,) = read_episodes(str(file), workload)
+    sizes = [None if each is None else each.records * each.bytes_per_record for each in read.changelogs]
+    assert sizes == [1_000_000, 10, 7_000, 7_000]
+    assert read.timings.restore_bytes_per_s == 123
+
+
+@pytest.mark.parametrize(
+    ("content", "what"), [('{"tasks": {"9_9": {}}}', "no task '9_9'"), ('{"task": {}}', "unknown key"), ("[", "JSON")]
+)
+def test_what_is_no_workload_is_refused_with_its_file(tmp_path: Path, content: str, what: str) -> None:
+    file, workload = tmp_path / "episode.jsonl", tmp_path / "workload.json"
+    file.write_text(json.dumps(document([started("a")])) + "\n")
+    workload.write_text(content)
+    with pytest.raises(DocumentFormatError) as refused:
+        read_episodes(str(file), workload)
+    assert what in str(refused.value)
+    assert "workload.json" in str(refused.value)
