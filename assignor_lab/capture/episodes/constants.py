@@ -20,6 +20,8 @@ __all__ = ["Derived", "derive_constants"]
 _HEARTBEAT_MS = 3_000
 #: Loads of fewer records take the same time as those of one, and those of more tell the rate.
 _FEW, _MANY = 3_000, 100_000
+#: What was waiting is worked off within this, or nobody can tell any more how fast it was.
+_WORKING_OFF_MS = 40_000
 #: Whatever follows an assignment later than this has another reason.
 _SOON_MS = 2_000
 #: What is restored faster than this was only handed over within the instance.
@@ -175,6 +177,25 @@ def _outputs(timeline: Timeline) -> Iterator[float]:
                     yield max(0.0, end - assigned[-1] - opening)
 
 
+def _worked_off(timeline: Timeline) -> Iterator[float]:
+    """Records in a second that tasks had added to their changelogs while they worked off what had been waiting.
+
+    Seen where a copy began to load soon after the first assignment: the changelogs of a task together, which were empty
+    before.
+    """
+    if not timeline.generations:
+        return
+    begun = timeline.generations[0].assigned_ms
+    empty = {(each.topic, each.partition) for each in timeline.transfers if not each.end_offset}
+    seen: dict[tuple[int, int], dict[str, int]] = {}
+    for each in timeline.transfers:
+        since = each.from_ms - begun
+        if each.start_offset and (each.topic, each.partition) in empty and _SOON_MS < since < _WORKING_OFF_MS:
+            seen.setdefault((each.partition, since // 1_000), {})[each.topic] = each.start_offset
+    for (_, since_s), ends in seen.items():
+        yield sum(ends.values()) / since_s
+
+
 def _alone(timeline: Timeline) -> Iterator[float]:
     """Records in a second of loads that had the whole machine's restoring for themselves."""
     for load, took, records in (*_loads(timeline, standby=False), *_loads(timeline, standby=True)):
@@ -235,5 +256,6 @@ _MEASURES: Mapping[str, _Measure] = {
     "recycle_ms": _recycled,
     "restore_poll_ms": _polls,
     "standby_ms": _standbys,
+    "work_off_records_per_s": _worked_off,
     "output_ms": _outputs,
 }

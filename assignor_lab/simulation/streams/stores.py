@@ -8,6 +8,7 @@ when its memory was last full.
 from __future__ import annotations
 
 import bisect
+import math
 
 import attrs
 
@@ -21,29 +22,37 @@ __all__ = ["LiveChangelog", "Store"]
 class LiveChangelog:
     """The changelogs of one task while the episode goes on: they grow while the task is processed.
 
-    What arrived while nobody processed it is caught up with at once when somebody does.
+    What arrived while nobody processed it is caught up with at once when somebody does; what had been waiting before
+    the first time is worked off.
 
     Args:
         changelog: What they held at the beginning.
         begin_ms: When that was.
         stopped_ms: Since when nobody has processed the task; ``None``: somebody does.
-        has_run: Somebody has processed it at all.
+        work_off_per_s: Records that it adds in a second while it works off what had been waiting.
+        first_ms: When somebody processed it for the first time; ``None``: nobody has yet.
     """
 
     changelog: Changelog
     begin_ms: int
     stopped_ms: int | None
-    has_run: bool = False
+    work_off_per_s: float = math.inf
+    first_ms: int | None = None
 
-    def runs(self) -> None:
+    def runs(self, now_ms: int) -> None:
         """Somebody processes the task from now on."""
-        self.stopped_ms, self.has_run = None, True
+        self.stopped_ms = None
+        self.first_ms = now_ms if self.first_ms is None else self.first_ms
 
     def end(self, now_ms: int) -> float:
         """Where they end."""
         until = now_ms if self.stopped_ms is None else self.stopped_ms
-        records = self.changelog.records + (self.changelog.backlog_records if self.has_run else 0.0)
-        return records + self.changelog.records_per_s * (until - self.begin_ms) / 1000
+        until = max(self.begin_ms, until)
+        worked_off = 0.0
+        if self.first_ms is not None and self.changelog.backlog_records:
+            since_s = max(0, until - self.first_ms) / 1000
+            worked_off = min(self.changelog.backlog_records, self.work_off_per_s * since_s)
+        return self.changelog.records + worked_off + self.changelog.records_per_s * (until - self.begin_ms) / 1000
 
 
 @attrs.define(eq=False)
@@ -59,7 +68,8 @@ class Store:
         load: What is being loaded.
         from_offset: Where ``load`` began.
         to_offset: Where it ends.
-        follows: It is at the changelog's end and stays there.
+        follows: It is at the changelog's end and stays there, but for what is on its way.
+        behind_ms: How long that is, for a copy that others write to.
         marks: While it is open: moments and offsets between which it went evenly, the opening first.
         noted: Moments and offsets that were noted besides commits: the end of a restoration.
     """
@@ -73,6 +83,7 @@ class Store:
     from_offset: float = 0.0
     to_offset: float = 0.0
     follows: bool = False
+    behind_ms: int = 0
     marks: list[tuple[int, float]] = attrs.field(factory=list)
     noted: list[int] = attrs.field(factory=list)
 
@@ -94,7 +105,10 @@ class Store:
         """How far it is."""
         if self.load is not None:
             return self.from_offset + (self.to_offset - self.from_offset) * self.load.fraction(now_ms)
-        return self.end(now_ms) if self.follows else min(self.offset, self.end(now_ms))
+        if self.follows:
+            # It has not gone back from where it was when it was complete.
+            return max(self.offset, self.end(now_ms - self.behind_ms))
+        return min(self.offset, self.end(now_ms))
 
     def opened(self, now_ms: int, thread: int) -> None:
         """A thread opens it."""
@@ -103,7 +117,8 @@ class Store:
 
     def loading(self, now_ms: int, load: Load, to_offset: float) -> None:
         """What is missing begins to come."""
-        self.load, self.from_offset, self.to_offset = load, self.offset, to_offset
+        self.offset = self.position(now_ms)
+        self.load, self.from_offset, self.to_offset, self.follows = load, self.offset, to_offset, False
         self.marks.append((now_ms, self.offset))
 
     def loaded(self, now_ms: int) -> None:

@@ -40,6 +40,7 @@ class Timings:
         recycle_ms: The same for a standby that becomes active, or the other way round.
         restore_poll_ms: What restoring an active task takes where nothing is missing.
         standby_ms: What a standby takes until it follows the changelog where little is missing.
+        work_off_records_per_s: Records that a task adds to its changelogs while it works off input that waited for it.
         output_ms: From the moment in which a task runs until it has output.
         restore_bytes_per_s: What one thread restores.
         restore_records_per_s: What one thread restores, where records are small.
@@ -69,6 +70,7 @@ class Timings:
     recycle_ms: int = 5
     restore_poll_ms: int = 102
     standby_ms: int = 443
+    work_off_records_per_s: int = 3_166
     output_ms: int = 118
     restore_bytes_per_s: int = 35_929_411
     restore_records_per_s: int = 171_911

@@ -74,7 +74,10 @@ class World:
         self.tasks: tuple[TaskId, ...] = tuple(task.id for task in episode.tasks)
         self.number_of = {task: number for number, task in enumerate(self.tasks)}
         self.changelogs = tuple(
-            None if each is None else LiveChangelog(each, self.begin_ms, self.begin_ms) for each in episode.changelogs
+            None
+            if each is None
+            else LiveChangelog(each, self.begin_ms, self.begin_ms, self.timings.work_off_records_per_s)
+            for each in episode.changelogs
         )
         self.instances: dict[str, Instance] = {}
         self.ledger = Ledger(len(self.tasks), self.begin_ms)
@@ -190,6 +193,7 @@ class World:
             store.opened(now, thread.key)
             if is_active or lag <= 0:
                 store.loaded(now)
+                store.behind_ms = 0 if is_active else self.timings.standby_ms
             else:
                 self._load(thread, store)
 
@@ -311,6 +315,7 @@ class World:
         if store.thread != thread.key or store.load is not None:
             return
         now, is_active = self.clock.now, store.task in thread.active
+        store.behind_ms = 0 if is_active else self.timings.standby_ms
         to_offset = store.end(now)
         missing = to_offset - store.position(now)
         if missing < 1:
@@ -329,6 +334,7 @@ class World:
     def _loaded(self, thread: Thread, store: Store) -> None:
         self._account(store)
         store.loaded(self.clock.now)
+        store.behind_ms = 0 if store.task in thread.active else self.timings.standby_ms
         if store.task in thread.active:
             self._runs(thread, store.task)
 
@@ -349,7 +355,7 @@ class World:
         self.ledger.starts(task, self.clock.now, owner)
         log = self.changelogs[task]
         if log is not None:
-            log.runs()
+            log.runs(self.clock.now)
 
     def _stops(self, task: int, cause: str) -> None:
         self.ledger.stops(task, self.clock.now, cause)
