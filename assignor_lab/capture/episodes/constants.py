@@ -22,6 +22,8 @@ _HEARTBEAT_MS = 3_000
 _FEW, _MANY = 3_000, 100_000
 #: What was waiting is worked off within this, or nobody can tell any more how fast it was.
 _WORKING_OFF_MS = 40_000
+#: Intervals of probing are multiples of this.
+_PROBING_MS = 10_000
 #: Whatever follows an assignment later than this has another reason.
 _SOON_MS = 2_000
 #: What is restored faster than this was only handed over within the instance.
@@ -93,12 +95,13 @@ def _pairs(timeline: Timeline) -> Iterator[tuple[RecordedGeneration, RecordedGen
 
 
 def _heartbeats_late(timeline: Timeline) -> Iterator[float]:
-    """Join phases that ended with a common heartbeat several intervals after the one before."""
+    """Join phases that ended with a common heartbeat at least a minute after the one before: meanwhile it was calm."""
     for before, after in _pairs(timeline):
         beats = round((after.joined_ms - before.joined_ms) / _HEARTBEAT_MS)
         late = after.joined_ms - before.joined_ms - beats * _HEARTBEAT_MS
-        if 3 <= beats <= 40 and 0 <= late < _HEARTBEAT_MS / 10:
-            yield late / beats
+        if 20 <= beats <= 40 and 0 <= late < _HEARTBEAT_MS / 10:
+            # The last one has to reach the thread, and its request the broker.
+            yield max(0.0, late - Timings().poll_ms - Timings().request_ms) * 1000 / beats
 
 
 def _assigns(timeline: Timeline) -> Iterator[float]:
@@ -126,6 +129,15 @@ def _rejoins(timeline: Timeline) -> Iterator[float]:
     for before, after in _pairs(timeline):
         if before.followup == "immediate" and 0 <= after.prepared_ms - before.assigned_ms < _SOON_MS:
             yield after.prepared_ms - before.assigned_ms
+
+
+def _probes(timeline: Timeline) -> Iterator[float]:
+    """Intervals of probing are whole numbers of ten seconds; what is beyond that is the thread's."""
+    for before, after in _pairs(timeline):
+        waited = after.prepared_ms - before.assigned_ms
+        late = waited - round(waited / _PROBING_MS) * _PROBING_MS
+        if before.followup == "probing" and "followup" in after.reason and waited > _SOON_MS and 0 <= late < _SOON_MS:
+            yield late
 
 
 def _loads(timeline: Timeline, *, standby: bool) -> Iterator[tuple[Transfer, int, int]]:
@@ -246,7 +258,8 @@ def _overlap(one: Transfer, other: Transfer) -> int:
 _MEASURES: Mapping[str, _Measure] = {
     "startup_ms": _starts,
     "close_ms": _closes,
-    "heartbeat_late_ms": _heartbeats_late,
+    "heartbeat_late_us": _heartbeats_late,
+    "probe_ms": _probes,
     "assign_ms": _assigns,
     "create_topics_ms": _topic_creations,
     "metadata_ms": _metadata,

@@ -28,9 +28,10 @@ class Timings:
         startup_spread_ms: Drawn from 0 up to this by the seed and added to it.
         close_ms: From SIGTERM to the end of the process.
         request_ms: A request to the coordinator and its answer, without what it waits for there.
-        heartbeat_late_ms: What a heartbeat comes later than its interval says.
+        heartbeat_late_us: What a heartbeat comes later than its interval says, in microseconds.
         poll_ms: From the heartbeat that tells of a rebalance until the thread joins.
         rejoin_ms: From an assignment until a thread that has to join again at once does so.
+        probe_ms: From the moment for which a probing rebalance is scheduled until the thread begins it.
         assign_ms: From the end of the join phase until the leader's assignment is with the coordinator.
         create_topics_ms: What that takes longer where internal topics have to be created.
         metadata_ms: From that assignment until the leader sees that topics have changed.
@@ -59,9 +60,10 @@ class Timings:
     startup_spread_ms: int = 0
     close_ms: int = 407
     request_ms: int = 2
-    heartbeat_late_ms: int = 2
+    heartbeat_late_us: int = 1_595
     poll_ms: int = 5
     rejoin_ms: int = 32
+    probe_ms: int = 19
     assign_ms: int = 20
     create_topics_ms: int = 583
     metadata_ms: int = 1_184

@@ -69,8 +69,8 @@ class ClassicGroup:
         self.generations: list[Generation] = []
 
     @property
-    def _heartbeat_ms(self) -> int:
-        return self._timings.heartbeat_interval_ms + self._timings.heartbeat_late_ms
+    def _heartbeat_ms(self) -> float:
+        return self._timings.heartbeat_interval_ms + self._timings.heartbeat_late_us / 1000
 
     # --- what the world tells ---------------------------------------------------------------------------
 
@@ -325,7 +325,7 @@ class ClassicGroup:
             return
         next_ms = message.info.next_rebalance_ms
         if next_ms != NO_REBALANCE:
-            due = max(next_ms, self._clock.now + after)
+            due = self._clock.now + after if next_ms == 0 else next_ms + self._timings.probe_ms
             self._clock.at(due, partial(self._follow_up, member, member.scheduled, next_ms))
 
     def _follow_up(self, member: Member, scheduled: int, due_ms: int) -> None:

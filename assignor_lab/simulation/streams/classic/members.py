@@ -31,15 +31,15 @@ class Member:
     scheduled: int = 0
     ready_ms: int = 0
 
-    def next_heartbeat_ms(self, now_ms: int, every_ms: int) -> int:
+    def next_heartbeat_ms(self, now_ms: int, every_ms: float) -> int:
         """When its next heartbeat after ``now_ms`` comes."""
         passed = now_ms - self.heartbeats_from_ms
-        return self.heartbeats_from_ms + (passed // every_ms + 1) * every_ms
+        return self.heartbeats_from_ms + int((passed // every_ms + 1) * every_ms)
 
-    def last_heartbeat_ms(self, now_ms: int, every_ms: int) -> int:
+    def last_heartbeat_ms(self, now_ms: int, every_ms: float) -> int:
         """When its latest heartbeat came."""
         passed = max(0, now_ms - self.heartbeats_from_ms)
-        return self.heartbeats_from_ms + passed // every_ms * every_ms
+        return self.heartbeats_from_ms + int(passed // every_ms * every_ms)
 
     def last_commit_ms(self, now_ms: int, every_ms: int) -> int:
         """When it committed last, which tells the coordinator that it lives, too."""
