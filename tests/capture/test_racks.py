@@ -175,3 +175,20 @@ def test_a_name_that_no_state_has_is_told(tmp_path: Path) -> None:
 def test_connect_has_no_racks(tmp_path: Path) -> None:
     with pytest.raises(ScenarioKindError, match="leave out --racks"):
         RackFiller(read_racks(rack_file(tmp_path, {"w": "r1"}, {}))).filled({"kind": "connect", "id": "c"})
+
+
+def test_members_of_a_group_that_brokers_assign_are_found_by_id_process_instance_and_tag(tmp_path: Path) -> None:
+    members = [
+        {"id": "m1", "process_id": "p1", "instance_id": None, "tags": {"zone": "a"}, "rack": None},
+        {"id": "m2", "process_id": "p2", "instance_id": "i2", "tags": {}, "rack": None},
+        {"id": "m3", "process_id": "p3", "instance_id": None, "tags": {}, "rack": "r3"},
+    ]
+    for name, expected in {
+        "m1": ["r1", None, "r3"],
+        "p2": [None, "r1", "r3"],
+        "i2": [None, "r1", "r3"],
+        "zone=a": ["r1", None, "r3"],
+    }.items():
+        filler = RackFiller(read_racks(rack_file(tmp_path, {name: "r1"}, {})))
+        filled = filler.filled({"kind": "streams-group", "id": "g", "members": members})
+        assert [member["rack"] for member in filled["members"]] == expected
