@@ -301,3 +301,49 @@ def test_equal_summaries_give_equal_bytes_under_any_hash_seed(tmp_path: Path) ->
         command = [sys.executable, "-c", program, str(source), str(tmp_path / f"{seed}.html")]
         subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": seed})
     assert (tmp_path / "0.html").read_bytes() == (tmp_path / "4711.html").read_bytes()
+
+
+def test_what_cannot_be_compared_is_said_first_and_not_drawn() -> None:
+    document = tagged()
+    results = document["results"]
+    sticky = next(each for each in results["assignors"] if each["name"] == "sticky")
+    sticky["not_comparable_rows"] = sticky["rows"]
+    reason = "racks decide, and are unknown: give them with --racks"
+    results["not_comparable"] = [{"reason": reason, "states": 24, "assignors": ["sticky"]}]
+    placement = results["placements"][0]
+    results["placements"] = [placement]
+    answer = next(each for each in placement["after"] if each["assignor"] == "sticky")
+    answer["not_comparable"] = reason
+    placement["after"] = [answer]
+    page = Markup(render_report(summary_from_document(document)))
+    assert page.faults == []
+    assert page.text.index("Not comparable: sticky in all 24 decisions") < page.text.index("In short")
+    assert "what it would have decided is not known" in page.text
+    assert "not as Kafka decided" not in page.text
+    assert "starts here, ran elsewhere before" not in page.text.partition("Who runs what in tagged")[2]
+    assert "Not comparable: racks decide, and are unknown: give them with --racks." in page.text
+
+
+def test_a_copy_that_lags_is_told_where_a_task_moves_onto_it() -> None:
+    document = tagged()
+    placement = next(
+        each for each in document["results"]["placements"] if "where a standby copy was." in _drawn(document, each)
+    )
+    clients = [client["process_id"] for client in placement["clients"]]
+    tasks = [task["id"] for task in placement["tasks"]]
+    placement["lags"] = {client: dict.fromkeys(tasks, 1234) for client in clients}
+    assert "where a standby copy was that lacks 1\u202f234 records." in _drawn(document, placement)
+    placement["lags"] = {client: dict.fromkeys(tasks) for client in clients}
+    assert "where a standby copy was that lacks nobody knows how much." in _drawn(document, placement)
+
+
+def _drawn(document: dict[str, Any], placement: dict[str, Any]) -> str:
+    only = {**document, "results": {**document["results"], "placements": [placement]}}
+    return render_report(summary_from_document(only))
+
+
+def test_measures_of_balance_fold_away_behind_one_and_those_without_a_value_are_named_once() -> None:
+    page = Markup(render_report(summary_from_document(tagged())))
+    assert page.text.count("15 more measures of balance") == 2
+    assert "Left out, since no decision tells of them: " in page.text
+    assert "No figures: no decision tells." not in page.text
