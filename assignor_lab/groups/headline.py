@@ -39,6 +39,7 @@ def headline_of(
     cross_zone: Sequence[str] = (),
     load: Sequence[str] = (),
     failures: Sequence[str] = (),
+    unavailable_title: str = "Task-seconds unavailable",
     no_time: str = _NO_TIME,
     no_state: str = "the sources do not tell what copies of state lack",
     no_zones: str = "the sources do not tell the racks, or what is read",
@@ -51,12 +52,13 @@ def headline_of(
         cross_zone: Metrics of what is read from other racks, and costs.
         load: Metrics of the load of who has most.
         failures: Metrics of which any value above 0 makes an answer a failed one.
+        unavailable_title: Title of the first, where its metrics count what stands still instead of measuring how long.
         no_time: Why the first is not measured.
         no_state: Why the second is not measured.
         no_zones: Why the third is not measured.
     """
     return (
-        HeadlineFigure("unavailable", "Task-seconds unavailable", tuple(unavailable), no_time),
+        HeadlineFigure("unavailable", unavailable_title, tuple(unavailable), no_time),
         HeadlineFigure("restored", "State to restore", tuple(restored), no_state),
         HeadlineFigure("cross_zone", "Cross-zone cost", tuple(cross_zone), no_zones),
         HeadlineFigure("load", "Worst load", tuple(load), "no metric of this kind of group measures it"),

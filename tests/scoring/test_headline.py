@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from assignment_api.plugins import discover
+from assignor_lab.groups.connect.kind import CONNECT
+from assignor_lab.groups.entries import KindEntry, entries
 from assignor_lab.groups.headline import headline_of
-from assignor_lab.groups.streams.kind import STREAMS
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.scoring.summary.headline import Headline, headline
-from tests.groups.streams.states import METRICS
 from tests.scoring.tables import PLUGINS, Row, table_of
 
 FIGURES = headline_of(restored=("neither", "less"), load=("less",), failures=("neither",))
@@ -119,5 +120,14 @@ def test_nobody_to_compare_is_no_figure(tmp_path: Path) -> None:
     assert all(each["of"] == [] for each in made.document["figures"])
 
 
-def test_every_metric_of_the_headline_is_one_of_the_kind() -> None:
-    assert {metric for each in STREAMS.headline for metric in each.metrics} <= METRICS.keys()
+@pytest.mark.parametrize("entry", [entry for entry in entries() if entry.is_scored], ids=lambda entry: str(entry.name))
+def test_every_metric_of_a_headline_is_one_of_the_kind(entry: KindEntry) -> None:
+    kind = entry.load()
+    asked_for = {metric for each in kind.headline for metric in each.metrics}
+    assert asked_for
+    assert asked_for <= kind.metrics(discover()).keys()
+
+
+def test_connect_has_what_stops_beside_the_load() -> None:
+    figures = {each.name: each for each in CONNECT.headline}
+    assert (figures["unavailable"].title, figures["unavailable"].metrics) == ("Jobs stopped", ("jobs_stopped",))

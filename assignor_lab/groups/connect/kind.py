@@ -29,7 +29,10 @@ CONNECT_KEYS = (CONNECT_PROTOCOL, MAX_DELAY_KEY)
 
 class _Connect(Kind[RoundState, Decided]):
     name = "connect"
+    # Balance alone would speak for who stops everything before each rebalance.
     headline = headline_of(
+        unavailable=("jobs_stopped",),
+        unavailable_title="Jobs stopped",
         load=("jobs_above_even_share",),
         no_state="workers keep no state",
         no_zones="workers have no racks",
