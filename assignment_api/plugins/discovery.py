@@ -25,7 +25,7 @@ from assignment_api.plugins.entries import (
     TaskAssignorPlugin,
 )
 from assignment_api.plugins.policy import Policy
-from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION, canonical_name
+from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION, OWN_PACKAGES, canonical_name
 
 __all__ = [
     "Ask",
@@ -217,10 +217,19 @@ def _sources(installed: Iterable[Distribution], problems: list[PluginRow]) -> li
                 f"its metadata has no name ({getattr(distribution, '_path', 'place unknown')}): reinstall it"
             )
             problems += [PluginRow(one_line(point.name), "plugin", name, version, "broken", reason) for point in points]
+        elif canonical_name(name) == BUILTIN_DISTRIBUTION and not all(map(_is_ours, points)):
+            reason = one_line(
+                f"calls itself {name} and is not ({getattr(distribution, '_path', 'place unknown')}): remove it"
+            )
+            problems += [PluginRow(one_line(point.name), "plugin", name, version, "broken", reason) for point in points]
         elif canonical_name(name) not in known:
             known.add(canonical_name(name))
             found += [Source(name, version, point, distribution) for point in points]
     return sorted(found, key=_order)
+
+
+def _is_ours(point: EntryPoint) -> bool:
+    return point.module.partition(".")[0] in OWN_PACKAGES
 
 
 def _name_and_version(distribution: Distribution) -> tuple[str, str]:

@@ -9,8 +9,8 @@ import base64
 import hashlib
 import hmac
 import re
-from collections.abc import Iterable
-from importlib.metadata import Distribution
+from collections.abc import Iterable, Sequence
+from importlib.metadata import Distribution, PackagePath
 
 import attrs
 
@@ -160,7 +160,7 @@ def _reason_against_pin(pin: Pin, distribution: Distribution, version: str) -> s
 
 def record_sha256(distribution: Distribution) -> str | None:
     """SHA-256 (hex) of the distribution's ``RECORD``; ``None`` where it has none, or none that can be read."""
-    for path in distribution.files or ():
+    for path in _files(distribution):
         if path.name == "RECORD" and str(path.parent).endswith(".dist-info"):
             try:
                 return hashlib.sha256(path.locate().read_bytes()).hexdigest()  # type: ignore[attr-defined]
@@ -169,8 +169,16 @@ def record_sha256(distribution: Distribution) -> str | None:
     return None
 
 
+def _files(distribution: Distribution) -> Sequence[PackagePath]:
+    """The files of a distribution; none where its metadata says nothing that can be read."""
+    try:
+        return distribution.files or ()
+    except Exception:  # noqa: BLE001 - metadata that somebody else has written
+        return ()
+
+
 def _reason_against_files(distribution: Distribution) -> str | None:
-    for path in distribution.files or ():
+    for path in _files(distribution):
         if path.hash is None:
             continue
         try:

@@ -10,6 +10,7 @@ __all__ = [
     "DEFAULT_TASK_ASSIGNOR",
     "KAFKA_CONNECT_ASSIGNORS",
     "KAFKA_TASK_ASSIGNORS",
+    "OWN_PACKAGES",
     "RESERVED_NAMES",
     "canonical_name",
     "is_kafka_class",
@@ -18,6 +19,9 @@ __all__ = [
 
 #: The distribution that the built-ins come with, and the only one that may use reserved names.
 BUILTIN_DISTRIBUTION = "assignor-lab"
+
+#: What that distribution consists of. Metadata can carry any name: what lies elsewhere is not ours, whatever it says.
+OWN_PACKAGES: tuple[str, ...] = ("assignment_api", "builtin_assignors", "assignor_lab")
 
 #: What is used where nothing is configured, as in Kafka.
 DEFAULT_TASK_ASSIGNOR = "high_availability"

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from assignment_api.plugins import discover
+from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.text import console, note, print_json, print_line, table
 from assignor_lab.groups.playing import play
@@ -59,7 +59,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Play what happens to a Streams group on a virtual clock: rebalances, restoring, who waits how long."""
         given = sources(config, c)
-        registry = discover(given.effective().policy())
+        registry = found_plugins(given.effective()).registry
         for each in read_episodes(episode, workload):
             name, played = play(each, registry, given, assignor, seed, may_run_code=True)
             for sentence in each.assumptions:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, Generic, Protocol, TypeVar
 
 import attrs
-from typeguard import CollectionCheckStrategy, TypeCheckError, check_type
 
 from assignment_api import AssignmentError, AssignorLabError
+from assignor_lab.runtime.type_checks import CollectionCheckStrategy, TypeCheckError, check_type
 
 __all__ = [
     "MESSAGE_LIMIT",

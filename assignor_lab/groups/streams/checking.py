@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import attrs
-from typeguard import TypeCheckError, check_type
 
 from assignment_api import (
     AssignedTask,
@@ -18,6 +17,7 @@ from assignment_api import (
     TaskId,
 )
 from assignor_lab.runtime.invocation import InvalidAnswerError, check_value
+from assignor_lab.runtime.type_checks import TypeCheckError, check_type
 
 __all__ = ["checked_answer"]
 
