@@ -26,7 +26,10 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "plugins": ("plugins", "--json"),
     "assign": ("assign", "--assignor", "good_greedy", "--scenarios", "states.jsonl"),
     "simulate": ("connect", "simulate", "worker-bounces", "--assignor", "good_first", "--json"),
-    "score": ("score", "--families", "good_family", "--count", "1", "--master", "local[1]", "--out", "{out}"),
+    "score": (
+        *("score", "--families", "good_family", "--count", "1", "--assignor", "sticky", "--assignor", "good_greedy"),
+        *("--master", "local[1]", "--out", "{out}"),
+    ),
 }
 
 
@@ -133,11 +136,11 @@ def test_the_rows_of_the_good_ones_are_the_same_and_each_bad_one_is_named(
     assert beside.code == 0, beside.err
     # Alone, without Spark, and all in this process: where it runs shows in no row.
     monkeypatch.syspath_prepend(str(site.good))
-    scored([Generated("good_family", 1)], (), site.folder(beside_bad=False))
+    scored([Generated("good_family", 1)], ("sticky", "good_greedy"), site.folder(beside_bad=False))
     rows, others = (pq.read_table(site.folder(beside_bad=bad) / RESULTS).to_pylist() for bad in (False, True))
-    assert {row["assignor"] for row in rows} > {"good_greedy", "sticky"}
+    assert {row["assignor"] for row in rows} == {"good_greedy", "sticky"}
     assert [row["good_clients"] for row in rows if row["assignor"] == "good_greedy"] == [1.0] * 3
     assert {row["error_type"] for row in rows} == {None}
-    assert [row for row in others if row["assignor"] not in BAD] == rows
+    assert others == rows
     assert reasons_in(beside.err) == ALL_NAMED
     assert left_running(site.bad) == []

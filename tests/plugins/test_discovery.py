@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import assignor_lab
 from assignment_api.plugins import (
     AmbiguousPluginError,
     PluginLoadError,
@@ -388,3 +389,18 @@ def test_every_hook_is_exported() -> None:
         node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("assignor_lab_")
     ]
     assert sorted(specified) == sorted(hooks())
+
+
+def test_nothing_in_the_lab_imports_plugins_but_its_own_discovery() -> None:
+    root = Path(inspect.getfile(assignor_lab)).parent
+    calls = {
+        str(path.relative_to(root))
+        for path in root.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", None)) == "discover"
+    }
+    # The last two run in the processes of plugins, or import the built-ins alone.
+    assert calls == {
+        "runtime/discovery/discovered.py",
+        *("runtime/isolation/handlers.py", "runtime/isolation/launcher.py"),
+    }

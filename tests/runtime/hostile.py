@@ -134,11 +134,32 @@ class AnswersForEver(Good):
             connection.sendall(b" " * 65_536)
 
 
-class KillsItsLauncher(Good):
+class KillsItsParent(Good):
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
         os.kill(os.getppid(), signal.SIGKILL)
-        time.sleep(0.2)
+        time.sleep(3_600)
         return super().assign(application)
+
+
+def _launcher() -> int:
+    """The parent of our parent."""
+    return int(Path(f"/proc/{os.getppid()}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+class KillsItsLauncher(Good):
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        os.kill(_launcher(), signal.SIGKILL)
+        time.sleep(3_600)
+        return super().assign(application)
+
+
+class StopsItsLauncher(Good):
+    """It answers, with the process id of what it has stopped."""
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        launcher = _launcher()
+        os.kill(launcher, signal.SIGSTOP)
+        return TaskAssignment(super().assign(application).assignments, (str(launcher),))
 
 
 class SharesMemory(TaskAssignor):

@@ -65,6 +65,7 @@ def lingering(token: str) -> list[str]:
         ("WritesGarbage", "AnswerFormatError", "of more than 8,388,608 bytes"),
         ("NestsDeeply", "AnswerFormatError", "is no answer"),
         ("AnswersForEver", "AnswerFormatError", "of more than 8,388,608 bytes"),
+        ("KillsItsParent", "ProcessDiedError", "closed the connection"),
         ("KillsItsLauncher", "ProcessDiedError", "closed the connection"),
         ("SharesMemory", "MemoryLimitError", "needed more than 192 MiB"),
         ("PrintsFromThread", "OutputLimitError", "more than 64 KiB"),
@@ -97,6 +98,22 @@ def test_what_a_plugin_starts_ends_with_it(name: str, monkeypatch: pytest.Monkey
     asked(isolation, name)
     isolation.close()
     assert lingering(token) == []
+
+
+def test_a_launcher_that_was_stopped_is_given_up_and_the_next_one_is_served(isolation: Isolation) -> None:
+    answer = asked(isolation, "StopsItsLauncher").answer
+    assert answer is not None
+    (launcher,) = answer.remarks
+    assert asked(isolation, "Good").answer is not None
+    isolation.close()
+    assert not Path(f"/proc/{launcher}").exists()
+
+
+def test_who_loses_the_launcher_through_a_neighbour_is_asked_again(isolation: Isolation) -> None:
+    assert asked(isolation, "Good").answer is not None
+    assert asked(isolation, "KillsItsLauncher").answer is None
+    # Its process ended together with the launcher, and it has done nothing.
+    assert asked(isolation, "Good").answer is not None
 
 
 def test_a_leak_of_earlier_calls_does_not_decide_a_later_one(isolation: Isolation) -> None:
