@@ -8,6 +8,8 @@ from typing import Any
 
 import attrs
 
+from assignment_api import TaskIdFormatError
+from assignment_api.streams import TaskId
 from assignor_lab.documents.errors import Place
 from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.lines import bounded_lines
@@ -142,7 +144,24 @@ class Timeline:
 
 
 _action = open_record({"t": _moment, "event": text}, {"instance": text}, hint=_HINT)
-_tasks = list_of(text)
+
+
+def _task(value: Any) -> str:
+    try:
+        return str(TaskId.parse(text(value)))
+    except TaskIdFormatError as error:
+        raise Mismatch(str(error)) from None
+
+
+def _interruption(value: Any) -> tuple[int, int]:
+    """When it began, after the action, and how long it was."""
+    pair = list_of(_offset)(value)
+    if len(pair) != 2:
+        raise Mismatch("expected two numbers: when it began, and how long it was")
+    return pair[0], pair[1]
+
+
+_tasks = list_of(_task)
 _member = open_record({"active": _tasks}, {"standby": _tasks}, hint=_HINT)
 _generation = open_record(
     {"generation": whole(-1, LONG_MAX)},
@@ -163,11 +182,23 @@ _transfer = open_record(
 )  # fmt: skip
 _thread = open_record({"active": _tasks}, {"standby": _tasks}, hint=_HINT)
 _owned = open_record({"t": _moment, "instance": text}, {"threads": list_of(_thread)}, hint=_HINT)
+_seen = open_record({"interruptions": list_of(_interruption)}, hint=_HINT)
+_count = whole(0, LONG_MAX)
+_restored = open_record(
+    {},
+    {
+        "restored_bytes": _count, "standby_bytes": _count, "restored_records": _count, "standby_records": _count,
+    },
+    hint=_HINT,
+)  # fmt: skip
+_window = open_record(
+    {"t": _moment, "end_t": _moment, "phase": text, "tasks": map_of(_task, _seen)}, {"restored": _restored}, hint=_HINT
+)
 _shape = open_record(
     {"experiment": text, "kind": text, "group": text, "actions": list_of(_action)},
     {
         "generations": list_of(_generation), "restorations": list_of(_transfer), "standby_loads": list_of(_transfer),
-        "owned": list_of(_owned), "probe": list_of(any_value), "run": any_value,
+        "owned": list_of(_owned), "probe": list_of(_window), "run": any_value,
     },
     hint=_HINT,
 )  # fmt: skip

@@ -125,6 +125,8 @@ def test_an_instance_without_configuration_is_named(tmp_path: Path) -> None:
         (lambda timeline: timeline.update(kind="connect"), "those of Streams groups"),
         (lambda timeline: timeline.update(actions=[]), "no instance is started"),
         (lambda timeline: timeline["actions"][1].update(t="now"), r"actions\[1\].t"),
+        (lambda timeline: timeline.update(probe=[{"t": 1}]), r"probe\[0\]"),
+        (lambda timeline: timeline["generations"][0].update(assigned={"h1-x": {"active": ["one"]}}), "not a task id"),
     ],
 )
 def test_what_is_no_timeline_is_refused_with_its_place(tmp_path: Path, change: Any, what: str) -> None:
