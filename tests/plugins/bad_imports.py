@@ -78,6 +78,13 @@ BAD: dict[str, tuple[str, str | None]] = {
         "    one = MetricPlugin('m', '1', 'none', '', len)\n    return [one] * 10_000_000",
         "returned 10,000,000 items",
     ),
+    "prints_while_it_eats": (
+        "import os, time\nfor _ in range(8):\n    if os.fork() == 0:\n        note_this_process()\n"
+        "        held = bytearray(os.urandom(2**20) * 64)\n"
+        "        while True:\n            os.write(1, b'.')\n            time.sleep(0.002)\n"
+        "time.sleep(3600)",
+        "more than 400 MiB of memory",
+    ),
     "forges_its_answer": (
         _OFFER + "import os, stat\nfor fd in range(3, 64):\n    try:\n        if stat.S_ISSOCK(os.fstat(fd).st_mode):\n"
         "            os.write(fd, (3).to_bytes(8, 'big') + b'{}x')\n    except OSError:\n        pass",

@@ -1,4 +1,4 @@
-"""Sixteen plugins that do harm by being imported, beside three good ones, in every command that looks for plugins."""
+"""Seventeen plugins that do harm by being imported, beside three good ones, in every command that looks for plugins."""
 
 from __future__ import annotations
 

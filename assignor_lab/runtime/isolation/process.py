@@ -294,6 +294,7 @@ class _Exchange:
         self._seen: tuple[float, float] | None = None
         self._printed = 0
         self._received = bytearray()
+        self._next_look = monotonic() + WATCH_SECONDS
         self._poll = select.poll()
         self._poll.register(launched.connection, select.POLLIN)
         self._poll.register(launched.output, select.POLLIN)
@@ -348,8 +349,10 @@ class _Exchange:
         for descriptor, _ in ready:
             if descriptor == self._launched.output:
                 self._take_output()
-        if not ready:
+        # By the clock: who prints or answers all the time is looked after, too.
+        if not ready or monotonic() >= self._next_look:
             self._look()
+            self._next_look = monotonic() + WATCH_SECONDS
 
     def _take_output(self) -> None:
         while True:
