@@ -21,6 +21,8 @@ def exact_sum(values: npt.NDArray[Any]) -> float:
     """The sum of figures, correctly rounded whatever their order."""
     if not len(values):
         return 0.0
-    if float(np.abs(values).sum()) < _WHOLE and bool((values == np.floor(values)).all()):
+    with np.errstate(over="ignore"):
+        size = float(np.abs(values).sum())
+    if size < _WHOLE and bool((values == np.floor(values)).all()):
         return float(values.sum()) + 0.0
     return fsum(chain.from_iterable(values[start : start + _PIECE].tolist() for start in range(0, len(values), _PIECE)))
