@@ -24,7 +24,7 @@ class Changelog:
         records: Records when the episode begins.
         bytes_per_record: Bytes of a record.
         records_per_s: Records that the task adds in a second while it runs.
-        backlog_records: Records that it adds at once when it runs for the first time: input has been waiting for it.
+        backlog_records: Records that it adds besides when it runs for the first time: input has been waiting for it.
     """
 
     records: float
