@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 settings.register_profile("patient", settings(deadline=None))
 settings.load_profile("patient")
 
+# Runs of the command leave no archive of Spark's classes in the home of whoever runs the tests.
+os.environ["ASSIGNOR_CLASS_ARCHIVES"] = ""
+
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:

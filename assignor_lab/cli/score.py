@@ -150,21 +150,27 @@ def register(app: typer.Typer) -> None:
             raise typer.BadParameter("--junit writes what came of gates: give --fail-if, too")
         gates = parsed_gates(fail_if or [], junit, baseline)
 
-        from assignor_lab.report.terminal import print_summary
-        from assignor_lab.run import run_scoring
-        from assignor_lab.runtime.discovery import discovered
-        from assignor_lab.scenarios.racks import read_racks
-        from assignor_lab.scoring.output.folder import OutputFolder
-        from assignor_lab.scoring.sources import family_names, generated, plan_sources
-        from assignor_lab.scoring.spark.engine import OnSpark
-        from assignor_lab.scoring.spark.executors import fit_executors
-        from assignor_lab.scoring.spark.session import DEFAULT_MASTER, open_session, shown_address
-        from assignor_lab.scoring.spark.wheels import executor_wheels as plugin_wheels
-        from assignor_lab.scoring.terms import Run
+        from assignor_lab.scoring.spark.session import DEFAULT_MASTER, shown_address, starting_session
 
-        c = with_prices(with_isolation(c, trust, isolate), prices)
-        given = sources(config, c) if repeats is None else repeats.config
         with ExitStack() as stack:
+            # Slowest of all, and the plugins and sources do without it.
+            session = stack.enter_context(starting_session(master, remote))
+            on_progress = stack.enter_context(shown_progress())
+            on_progress.say("reading sources, starting Spark")
+
+            from assignor_lab.report.terminal import print_summary
+            from assignor_lab.run import run_scoring
+            from assignor_lab.runtime.discovery import discovered
+            from assignor_lab.scenarios.racks import read_racks
+            from assignor_lab.scoring.output.folder import OutputFolder
+            from assignor_lab.scoring.sources import family_names, generated, plan_sources
+            from assignor_lab.scoring.spark.engine import OnSpark
+            from assignor_lab.scoring.spark.executors import fit_executors
+            from assignor_lab.scoring.spark.wheels import executor_wheels as plugin_wheels
+            from assignor_lab.scoring.terms import Run
+
+            c = with_prices(with_isolation(c, trust, isolate), prices)
+            given = sources(config, c) if repeats is None else repeats.config
             wheels = stack.enter_context(plugin_wheels(plugin_wheel or []))
             # Where everybody competes, those who cannot are named with the others who are left out.
             plugins = (found_plugins if assignor else discovered)(given.effective())
@@ -206,9 +212,10 @@ def register(app: typer.Typer) -> None:
             if repeats is not None:
                 repeats.check_code(run)
             folder = stack.enter_context(OutputFolder(out, resume=resume, on_note=note))
-            spark = stack.enter_context(open_session(master, remote))
+            on_progress.say("starting Spark")
+            spark = session()
             cores = fit_executors(spark, master or DEFAULT_MASTER if remote is None else None, wheels)
-            on_progress = stack.enter_context(shown_progress())
+            on_progress.say("scoring")
             summary = run_scoring(run, OnSpark(spark, wheels, cores), folder, on_progress)
         if json:
             print_json(summary)

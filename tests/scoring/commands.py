@@ -8,7 +8,16 @@ from __future__ import annotations
 
 import io
 import os
-from contextlib import AbstractContextManager, chdir, nullcontext, redirect_stderr, redirect_stdout
+from collections.abc import Callable, Iterator
+from contextlib import (
+    AbstractContextManager,
+    ExitStack,
+    chdir,
+    contextmanager,
+    nullcontext,
+    redirect_stderr,
+    redirect_stdout,
+)
 from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest.mock import patch
@@ -17,6 +26,7 @@ import attrs
 import pytest
 
 from assignor_lab.cli.main import main
+from assignor_lab.scoring.spark.session import starting_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -40,9 +50,8 @@ def command(folder: Path, *words: str, spark: SparkSession | None = None) -> Don
         spark: The session to use; without one, the command should end before it makes one.
     """
     out, err = io.StringIO(), io.StringIO()
-    session: AbstractContextManager[object] = nullcontext()
-    if spark is not None:
-        session = patch("assignor_lab.scoring.spark.session.open_session", lambda *_: nullcontext(spark))
+    # Otherwise it would start at once, also for commands that end before they need it.
+    session = patch("assignor_lab.scoring.spark.session.starting_session", _late if spark is None else _there(spark))
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ASSIGNOR_")}
     with (
         chdir(folder),
@@ -55,6 +64,20 @@ def command(folder: Path, *words: str, spark: SparkSession | None = None) -> Don
         main(["score", *words, "--out", str(folder / "out")])
     assert isinstance(left.value.code, int)
     return Done(left.value.code, out.getvalue(), err.getvalue())
+
+
+def _there(spark: SparkSession) -> Callable[..., AbstractContextManager[Callable[[], SparkSession]]]:
+    return lambda *_: nullcontext(lambda: spark)
+
+
+@contextmanager
+def _late(master: str | None, remote: str | None) -> Iterator[Callable[[], SparkSession]]:
+    with ExitStack() as stack:
+
+        def start() -> SparkSession:
+            return stack.enter_context(starting_session(master, remote))()
+
+        yield start
 
 
 def refused(folder: Path, *words: str) -> str:

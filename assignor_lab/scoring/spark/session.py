@@ -12,16 +12,22 @@ import socket
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import ExitStack, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Thread
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+import attrs
+
 from assignment_api import AssignorLabError
+from assignor_lab.scoring.spark.class_archive import archive_options
 from assignor_lab.scoring.spark.failures import last_line
+from assignor_lab.scoring.spark.jvm import Jvm, spark_home
 from assignor_lab.scoring.spark.stderr_filter import filtered_stderr
 
 if TYPE_CHECKING:
@@ -35,6 +41,7 @@ __all__ = [
     "open_session",
     "parallelism_of",
     "shown_address",
+    "starting_session",
 ]
 
 DEFAULT_MASTER = "local[*]"
@@ -54,6 +61,15 @@ JAVA_RELEASE = 17
 
 #: The engine only hands data on: compiling it well would cost more than it brings.
 _JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto"
+
+_JAVA = "spark.driver.extraJavaOptions"
+#: On one machine: nothing is shuffled that could be cut in a better way, and rows of a wave are too few for it to pay
+#: that Spark writes, compiles and loads code for them.
+_LOCAL_SETTINGS = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
 
 _LOG4J = """\
 status = error
@@ -92,6 +108,71 @@ def open_session(master: str | None = None, remote: str | None = None) -> Iterat
         JavaError: if a local engine is needed and there is no Java for it.
         SparkAddressError: if ``master`` or ``remote`` has no such form, or no session can be had there.
     """
+    with starting_session(master, remote) as session:
+        yield session()
+
+
+@contextmanager
+def starting_session(master: str | None = None, remote: str | None = None) -> Iterator[Callable[[], SparkSession]]:
+    """A session that is on its way; what is yielded waits for it. It is stopped at the end.
+
+    On this machine, without Spark Connect, it starts in a thread of its own. Elsewhere it starts when it is asked for.
+    Arguments as of :func:`open_session`; what it raises is raised by whoever asks for the session.
+    """
+    with ExitStack() as stack:
+        if remote is not None or _KEPT or not _LOCAL.match(master or DEFAULT_MASTER):
+            yield lambda: stack.enter_context(_session(master, remote))
+            return
+        yield stack.enter_context(_started(master or DEFAULT_MASTER)).result
+
+
+@attrs.define
+class _Start:
+    """A start in another thread: its JVM, once there is one, and whether somebody still waits for it."""
+
+    jvm: Jvm | None = None
+    is_wanted: bool = True
+
+    def launch(self, jvm: Jvm) -> None:
+        """Takes the JVM."""
+        self.jvm = jvm
+        if not self.is_wanted:
+            jvm.end()
+
+    def give_up(self) -> None:
+        """Nobody waits any more."""
+        self.is_wanted = False
+        if self.jvm is not None:
+            self.jvm.end()
+
+
+@contextmanager
+def _started(master: str) -> Iterator[Future[SparkSession]]:
+    """A session on this machine, while it starts in a thread; what is not needed any more ends with its JVM."""
+    start = _Start()
+    context = _session(master, None, start)
+    future: Future[SparkSession] = Future()
+
+    def begin() -> None:
+        try:
+            future.set_result(context.__enter__())
+        except BaseException as error:  # noqa: BLE001 - raised where the session is asked for
+            future.set_exception(error)
+
+    thread = Thread(target=begin, daemon=True, name="assignor-spark")
+    thread.start()
+    try:
+        yield future
+    finally:
+        if not future.done():
+            start.give_up()
+        thread.join()
+        if future.exception() is None:
+            context.__exit__(None, None, None)
+
+
+@contextmanager
+def _session(master: str | None, remote: str | None, start: _Start | None = None) -> Iterator[SparkSession]:
     _check_form(master, remote)
     for module, extra in (("pyspark", "spark"), ("pyarrow", "spark")):
         if find_spec(module) is None:
@@ -102,17 +183,25 @@ def open_session(master: str | None = None, remote: str | None = None) -> Iterat
         if not _LOCAL.match(remote):
             yield from _connected(remote)
             return
-    _check_java()
+    java = _checked_java()
     # A failed task is reported once, by us; Spark's own report of it is hundreds of lines.
     level = "ERROR" if os.environ.get("ASSIGNOR_DEBUG") else "FATAL"
-    with TemporaryDirectory(prefix="assignor-spark-") as scratch:
+    with TemporaryDirectory(prefix="assignor-spark-", ignore_cleanup_errors=True) as scratch:
         log4j = Path(scratch, "log4j2.properties")
         log4j.write_text(_LOG4J.replace("LEVEL", level.lower()), encoding="utf-8")
         settings = _settings(master or remote or DEFAULT_MASTER, Path(scratch), log4j)
+        local = _with_tries(master or remote or DEFAULT_MASTER)
         if remote is not None:
-            yield from _connected_here(_with_tries(remote), settings)
+            yield from _connected_here(local, settings)
+        elif start is not None and (home := spark_home()) is not None:
+            settings |= _LOCAL_SETTINGS
+            settings[_JAVA] += f" {archive_options(java, home / 'jars')}"
+            jvm = Jvm(home, {"spark.master": local, "spark.app.name": _NAME, **settings}, Path(scratch))
+            _KEPT.append(jvm)
+            start.launch(jvm)
+            yield from _on_own_jvm(jvm, local, settings, level)
         else:
-            yield from _classic(_with_tries(master or DEFAULT_MASTER), settings, level)
+            yield from _classic(local, settings, level)
 
 
 def _is_here(master: str) -> bool:
@@ -209,6 +298,32 @@ def _classic(master: str, settings: Mapping[str, str], level: str) -> Iterator[S
     yield from _stopped_at_end(session)
 
 
+def _on_own_jvm(jvm: Jvm, master: str, settings: Mapping[str, str], level: str) -> Iterator[SparkSession]:
+    """A session of this machine whose JVM is on its way; PySpark's own launching would block, and take over stderr."""
+    # PySpark's import costs most of a second, too.
+    from pyspark import SparkContext
+    from pyspark.java_gateway import launch_gateway
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master(master).appName(_NAME)
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    try:
+        jvm.wait()
+    except OSError as error:
+        raise JavaError(f"{error}, before Spark was there: ASSIGNOR_DEBUG=1 shows more") from error
+    with jvm.found_by_pyspark():
+        gateway = launch_gateway()  # type: ignore[no-untyped-call]
+    SparkContext._ensure_initialized(gateway=gateway)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel(level)
+    yield from _stopped_at_end(session)
+
+
+#: JVMs live as long as this process: PySpark goes on using the first one.
+_KEPT: list[Jvm] = []
+
+
 def _stopped_at_end(session: SparkSession) -> Iterator[SparkSession]:
     try:
         yield session
@@ -223,7 +338,7 @@ def _settings(master: str, scratch: Path, log4j: Path) -> dict[str, str]:
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log4j.as_uri()} {_JAVA_OPTIONS}",
+        _JAVA: f"-Dlog4j2.configurationFile={log4j.as_uri()} {_JAVA_OPTIONS}",
     }
     if _is_here(master):
         settings["spark.local.dir"] = str(scratch)
@@ -234,7 +349,8 @@ def _settings(master: str, scratch: Path, log4j: Path) -> dict[str, str]:
     return settings
 
 
-def _check_java() -> None:
+def _checked_java() -> str:
+    """The program that Spark takes."""
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home, "bin", "java")) if home else shutil.which("java")
     remedy = f"Spark needs a JDK {JAVA_RELEASE} or later: install one (Debian: apt install openjdk-17-jre-headless)"
@@ -248,6 +364,7 @@ def _check_java() -> None:
     if found is None or int(found[1]) < JAVA_RELEASE:
         what = "does not tell its version" if found is None else f"is Java {found[1]}"
         raise JavaError(f"{java} {what}. {remedy}, and let JAVA_HOME name it.")
+    return java
 
 
 def parallelism_of(spark: SparkSession) -> int | None:

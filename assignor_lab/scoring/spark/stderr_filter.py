@@ -15,7 +15,7 @@ from contextlib import contextmanager
 
 import attrs
 
-__all__ = ["filtered_stderr"]
+__all__ = ["filtered_pipe", "filtered_stderr"]
 
 #: Beginnings of lines that say nothing about the run.
 NOISE = (
@@ -39,17 +39,28 @@ _STDERR = 2
 @contextmanager
 def filtered_stderr() -> Iterator[None]:
     """Processes that are started inside write to standard error through a filter, also after the block."""
-    reading, writing = os.pipe()
-    kept = os.dup(_STDERR)
-    threading.Thread(target=_copy, args=(reading, kept), daemon=True, name="assignor-stderr").start()
-    sys.stderr.flush()
-    os.dup2(writing, _STDERR)
-    os.close(writing)
-    try:
-        yield
-    finally:
+    with filtered_pipe() as writing:
+        kept = os.dup(_STDERR)
         sys.stderr.flush()
-        os.dup2(kept, _STDERR)
+        os.dup2(writing, _STDERR)
+        try:
+            yield
+        finally:
+            sys.stderr.flush()
+            os.dup2(kept, _STDERR)
+            os.close(kept)
+
+
+@contextmanager
+def filtered_pipe() -> Iterator[int]:
+    """A file descriptor for processes that are started inside, which leads to standard error through a filter."""
+    reading, writing = os.pipe()
+    target = os.dup(_STDERR)
+    threading.Thread(target=_copy, args=(reading, target), daemon=True, name="assignor-stderr").start()
+    try:
+        yield writing
+    finally:
+        os.close(writing)
 
 
 def _copy(reading: int, target: int) -> None:
