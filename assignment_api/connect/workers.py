@@ -90,8 +90,7 @@ class Worker:
     Args:
         member_id: Given by the group's coordinator; a worker that leaves and comes back has another.
         owned: What it reports to own, complete, in its own order (Kafka: ``ExtendedAssignment``). A worker under
-        protocol ``eager``
-            reports nothing.
+            protocol ``eager`` reports nothing.
         static: Its static assignments; they mean something under protocol ``static`` alone.
         max_delay_ms: Its own ``scheduled.rebalance.max.delay.ms``, or ``None``: unknown. It is not on Connect's wire:
             Kafka's leader uses its own (quirk Q6); a simulation may know better.
