@@ -61,7 +61,7 @@ def test_every_round_of_every_incremental_history_has_kafkas_answer() -> None:
 def test_what_is_revoked_comes_in_the_order_in_which_kafka_tells_it() -> None:
     """Of every fourth history, where a member was told to stop several jobs of a kind; other golden data is sorted."""
     told: dict[str, list[Mapping[str, Any]]] = {}
-    for each in documents(GOLDEN / "incremental.revoked-in-order.jsonl.gz"):
+    for each in documents(GOLDEN / "incremental.revoked-in-order.results.jsonl.gz"):
         told.setdefault(each["id"], []).append(each)
     compared = 0
     for scenario in read_scenarios(GOLDEN / "incremental.scenarios.jsonl.gz"):
