@@ -10,6 +10,7 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import Distribution, EntryPoint, distributions
+from pathlib import Path
 from typing import Any, TypeVar
 
 import attrs
@@ -48,6 +49,10 @@ _REASON_LIMIT = 500
 _UNNAMED = "?"
 #: Items that a hook may return.
 MAX_ITEMS = 1_000
+#: Entry points that one distribution may have: each is a process of its own to whoever asks in processes.
+MAX_ENTRY_POINTS = 50
+#: Bytes that a file of a distribution's metadata may have.
+_MAX_METADATA_BYTES = 8 * 1024 * 1024
 
 #: Hook to (kind in listings, class of what it returns), in the order in which hooks are called.
 OFFERING_HOOKS: dict[str, tuple[str, type]] = {
@@ -205,7 +210,14 @@ def _sources(installed: Iterable[Distribution], problems: list[PluginRow]) -> li
     known: set[str] = set()
     for distribution in installed:
         try:
+            _check_metadata(distribution)
             points = list(distribution.entry_points.select(group=hookspecs.PROJECT_NAME))
+            if len(points) > MAX_ENTRY_POINTS:
+                raise _Failed(f"{len(points):,} entry points: at most {MAX_ENTRY_POINTS} are taken")
+        except _Failed as failed:
+            where = str(getattr(distribution, "_path", _UNNAMED))
+            problems.append(PluginRow(_UNNAMED, "plugin", one_line(where), "?", "broken", failed.reason))
+            continue
         except Exception as error:  # noqa: BLE001 - broken metadata of somebody else must cost nobody anything
             reason = f"its entry points cannot be read: {describe_error(error)}"
             problems.append(PluginRow(_UNNAMED, "plugin", *_name_and_version(distribution), "broken", reason))
@@ -226,6 +238,25 @@ def _sources(installed: Iterable[Distribution], problems: list[PluginRow]) -> li
             known.add(canonical_name(name))
             found += [Source(name, version, point, distribution) for point in points]
     return sorted(found, key=_order)
+
+
+def _check_metadata(distribution: Distribution) -> None:
+    """Whether its metadata are files that can be read in bounded time; a named pipe, say, never ends.
+
+    Raises:
+        _Failed: if not.
+    """
+    folder = getattr(distribution, "_path", None)
+    if not isinstance(folder, Path):
+        return
+    for name in ("METADATA", "PKG-INFO", "entry_points.txt", "RECORD"):
+        file = folder / name
+        if not file.exists():
+            continue
+        if not file.is_file():
+            raise _Failed(f"its {name} is no file")
+        if file.stat().st_size > _MAX_METADATA_BYTES:
+            raise _Failed(f"its {name} has more than {_MAX_METADATA_BYTES:,} bytes")
 
 
 def _is_ours(point: EntryPoint) -> bool:

@@ -205,11 +205,23 @@ def _parts(selector: str) -> tuple[str, str]:
 
 
 def _distribution_of(module: str) -> metadata.Distribution | None:
-    try:
-        names = metadata.packages_distributions().get(module.partition(".")[0], [])
-        return metadata.distribution(names[0]) if names else None
-    except Exception:  # noqa: BLE001 - broken metadata of somebody else: the module is nobody's then
-        return None
+    """The first distribution that says it has the module's package; one whose metadata is broken says nothing."""
+    package = module.partition(".")[0]
+    for distribution in metadata.distributions():
+        try:
+            if distribution.name and package in _packages_of(distribution):
+                return distribution
+        except Exception:  # noqa: BLE001, S112 - broken metadata of somebody else must not hide whose the module is
+            continue
+    return None
+
+
+def _packages_of(distribution: metadata.Distribution) -> set[str]:
+    declared = distribution.read_text("top_level.txt")
+    if declared:
+        return set(declared.split())
+    modules = (path for path in distribution.files or () if path.suffix in {".py", ".so", ".pyd"})
+    return {path.parts[0].partition(".")[0] for path in modules}
 
 
 def _reason_against(

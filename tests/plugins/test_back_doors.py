@@ -64,6 +64,26 @@ def test_a_record_that_is_no_text_breaks_no_list(tmp_path: Path) -> None:
     assert "odd-record" in done.stdout
 
 
+def test_metadata_that_never_ends_is_not_read(tmp_path: Path, states: str) -> None:
+    metadata = write_distribution(tmp_path, "odd-pipe", {"odd": ""}, {"odd": "odd"})
+    (metadata / "entry_points.txt").unlink()
+    os.mkfifo(metadata / "entry_points.txt")
+    done = run(tmp_path, "assign", "--assignor", "sticky", "--scenarios", states)
+    assert done.returncode == 0, done.stderr
+    assert "entry_points.txt is no file" in done.stderr
+
+
+def test_a_neighbour_without_a_name_does_not_lift_the_block_list(tmp_path: Path, states: str) -> None:
+    metadata = write_distribution(tmp_path, "blocked-one", {"blocked_one": "X = print"}, {})
+    (metadata / "top_level.txt").write_text("blocked_one\n")
+    broken = write_distribution(tmp_path, "broken-one", {}, {})
+    (broken / "METADATA").write_bytes(b"Metadata-Version: 2.1\nName: \xff\n")
+    words = ("--assignor", "blocked_one:X", "-c", "assignor.plugins.block=blocked-one")
+    done = run(tmp_path, "assign", "--scenarios", states, *words)
+    assert done.returncode == 2
+    assert "may not be imported" in done.stderr
+
+
 def test_the_lab_asks_distributions_in_one_place_alone() -> None:
     """Every other module would import, in the lab's process, what nobody trusts."""
     lab = ROOT / "assignor_lab"
