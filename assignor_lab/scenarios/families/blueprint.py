@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import attrs
 
 from assignor_lab.scenarios.families.draws import Draws
-from assignor_lab.scenarios.families.shape import Group, Machine, SubTopology
+from assignor_lab.scenarios.families.shape import Group, Machine, SubTopology, task_document
 from assignor_lab.scenarios.families.sizes import draw_clients, draw_partitions, draw_subtopologies
 
 __all__ = ["ZONES", "Blueprint", "Fleet", "draw_blueprint"]
@@ -111,8 +112,9 @@ def draw_blueprint(draws: Draws, blueprint: Blueprint) -> Group:
         for index in range(number, number + added)
     ]
     topology = "flow__" if draws.percent(blueprint.named) else ""
+    racks_of = partial(_racks, draws, racks, blueprint.rackless_partitions)
     tasks = [
-        _task(draws, topology, subtopology, partition, racks, blueprint.rackless_partitions)
+        task_document(subtopology, partition, racks_of, topology)
         for subtopology in subtopologies
         for partition in range(subtopology.partitions)
     ]
@@ -172,26 +174,9 @@ def _subtopology(draws: Draws, group: str, number: int, partitions: int, has_sta
     )
 
 
-def _task(
-    draws: Draws, topology: str, subtopology: SubTopology, partition: int, racks: Sequence[str], unknown: int
-) -> dict[str, Any]:
-    topics = dict.fromkeys((*subtopology.sources, *subtopology.changelogs))
-    return {
-        "id": f"{topology}{subtopology.number}_{partition}",
-        "stateful": bool(subtopology.stores),
-        "logged": bool(subtopology.changelogs),
-        "stores": list(subtopology.stores),
-        "partitions": [
-            {
-                "topic": topic,
-                "partition": partition,
-                "source": topic in subtopology.sources,
-                "changelog": topic in subtopology.changelogs,
-                "racks": [] if draws.percent(unknown) else sorted(draws.sample(racks, min(3, max(len(racks) - 1, 1)))),
-            }
-            for topic in topics
-        ],
-    }
+def _racks(draws: Draws, racks: Sequence[str], unknown: int) -> list[str]:
+    """Racks of a partition's replicas; none in ``unknown`` of 100 cases."""
+    return [] if draws.percent(unknown) else sorted(draws.sample(racks, min(3, max(len(racks) - 1, 1))))
 
 
 # --- workload -------------------------------------------------------------------------------------

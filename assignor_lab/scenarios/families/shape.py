@@ -24,6 +24,7 @@ __all__ = [
     "draw_fixed_group",
     "draw_group",
     "draw_group_clients",
+    "task_document",
 ]
 
 _CLIENTS = ((10, (1, 3)), (23, (4, 6)), (32, (7, 9)), (20, (10, 15)), (12, (16, 30)), (3, (31, 60)))
@@ -217,7 +218,7 @@ def _drawn(
         name=name,
         config=_config(draws, strategy, clusters, standbys),
         tasks=[
-            _task(draws, subtopology, partition, racks)
+            task_document(subtopology, partition, lambda: sorted(draws.sample(racks, min(2, len(racks)))))
             for subtopology in subtopologies
             for partition in range(subtopology.partitions)
         ],
@@ -271,10 +272,20 @@ def _subtopology(draws: Draws, group: str, number: int, partitions: int, *, has_
     )
 
 
-def _task(draws: Draws, subtopology: SubTopology, partition: int, racks: tuple[str, ...]) -> dict[str, Any]:
-    topics = list(dict.fromkeys((*subtopology.sources, *subtopology.changelogs)))
+def task_document(
+    subtopology: SubTopology, partition: int, racks: Callable[[], list[str]], topology: str = ""
+) -> dict[str, Any]:
+    """An entry of ``tasks``.
+
+    Args:
+        subtopology: What the task is of.
+        partition: Its number in there.
+        racks: Asked once for each of its partitions, in their order.
+        topology: Name of the topology with what separates it from the number, where it has one.
+    """
+    topics = dict.fromkeys((*subtopology.sources, *subtopology.changelogs))
     return {
-        "id": f"{subtopology.number}_{partition}",
+        "id": f"{topology}{subtopology.number}_{partition}",
         "stateful": bool(subtopology.stores),
         "logged": bool(subtopology.changelogs),
         "stores": list(subtopology.stores),
@@ -284,7 +295,7 @@ def _task(draws: Draws, subtopology: SubTopology, partition: int, racks: tuple[s
                 "partition": partition,
                 "source": topic in subtopology.sources,
                 "changelog": topic in subtopology.changelogs,
-                "racks": sorted(draws.sample(racks, min(2, len(racks)))),
+                "racks": racks(),
             }
             for topic in topics
         ],

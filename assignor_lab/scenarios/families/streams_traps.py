@@ -26,7 +26,7 @@ from assignor_lab.scenarios.families.blueprint import ZONES, Blueprint, Fleet, d
 from assignor_lab.scenarios.families.draws import Draws
 from assignor_lab.scenarios.families.events import KEEPING_SIZE, Membership
 from assignor_lab.scenarios.families.schedules import random_events, run_schedule
-from assignor_lab.scenarios.families.shape import Group, SubTopology
+from assignor_lab.scenarios.families.shape import Group, SubTopology, task_document
 from assignor_lab.scenarios.families.streams_history import GroupHistory
 
 __all__ = ["TRAPS", "adversarial_history"]
@@ -52,7 +52,7 @@ def _small(draws: Draws, tasks: tuple[int, ...], clients: int, threads: int = 1)
         for number, partitions in enumerate(tasks)
     ]
     subtopology_of = [item for item in subtopologies for _ in range(item.partitions)]
-    documents = [_task(item, partition) for item in subtopologies for partition in range(item.partitions)]
+    documents = [task_document(item, partition, list) for item in subtopologies for partition in range(item.partitions)]
     weight = {"state_bytes": 1 << 30, "input_bytes_per_s": 1 << 20, "weight": 1}
     return attrs.evolve(
         group,
@@ -67,25 +67,6 @@ def _small(draws: Draws, tasks: tuple[int, ...], clients: int, threads: int = 1)
             "restore_bytes_per_s": 50 << 20,
         },
     )
-
-
-def _task(subtopology: SubTopology, partition: int) -> dict[str, Any]:
-    return {
-        "id": f"{subtopology.number}_{partition}",
-        "stateful": bool(subtopology.stores),
-        "logged": bool(subtopology.changelogs),
-        "stores": list(subtopology.stores),
-        "partitions": [
-            {
-                "topic": topic,
-                "partition": partition,
-                "source": topic in subtopology.sources,
-                "changelog": topic in subtopology.changelogs,
-                "racks": [],
-            }
-            for topic in (*subtopology.sources, *subtopology.changelogs)
-        ],
-    }
 
 
 def _with(group: Group, **config: Any) -> Group:
