@@ -35,9 +35,10 @@ from assignor_lab.documents.shapes import (
     text,
     whole,
 )
-from assignor_lab.scenarios import DocumentFormatError, Place, Scenario, read_scenarios
+from assignor_lab.scenarios import Place, Scenario
 from assignor_lab.simulation.connect.timings import Timings
 from assignor_lab.simulation.connect.worker_settings import WorkerSettings
+from assignor_lab.simulation.episode_files import check_kind, episodes_in
 
 __all__ = ["EVENT_TYPES", "LEADER", "ConnectEpisode", "Event", "read_episode", "read_episodes"]
 
@@ -136,11 +137,7 @@ def read_episodes(source: str | PathLike[str] | BinaryIO) -> list[ConnectEpisode
     Raises:
         DocumentFormatError: if the file cannot be read, or holds anything but episodes of Connect groups.
     """
-    episodes = [read_episode(scenario) for scenario in read_scenarios(source)]
-    if not episodes:
-        name = source if isinstance(source, str) else getattr(source, "name", "<stream>")
-        raise DocumentFormatError(str(name), None, "", "holds no episode")
-    return episodes
+    return episodes_in(source, read_episode)
 
 
 def read_episode(scenario: Scenario) -> ConnectEpisode:
@@ -149,9 +146,8 @@ def read_episode(scenario: Scenario) -> ConnectEpisode:
     Raises:
         DocumentFormatError: with its place, if it is of another kind or an event or timing of it is wrong.
     """
+    check_kind(scenario, "connect-episode")
     with faults_at(scenario.place):
-        if scenario.kind != "connect-episode":
-            raise Mismatch(f'is of kind "{scenario.kind}"; this command reads kind "connect-episode"', "kind")
         return _episode(scenario)
 
 

@@ -34,8 +34,9 @@ from assignor_lab.documents.shapes import (
     text,
     whole,
 )
-from assignor_lab.scenarios import DocumentFormatError, Scenario, read_scenarios, scenario_from_document
+from assignor_lab.scenarios import Scenario, scenario_from_document
 from assignor_lab.scenarios.scenario import EpisodeContent
+from assignor_lab.simulation.episode_files import check_kind, episodes_in
 from assignor_lab.simulation.streams.episode import Changelog, Event, InstanceSettings, StreamsEpisode
 from assignor_lab.simulation.streams.timings import Timings
 
@@ -87,6 +88,7 @@ _EVENTS: Mapping[str, tuple[Mapping[str, Check[Any]], Mapping[str, Check[Any]]]]
 #: What can happen in an episode.
 EVENT_TYPES = tuple(_EVENTS)
 
+_KIND = "streams-episode"
 _TIMINGS = {field.name: whole(0, max(_LONGEST_MS, 2**50)) for field in attrs.fields(Timings)}
 #: Timings that nothing could go on with if they were 0.
 _AT_LEAST_ONE = (
@@ -113,14 +115,9 @@ def read_episodes(source: str | PathLike[str] | BinaryIO, workload: Path | None 
     Raises:
         DocumentFormatError: if the file cannot be read, or holds anything but episodes of Streams groups.
     """
-    scenarios = read_scenarios(source)
-    if workload is not None:
-        scenarios = (with_workload(each, workload) for each in scenarios if _is_episode(each))
-    episodes = [read_episode(scenario) for scenario in scenarios]
-    if not episodes:
-        name = source if isinstance(source, str) else getattr(source, "name", "<stream>")
-        raise DocumentFormatError(str(name), None, "", "holds no episode")
-    return episodes
+    if workload is None:
+        return episodes_in(source, read_episode)
+    return episodes_in(source, lambda scenario: read_episode(with_workload(scenario, workload)))
 
 
 def read_episode(scenario: Scenario) -> StreamsEpisode:
@@ -130,16 +127,9 @@ def read_episode(scenario: Scenario) -> StreamsEpisode:
         DocumentFormatError: with its place, if it is of another kind, if a part of it is wrong, or if its events
             contradict one another.
     """
-    _is_episode(scenario)
+    check_kind(scenario, _KIND)
     with faults_at(scenario.place):
         return _episode(scenario)
-
-
-def _is_episode(scenario: Scenario) -> bool:
-    with faults_at(scenario.place):
-        if scenario.kind != "streams-episode":
-            raise Mismatch(f'is of kind "{scenario.kind}"; this command reads kind "streams-episode"', "kind")
-    return True
 
 
 def _episode(scenario: Scenario) -> StreamsEpisode:
@@ -203,8 +193,10 @@ def with_workload(scenario: Scenario, file: Path) -> Scenario:
     The file is one JSON object in the form of a scenario's ``workload``, with ``changelogs`` as in an episode besides.
 
     Raises:
-        DocumentFormatError: with its place, if the file cannot be read or is no workload, or names an unknown task.
+        DocumentFormatError: with its place, if the scenario is no episode, or if the file cannot be read, is no
+            workload or names an unknown task.
     """
+    check_kind(scenario, _KIND)
     given = read_document(file, parse_json, _workload, max_bytes=_LARGEST_WORKLOAD, what="a workload")
     known = {task["id"] for task in scenario.document["initial"]["tasks"]}
     with faults_at(Place(str(file))):
