@@ -8,7 +8,7 @@ from typing import Any
 from assignment_api.streams import TaskId
 from assignor_lab.capture.episodes.timeline import Timeline
 
-__all__ = ["changelog_documents", "subtopology_of_topics", "stateful_subtopologies"]
+__all__ = ["changelog_documents", "subtopology_of_topics"]
 
 #: Bytes of a record where the recording does not tell.
 _DEFAULT_RECORD_BYTES = 100
@@ -58,11 +58,6 @@ def _held(timeline: Timeline, topic: str, subtopology: int) -> int:
             later = [tasks for time, who, tasks in timeline.owned if who == each.instance and time >= each.from_ms]
             count += bool(later) and task in later[0]
     return count
-
-
-def stateful_subtopologies(topics: Mapping[str, int]) -> set[int]:
-    """Sub-topologies that have a changelog."""
-    return set(topics.values())
 
 
 def changelog_documents(
