@@ -7,12 +7,12 @@ from importlib import metadata
 from typing import Any, NoReturn, TypeVar
 
 from assignment_api.plugins import Found, MetricPlugin, PluginError, Registry
+from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
 from assignor_lab.groups.columns import Column, column_names
 from assignor_lab.groups.kind import Measure
 
 __all__ = ["measures_of", "metrics_of", "own_metrics", "plugin_columns"]
 
-OWN_DISTRIBUTION = "assignor-lab"
 
 S = TypeVar("S")
 A = TypeVar("A")
@@ -20,8 +20,8 @@ A = TypeVar("A")
 
 def own_metrics(metrics: Iterable[MetricPlugin]) -> dict[str, Found[MetricPlugin]]:
     """Column to metric, of metrics of the lab's own that do not come by the registry."""
-    version = metadata.version(OWN_DISTRIBUTION)
-    return {metric.name: Found(metric.name, metric, OWN_DISTRIBUTION, version) for metric in metrics}
+    version = metadata.version(BUILTIN_DISTRIBUTION)
+    return {metric.name: Found(metric.name, metric, BUILTIN_DISTRIBUTION, version) for metric in metrics}
 
 
 def metrics_of(

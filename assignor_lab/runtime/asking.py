@@ -15,8 +15,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from assignment_api import AssignmentError
 from assignment_api.plugins import Policy, Registry
+from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
 from assignor_lab.runtime.invocation import (
-    TRUSTED_DISTRIBUTION,
     CallOutcome,
     InputMutatedError,
     InvalidAnswerError,
@@ -160,7 +160,7 @@ class InProcessAssignor(Generic[S, A]):
         self._asking = asking
         self._found = found
         self._configs = configs
-        self._is_trusted = found.distribution == TRUSTED_DISTRIBUTION
+        self._is_trusted = found.distribution == BUILTIN_DISTRIBUTION
         self._assignor: Any = None
 
     def ask(self, state: S) -> CallOutcome[A]:

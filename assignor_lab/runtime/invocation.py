@@ -15,7 +15,6 @@ from assignor_lab.runtime.type_checks import CollectionCheckStrategy, TypeCheckE
 
 __all__ = [
     "MESSAGE_LIMIT",
-    "TRUSTED_DISTRIBUTION",
     "CallOutcome",
     "Failure",
     "InputMutatedError",
@@ -28,8 +27,6 @@ __all__ = [
 
 A = TypeVar("A")
 
-#: The distribution whose assignors are part of this project and are not watched for changes of their input.
-TRUSTED_DISTRIBUTION = "assignor-lab"
 #: Longest message kept of a failure, in characters.
 MESSAGE_LIMIT = 2_000
 #: Where an object happens to lie in memory, as ``repr()`` writes it: another place in every process.

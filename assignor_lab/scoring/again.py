@@ -13,9 +13,8 @@ from assignment_api import AssignorLabError
 from assignment_api.plugins import Policy
 from assignment_api.plugins.keys import ALLOW, BLOCK, ENVIRONMENT, ISOLATE, PIN, TRUST
 from assignment_api.plugins.layers import ConfigLayer, Layer, default_layer, layer_of
-from assignment_api.plugins.reserved import canonical_name
+from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION, canonical_name
 from assignment_api.plugins.selection import ConfigSources
-from assignor_lab.scoring.code import OWN_DISTRIBUTION
 from assignor_lab.scoring.manifest import Code, Input, InputFile, Manifest, Setting, code_of, versions_of
 from assignor_lab.scoring.source_files import NamedFile, file_digest
 from assignor_lab.scoring.sources import Generated, Plan, SourceInput
@@ -89,10 +88,10 @@ def repeated_config(manifest: Manifest, here: ConfigSources, place: str) -> Conf
 
 def _policies(manifest: Manifest, then: Policy, here: Policy, place: str) -> Iterator[tuple[str, object, str]]:
     """Allow- and block-list: what was left out then, and what may not be imported here."""
-    decided = [code.name for code in manifest.code if ":" not in code.name and code.name != OWN_DISTRIBUTION]
-    allowed = [OWN_DISTRIBUTION, *decided] if then.allow is None else list(then.allow)
+    decided = [code.name for code in manifest.code if ":" not in code.name and code.name != BUILTIN_DISTRIBUTION]
+    allowed = [BUILTIN_DISTRIBUTION, *decided] if then.allow is None else list(then.allow)
     if here.allow is not None:
-        names = {canonical_name(name) for name in (OWN_DISTRIBUTION, *here.allow)}
+        names = {canonical_name(name) for name in (BUILTIN_DISTRIBUTION, *here.allow)}
         lacking = [name for name in decided if canonical_name(name) not in names]
         if lacking:
             raise RepeatError(f"assignor.plugins.allow here lacks {', '.join(lacking)}, which the run needs: add it")

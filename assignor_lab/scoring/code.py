@@ -15,12 +15,10 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from assignment_api.plugins import PROJECT_NAME
+from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
 from assignor_lab.runtime.discovery.entries import AssignorApart
 
-__all__ = ["OWN_DISTRIBUTION", "code_digest", "required_versions", "source_digest"]
-
-#: This distribution: the contract, the built-ins and the lab.
-OWN_DISTRIBUTION = "assignor-lab"
+__all__ = ["code_digest", "required_versions", "source_digest"]
 
 
 def code_digest(distribution: str) -> str | None:
@@ -95,7 +93,7 @@ def _packages(distribution: str) -> set[str]:
         return set()
     found = {entry.module.partition(".")[0] for entry in entry_points if entry.group == PROJECT_NAME}
     # The contract belongs to the lab's distribution and has no plugin of its own.
-    return found | {PROJECT_NAME} if found and distribution == OWN_DISTRIBUTION else found
+    return found | {PROJECT_NAME} if found and distribution == BUILTIN_DISTRIBUTION else found
 
 
 def _files(package: str) -> Iterator[tuple[str, Traversable]]:

@@ -17,6 +17,7 @@ import attrs
 
 from assignment_api.plugins import Found, MetricPlugin
 from assignment_api.plugins.layers import Layer
+from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
 from assignment_api.plugins.selection import ConfigSources, EffectiveConfig
 from assignor_lab.documents.files import read_document
 from assignor_lab.documents.json_text import parse_json
@@ -24,7 +25,7 @@ from assignor_lab.documents.shapes import Check, format_number, open_record
 from assignor_lab.documents.values import value_of
 from assignor_lab.kafka.version import KAFKA_VERSION
 from assignor_lab.scenarios.racks import Racks
-from assignor_lab.scoring.code import OWN_DISTRIBUTION, code_digest, required_versions, source_digest
+from assignor_lab.scoring.code import code_digest, required_versions, source_digest
 from assignor_lab.scoring.engine import Engine
 from assignor_lab.scoring.output.tables import digest_of
 from assignor_lab.scoring.scored import Scored
@@ -238,7 +239,7 @@ def _racks(given: Racks | None) -> RacksGiven | None:
 
 def code_of(run: Run) -> tuple[Code, ...]:
     """The lab and the plugins that decide the results of a run."""
-    named: dict[str, str | None] = {OWN_DISTRIBUTION: metadata.version(OWN_DISTRIBUTION)}
+    named: dict[str, str | None] = {BUILTIN_DISTRIBUTION: metadata.version(BUILTIN_DISTRIBUTION)}
     named |= {each.distribution: each.version for each in _deciding(run) if each.distribution is not None}
     distributions = [Code(name, version, code_digest(name)) for name, version in sorted(named.items())]
     loose = [each for each in run.competing.assignors if each.distribution is None]
@@ -251,7 +252,7 @@ def versions_of(run: Run) -> dict[str, str]:
     return {
         "python": ".".join(platform.python_version_tuple()[:2]),
         "kafka": KAFKA_VERSION,
-        **required_versions({OWN_DISTRIBUTION, *distributions}),
+        **required_versions({BUILTIN_DISTRIBUTION, *distributions}),
         "pyarrow": metadata.version("pyarrow"),
     }
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from assignment_api.connect import ConnectProtocol, Rebalance
 from assignment_api.plugins import FoundConnectAssignor, Registry
+from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
 from assignor_lab.connect.settings import LiveWorkerSettings
 from assignor_lab.groups.connect.asking import ASKING, ConnectOutcome
 from assignor_lab.kafka.herder.assignors import assignor_configs, assignor_names
 from assignor_lab.runtime.asking import assignor_for
-from assignor_lab.runtime.invocation import TRUSTED_DISTRIBUTION
 
 __all__ = ["WorkerAssignor", "WorkerAssignors"]
 
@@ -31,7 +31,7 @@ class WorkerAssignor:
 
     def __init__(self, found: FoundConnectAssignor, configs: Mapping[str, Any]) -> None:
         self._leading = assignor_for(ASKING, found, configs)
-        self._trusted = found.distribution == TRUSTED_DISTRIBUTION
+        self._trusted = found.distribution == BUILTIN_DISTRIBUTION
 
     async def assign(self, rebalance: Rebalance) -> ConnectOutcome:
         """Lets the assignor place the jobs of a group; what goes wrong is in the outcome."""

@@ -30,11 +30,11 @@ from packaging.utils import canonicalize_name
 
 from assignment_api import AssignorLabError
 from assignment_api.plugins import PROJECT_NAME
+from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
 from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel, missing_requirements
 
 __all__ = ["WheelError", "checked_wheel", "executor_wheels"]
 
-OWN_DISTRIBUTION = "assignor-lab"
 #: A wheel's size, and what it may hold once unpacked.
 MAX_BYTES = 64 * 2**20
 MAX_UNPACKED_BYTES = 256 * 2**20
@@ -214,7 +214,7 @@ def _top_modules(archive: zipfile.ZipFile) -> list[str]:
 
 
 def _check_place(path: Path, name: str, tops: Sequence[str]) -> None:
-    if name == OWN_DISTRIBUTION:
+    if name == BUILTIN_DISTRIBUTION:
         raise WheelError(f"{path}: assignor-lab itself does not travel: install the same release on the executors")
     try:
         installed = distribution(name)

@@ -13,6 +13,7 @@ import attrs
 from assignment_api import SPI_VERSION
 from assignment_api.plugins import Found, MetricPlugin
 from assignment_api.plugins.keys import is_setting
+from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
 from assignment_api.plugins.selection import ConfigSources
 from assignor_lab.groups.kind import Kind
 from assignor_lab.groups.work import OBSERVED
@@ -40,7 +41,6 @@ MAX_PLACEMENTS = 60
 MAX_WORST = 12
 #: Most entries (:meth:`~assignor_lab.groups.kind.Kind.picture_size`) in all pictures.
 MAX_PICTURE_ENTRIES = 200_000
-OWN_DISTRIBUTION = "assignor-lab"
 
 
 @attrs.frozen
@@ -169,7 +169,7 @@ def _title(sources: Sequence[Source], pictures: Sequence[Mapping[str, Any]]) -> 
 
 
 def _versions(competing: Competitors, metrics: Any) -> dict[str, str]:
-    found = {OWN_DISTRIBUTION: metadata.version(OWN_DISTRIBUTION), "spi": SPI_VERSION}
+    found = {BUILTIN_DISTRIBUTION: metadata.version(BUILTIN_DISTRIBUTION), "spi": SPI_VERSION}
     for plugin in (*competing.assignors, *metrics):
         if plugin.distribution is not None and plugin.version is not None:
             found.setdefault(plugin.distribution, plugin.version)
