@@ -7,6 +7,7 @@ plugin is imported and asked on its own, in a fixed order, and whatever goes wro
 from __future__ import annotations
 
 import contextlib
+import stat
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import Distribution, EntryPoint, distributions
@@ -209,13 +210,13 @@ def _sources(installed: Iterable[Distribution], problems: list[PluginRow]) -> li
     found: list[Source] = []
     known: set[str] = set()
     for distribution in installed:
+        where = str(getattr(distribution, "_path", "place unknown"))
         try:
             _check_metadata(distribution)
             points = list(distribution.entry_points.select(group=hookspecs.PROJECT_NAME))
             if len(points) > MAX_ENTRY_POINTS:
                 raise _Failed(f"{len(points):,} entry points: at most {MAX_ENTRY_POINTS} are taken")
         except _Failed as failed:
-            where = str(getattr(distribution, "_path", _UNNAMED))
             problems.append(PluginRow(_UNNAMED, "plugin", one_line(where), "?", "broken", failed.reason))
             continue
         except Exception as error:  # noqa: BLE001 - broken metadata of somebody else must cost nobody anything
@@ -223,17 +224,16 @@ def _sources(installed: Iterable[Distribution], problems: list[PluginRow]) -> li
             problems.append(PluginRow(_UNNAMED, "plugin", *_name_and_version(distribution), "broken", reason))
             continue
         name, version = _name_and_version(distribution)
+        refused: str | None = None
         if name == _UNNAMED:
             # Nobody could block, pin or select what has no name.
-            reason = one_line(
-                f"its metadata has no name ({getattr(distribution, '_path', 'place unknown')}): reinstall it"
-            )
-            problems += [PluginRow(one_line(point.name), "plugin", name, version, "broken", reason) for point in points]
+            refused = one_line(f"its metadata has no name ({where}): reinstall it")
         elif canonical_name(name) == BUILTIN_DISTRIBUTION and not all(map(_is_ours, points)):
-            reason = one_line(
-                f"calls itself {name} and is not ({getattr(distribution, '_path', 'place unknown')}): remove it"
-            )
-            problems += [PluginRow(one_line(point.name), "plugin", name, version, "broken", reason) for point in points]
+            refused = one_line(f"calls itself {name} and is not ({where}): remove it")
+        if refused is not None:
+            problems += [
+                PluginRow(one_line(point.name), "plugin", name, version, "broken", refused) for point in points
+            ]
         elif canonical_name(name) not in known:
             known.add(canonical_name(name))
             found += [Source(name, version, point, distribution) for point in points]
@@ -250,12 +250,13 @@ def _check_metadata(distribution: Distribution) -> None:
     if not isinstance(folder, Path):
         return
     for name in ("METADATA", "PKG-INFO", "entry_points.txt", "RECORD"):
-        file = folder / name
-        if not file.exists():
+        try:
+            found = (folder / name).stat()
+        except FileNotFoundError:
             continue
-        if not file.is_file():
+        if not stat.S_ISREG(found.st_mode):
             raise _Failed(f"its {name} is no file")
-        if file.stat().st_size > _MAX_METADATA_BYTES:
+        if found.st_size > _MAX_METADATA_BYTES:
             raise _Failed(f"its {name} has more than {_MAX_METADATA_BYTES:,} bytes")
 
 

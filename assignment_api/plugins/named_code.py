@@ -20,6 +20,7 @@ from assignment_api.plugins.entries import ConnectAssignorPlugin, GroupAssignorP
 from assignment_api.plugins.errors import PluginDefinitionError, PluginLoadError
 from assignment_api.plugins.found import Found, FoundConnectAssignor, FoundTaskAssignor
 from assignment_api.plugins.policy import Policy
+from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION, OWN_PACKAGES, canonical_name
 from assignment_api.streams.assignor import TaskAssignor
 
 __all__ = [
@@ -209,7 +210,10 @@ def _distribution_of(module: str) -> metadata.Distribution | None:
     package = module.partition(".")[0]
     for distribution in metadata.distributions():
         try:
-            if distribution.name and package in _packages_of(distribution):
+            if canonical_name(distribution.name) == BUILTIN_DISTRIBUTION and package not in OWN_PACKAGES:
+                # Its metadata carries our name, and it is not ours: then it is nobody's.
+                continue
+            if package in _packages_of(distribution):
                 return distribution
         except Exception:  # noqa: BLE001, S112 - broken metadata of somebody else must not hide whose the module is
             continue

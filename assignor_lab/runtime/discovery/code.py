@@ -17,7 +17,6 @@ from assignment_api.plugins import (
     Policy,
 )
 from assignment_api.plugins.named_code import HERE, CodeOrigin, code_origin
-from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION, OWN_PACKAGES, canonical_name
 from assignor_lab.runtime.discovery.descriptions import fields_in
 from assignor_lab.runtime.discovery.entries import ASKING_PLACES, HANDLERS, AssignorApart, assignor_entry
 from assignor_lab.runtime.isolation.errors import AnswerFormatError, IsolationError
@@ -74,11 +73,7 @@ class CodeApart:
         return tuple(kind for kind in ASKING_PLACES if kind in self._document(selector)["kinds"])
 
     def _is_apart(self, selector: str, origin: CodeOrigin) -> bool:
-        distribution = origin.distribution
-        if distribution is not None and canonical_name(distribution) == BUILTIN_DISTRIBUTION:
-            is_ours = selector.partition(":")[0].partition(".")[0] in OWN_PACKAGES
-            distribution = distribution if is_ours else None
-        return self._isolation.policy.isolates(distribution, selector)
+        return self._isolation.policy.isolates(origin.distribution, selector)
 
     def _entry(self, kind: str, selector: str, origin: CodeOrigin) -> Any:
         document = self._document(selector)
