@@ -10,7 +10,7 @@ A chain is a Python list, so one operation costs its slot's length; tables of Ka
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from operator import eq
 from typing import Any, Generic, TypeVar
 
@@ -25,6 +25,7 @@ __all__ = [
     "fits_plain",
     "grown_capacity",
     "iteration_order",
+    "iteration_order_in_set_copy",
     "iteration_order_of_computed",
     "iteration_order_of_set_copy",
     "iteration_order_of_spreads",
@@ -290,6 +291,36 @@ def iteration_order_of_set_copy(
 ) -> list[_K]:
     """The order in which ``new HashSet(keys)`` yields ``keys``; arguments as for :func:`iteration_order`."""
     return iteration_order(keys, hashes, jdk.set_copy_capacity(len(keys)), sort_key)
+
+
+def iteration_order_in_set_copy(
+    keys: Sequence[_K],
+    wanted: Collection[_K],
+    hash_of: Callable[[_K], int],
+    jdk: JdkGeneration = DEFAULT_JDK,
+    sort_key: Callable[[_K], Any] = _natural_order,
+) -> list[_K]:
+    """The order in which ``new HashSet(keys)`` yields those of its keys that are wanted.
+
+    A few of many cost no more than themselves: where each has a slot of its own, the other keys decide nothing.
+
+    Args:
+        keys: Distinct keys in insertion order.
+        wanted: Some of them.
+        hash_of: Java's hash code of a key.
+        jdk: Which generation of Java copies.
+        sort_key: As for :class:`JavaHashTable`.
+    """
+    if len(wanted) <= 1:
+        return list(wanted)
+    capacity = grown_capacity(len(keys), jdk.set_copy_capacity(len(keys)))
+    # A smaller table grows, too, when one slot holds more than eight keys.
+    if capacity >= _MIN_TREE_CAPACITY:
+        slots = {key: spread(hash_of(key)) & capacity - 1 for key in wanted}
+        if len(set(slots.values())) == len(slots):
+            return sorted(slots, key=slots.__getitem__)
+    ordered = iteration_order_of_set_copy(keys, list(map(hash_of, keys)), jdk, sort_key)
+    return [key for key in ordered if key in wanted]
 
 
 def iteration_order_of_computed(

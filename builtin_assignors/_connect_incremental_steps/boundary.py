@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import attrs
@@ -16,7 +17,7 @@ from assignment_api.connect import (
     Worker,
     WorkerAssignment,
 )
-from assignment_api.java import int32, iteration_order, iteration_order_of_set_copy, string_hash
+from assignment_api.java import iteration_order, iteration_order_in_set_copy, string_hash
 from assignment_api.streams.ids import utf16_key
 from builtin_assignors._connect_incremental_steps.history import History, JobSets
 from builtin_assignors._connect_incremental_steps.numbering import JobNumbering
@@ -113,7 +114,9 @@ def problem_of(
         last_completed=rebalance.last_completed_generation,
         max_delay=max_delay,
         hash_order=lambda members: [members[place] for place in _in_order([ids[member] for member in members], order)],
-        set_order=lambda kind, jobs: _set_order(numbering, kind, jobs) if order is Order.JAVA else jobs,
+        set_order=lambda kind, jobs, wanted: (
+            _set_order(numbering, kind, jobs, wanted) if order is Order.JAVA else [job for job in jobs if job in wanted]
+        ),
         quirks=quirks,
         static=None if static is None else _scope(ordered, numbering, static, rules or StaticRules()),
     )
@@ -127,19 +130,29 @@ def _in_order(ids: Sequence[str], order: Order) -> list[int]:
     return iteration_order(places, [string_hash(text) for text in ids], sort_key=lambda place: utf16_key(ids[place]))
 
 
-def _set_order(numbering: JobNumbering, kind: int, jobs: Sequence[int]) -> Sequence[int]:
+def _set_order(numbering: JobNumbering, kind: int, jobs: Sequence[int], wanted: Collection[int]) -> Sequence[int]:
+    hash_of_name = functools.cache(string_hash)
     if kind == 0:
-        names = dict(zip(jobs, numbering.connectors(jobs), strict=True))
-        return iteration_order_of_set_copy(
-            jobs, list(map(string_hash, names.values())), sort_key=lambda job: utf16_key(names[job])
+
+        def name(job: int) -> str:
+            return numbering.connectors((job,))[0]
+
+        return iteration_order_in_set_copy(
+            jobs, wanted, lambda job: hash_of_name(name(job)), sort_key=lambda job: utf16_key(name(job))
         )
-    tasks = dict(zip(jobs, numbering.tasks(jobs), strict=True))
-    hashes = {name: string_hash(name) for name in {task.connector for task in tasks.values()}}
-    return iteration_order_of_set_copy(
-        jobs,
-        [int32(31 * hashes[task.connector] + task.task) for task in tasks.values()],
-        sort_key=lambda job: (utf16_key(tasks[job].connector), tasks[job].task),
-    )
+
+    def task(job: int) -> ConnectorTaskId:
+        return numbering.tasks((job,))[0]
+
+    def hash_of(job: int) -> int:
+        id_ = task(job)
+        return 31 * hash_of_name(id_.connector) + id_.task
+
+    def sort_key(job: int) -> tuple[Any, int]:
+        id_ = task(job)
+        return utf16_key(id_.connector), id_.task
+
+    return iteration_order_in_set_copy(jobs, wanted, hash_of, sort_key=sort_key)
 
 
 def _scope(

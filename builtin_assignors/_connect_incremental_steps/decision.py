@@ -70,15 +70,18 @@ class _Round:
             return
         keepers = kept_duplicates(self._problem, self._scope, findings)
         for kind in KINDS:
+            gone = findings.deleted[kind] | findings.duplicated[kind]
+            if not gone:
+                continue
             for member, owned in enumerate(self._problem.owned[kind]):
-                kept = frozenset([job for job, keeper in keepers[kind].items() if keeper == member])
-                deleted = (findings.deleted[kind] - kept).intersection(owned)
-                duplicated = (findings.duplicated[kind] - kept - deleted).intersection(owned)
-                if deleted or duplicated:
+                own = [job for job, keeper in keepers[kind].items() if keeper == member]
+                revoked = (gone.difference(own) if own else gone).intersection(owned)
+                if revoked:
                     # Kafka keeps of a hash set of all that the member has what is deleted, then what is duplicated.
-                    order = self._problem.set_order(kind, owned)
+                    order = self._problem.set_order(kind, owned, revoked)
+                    deleted = revoked & findings.deleted[kind]
                     self._draft.revoke(kind, member, deleted, order)
-                    self._draft.revoke(kind, member, duplicated, order)
+                    self._draft.revoke(kind, member, revoked - deleted, order)
 
     def _lost_by_fate(self) -> tuple[_Lists, _Lists, _Lists]:
         """Lost jobs that go at once to who lists them, those that are placed at once, and those that may wait."""

@@ -6,7 +6,7 @@ apart and never added together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Literal
 
 import attrs
@@ -79,7 +79,7 @@ class Problem:
         last_completed: Number of the last generation that the leader completed.
         max_delay: Longest wait for a lost worker, ms.
         hash_order: Members in the order in which a Java hash set of them would be iterated.
-        set_order: Jobs of a kind in the order in which Java iterates a hash set that copies them.
+        set_order: Some of a member's jobs of a kind, in the order in which Java iterates a hash set that copies all.
         quirks: Which of Kafka's quirks are kept: numbers 1 to 8.
         static: Who may run what; ``None``: everybody may run everything.
     """
@@ -93,7 +93,7 @@ class Problem:
     last_completed: int
     max_delay: int
     hash_order: Callable[[Sequence[int]], Sequence[int]]
-    set_order: Callable[[int, Sequence[int]], Sequence[int]]
+    set_order: Callable[[int, Sequence[int], Collection[int]], Sequence[int]]
     quirks: frozenset[int]
     static: StaticScope | None = None
 

@@ -16,6 +16,7 @@ from assignment_api.java import (
     JdkGeneration,
     grown_capacity,
     iteration_order,
+    iteration_order_in_set_copy,
     iteration_order_of_computed,
     iteration_order_of_set_copy,
     spread,
@@ -54,6 +55,14 @@ def replayed(row: dict[str, Any], jdk: JdkGeneration) -> list[int]:
         else:
             table.remove_through_iterator(key)
     return list(table)
+
+
+@given(st.lists(CODES, max_size=150), st.data())
+def test_some_of_a_copied_set_come_in_the_order_of_all(hashes: list[int], data: st.DataObject) -> None:
+    keys = range(len(hashes))
+    wanted = data.draw(st.sets(st.sampled_from(keys), max_size=12)) if hashes else set()
+    whole = iteration_order_of_set_copy(keys, hashes)
+    assert iteration_order_in_set_copy(keys, wanted, hashes.__getitem__) == [key for key in whole if key in wanted]
 
 
 @pytest.mark.parametrize(("column", "jdk"), [("jdk17", JdkGeneration.JDK_17), ("jdk25", JdkGeneration.JDK_19)])
