@@ -10,10 +10,7 @@ from collections.abc import Sequence
 from math import ceil
 
 from assignment_api.errors import IllegalAssignmentStateError
-from assignment_api.utils.rack_aware.cycle_canceling import cancel_cycles
-from assignment_api.utils.rack_aware.flow import Flow
 from assignment_api.utils.rack_aware.flow_problem import FlowProblem
-from assignment_api.utils.rack_aware.whole_graph import cancel_all_cycles
 
 __all__ = ["balance_subtopology", "min_traffic"]
 
@@ -25,11 +22,7 @@ def min_traffic(problem: FlowProblem) -> list[int]:
 
     Kafka: ``MinTrafficGraphConstructor``. Groups do not matter; all tasks must be in group 0.
     """
-    if not problem.has_plain_costs():
-        return cancel_all_cycles(problem, problem.holder)
-    flow = Flow(problem, list(problem.holder))
-    cancel_cycles(flow)
-    return flow.owner
+    return _without_cycles(problem, problem.holder)
 
 
 def balance_subtopology(problem: FlowProblem, counts: Sequence[int]) -> list[int]:
@@ -47,9 +40,19 @@ def balance_subtopology(problem: FlowProblem, counts: Sequence[int]) -> list[int
     """
     capacities = _second_stage(problem, counts)
     owner = _maximal_flow(problem, counts, capacities)
+    return _without_cycles(problem, owner, capacities)
+
+
+def _without_cycles(problem: FlowProblem, owner: Sequence[int], capacities: list[list[int]] | None = None) -> list[int]:
+    """Client of each task when no cycle of negative cost is left; modules are loaded by groups that have racks only."""
     if not problem.has_plain_costs():
+        from assignment_api.utils.rack_aware.whole_graph import cancel_all_cycles
+
         return cancel_all_cycles(problem, owner, capacities)
-    flow = Flow(problem, owner, capacities)
+    from assignment_api.utils.rack_aware.cycle_canceling import cancel_cycles
+    from assignment_api.utils.rack_aware.flow import Flow
+
+    flow = Flow(problem, list(owner), capacities)
     cancel_cycles(flow)
     return flow.owner
 
