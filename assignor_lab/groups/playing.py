@@ -6,6 +6,7 @@ import attrs
 
 from assignment_api.plugins import ConfigSources, Registry
 from assignor_lab.groups.streams.leading import leading_assignor
+from assignor_lab.groups.streams_group.leading import brokers_assignor
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.simulate import Played, simulate
 
@@ -42,8 +43,9 @@ def play(
         LeaderFailedError: if the assignor gives no answer.
     """
     effective = sources.effective(episode.config, str(episode.place))
-    leading = leading_assignor(registry, assignor or episode.assignor, {}, may_run_code=may_run_code)
-    configs = effective.values_for(leading.name)
-    leading = leading_assignor(registry, assignor or episode.assignor, configs, may_run_code=may_run_code)
+    selector = assignor or episode.assignor
+    make = leading_assignor if episode.protocol == "classic" else brokers_assignor
+    configs = effective.values_for(make(registry, selector, {}, may_run_code=may_run_code).name)
+    deciding = make(registry, selector, configs, may_run_code=may_run_code)
     configured = attrs.evolve(episode, config=configs)
-    return leading.name, simulate(configured, leading, seed, keep_log=keep_log)
+    return deciding.name, simulate(configured, deciding, seed, keep_log=keep_log)

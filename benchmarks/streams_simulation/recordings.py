@@ -21,7 +21,7 @@ _CAPTURES = Path(__file__).resolve().parents[2] / "tests" / "data" / "captures"
 RECORDINGS: Mapping[str, tuple[Path, Path]] = {
     **{
         f"downtime {name}": (_CAPTURES / "downtime" / name / "timeline.json.gz", _CAPTURES / "downtime" / name)
-        for name in "ABCF"
+        for name in "ABCDF"
     },
     **{
         name: (_CAPTURES / "timelines" / f"{timeline}.json.gz", _CAPTURES / name)
@@ -31,6 +31,8 @@ RECORDINGS: Mapping[str, tuple[Path, Path]] = {
             ("plain-ha", "plain-ha-classic"),
             ("tagged", "tagged-classic"),
             ("warm", "warm-classic"),
+            ("orders-group-1", "orders-group"),
+            ("orders-group-3", "orders-group-3"),
         )
     },
 }

@@ -11,7 +11,7 @@ from statistics import median, quantiles
 import attrs
 
 from assignor_lab.capture.episodes.instances import instance_of
-from assignor_lab.capture.episodes.timeline import RecordedGeneration, Timeline, Transfer
+from assignor_lab.capture.episodes.timeline import Done, MemberChange, RecordedGeneration, Timeline, Transfer
 from assignor_lab.simulation.streams.timings import Timings
 
 __all__ = ["Derived", "derive_constants"]
@@ -51,7 +51,7 @@ _Measure = Callable[[Timeline], Iterable[float]]
 
 
 def derive_constants(timelines: Sequence[Timeline]) -> list[Derived]:
-    """The constants that can be derived from recordings of classic groups; those that cannot are left out."""
+    """The constants that can be derived from recordings; those that cannot are left out."""
     found = []
     for name, measure in _MEASURES.items():
         values = sorted(value for timeline in timelines for value in measure(timeline))
@@ -76,7 +76,9 @@ def _starts(timeline: Timeline) -> Iterator[float]:
     for done in timeline.done:
         if done.type != "start":
             continue
-        for generation in timeline.generations:
+        joins = [each.time_ms for each in _own(timeline, done) if each.event == "joins"]
+        yield from (time - done.time_ms for time in joins[:1])
+        for generation in _generations(timeline):
             joiner = generation.reason.partition("Adding new member ")[2].partition(" ")[0]
             if generation.prepared_ms >= done.time_ms and instance_of(joiner, clients) == done.instance:
                 yield generation.prepared_ms - done.time_ms
@@ -90,8 +92,48 @@ def _closes(timeline: Timeline) -> Iterator[float]:
             yield ends[0] - done.time_ms
 
 
+def _own(timeline: Timeline, done: Done) -> Iterator[MemberChange]:
+    """What happened to members of a streams group's instance after something was done to it, until the next time."""
+    names = {each.instance: each.instance for each in timeline.done}
+    later = [each.time_ms for each in timeline.done if each.instance == done.instance and each.time_ms > done.time_ms]
+    for each in timeline.members:
+        is_its = instance_of(timeline.clients.get(each.member, ""), names) == done.instance
+        if is_its and done.time_ms <= each.time_ms and (not later or each.time_ms < later[0]):
+            yield each
+
+
+def _leaves(timeline: Timeline) -> Iterator[float]:
+    """From SIGTERM until members of a streams group have left, where that was not waited for with the next start."""
+    names = {each.instance: each.instance for each in timeline.done}
+    for each in timeline.members:
+        if each.event == "left":
+            instance = instance_of(timeline.clients.get(each.member, ""), names)
+            asked = [
+                done.time_ms
+                for done in timeline.done
+                if done.type == "stop" and done.instance == instance and done.time_ms <= each.time_ms
+            ]
+            yield from (each.time_ms - time for time in asked[-1:])
+
+
+def _acknowledgements(timeline: Timeline) -> Iterator[float]:
+    """From an answer that changes a member's tasks to the heartbeat that says that they have changed."""
+    before: dict[str, MemberChange] = {}
+    for each in timeline.members:
+        last = before.get(each.member)
+        waited = 0 if last is None else each.time_ms - last.time_ms
+        if last is not None and last.state == "UNREVOKED_TASKS" and each.state and waited < _SOON_MS:
+            yield waited
+        before[each.member] = each
+
+
+def _generations(timeline: Timeline) -> Sequence[RecordedGeneration]:
+    """The generations of a classic group."""
+    return timeline.generations if timeline.kind == "streams-classic" else ()
+
+
 def _pairs(timeline: Timeline) -> Iterator[tuple[RecordedGeneration, RecordedGeneration]]:
-    return zip(timeline.generations, timeline.generations[1:], strict=False)
+    return zip(_generations(timeline), _generations(timeline)[1:], strict=False)
 
 
 def _heartbeats_late(timeline: Timeline) -> Iterator[float]:
@@ -105,13 +147,13 @@ def _heartbeats_late(timeline: Timeline) -> Iterator[float]:
 
 
 def _assigns(timeline: Timeline) -> Iterator[float]:
-    for generation in timeline.generations[2:]:
+    for generation in _generations(timeline)[2:]:
         yield generation.assigned_ms - generation.joined_ms
 
 
 def _topic_creations(timeline: Timeline) -> Iterator[float]:
-    if len(timeline.generations) > 1 and _topics_changed(timeline.generations[1]):
-        first = timeline.generations[0]
+    if len(_generations(timeline)) > 1 and _topics_changed(_generations(timeline)[1]):
+        first = _generations(timeline)[0]
         yield first.assigned_ms - first.joined_ms
 
 
@@ -152,7 +194,7 @@ def _openings(timeline: Timeline, *, first: bool) -> Iterator[float]:
     begun = {(each.instance, each.time_ms) for each in timeline.done if each.type == "start"}
     for each in timeline.transfers:
         assigned = [
-            generation.assigned_ms for generation in timeline.generations if generation.assigned_ms <= each.from_ms
+            generation.assigned_ms for generation in _generations(timeline) if generation.assigned_ms <= each.from_ms
         ]
         started = [time for instance, time in begun if instance == each.instance and time <= each.from_ms]
         if each.is_standby or not assigned or not started or each.from_ms - assigned[-1] >= _SOON_MS:
@@ -184,7 +226,7 @@ def _outputs(timeline: Timeline) -> Iterator[float]:
                 continue
             for at, length in seen["interruptions"]:
                 end = window["t"] + at + length
-                assigned = [each.assigned_ms for each in timeline.generations if each.assigned_ms <= end]
+                assigned = [each.assigned_ms for each in _generations(timeline) if each.assigned_ms <= end]
                 if length >= 1_000 and assigned and end - assigned[-1] < _SOON_MS:
                     yield max(0.0, end - assigned[-1] - opening)
 
@@ -195,9 +237,9 @@ def _worked_off(timeline: Timeline) -> Iterator[float]:
     Seen where a copy began to load soon after the first assignment: the changelogs of a task together, which were empty
     before.
     """
-    if not timeline.generations:
+    if not _generations(timeline):
         return
-    begun = timeline.generations[0].assigned_ms
+    begun = _generations(timeline)[0].assigned_ms
     empty = {(each.topic, each.partition) for each in timeline.transfers if not each.end_offset}
     seen: dict[tuple[int, int], dict[str, int]] = {}
     for each in timeline.transfers:
@@ -264,6 +306,8 @@ _MEASURES: Mapping[str, _Measure] = {
     "create_topics_ms": _topic_creations,
     "metadata_ms": _metadata,
     "rejoin_ms": _rejoins,
+    "acknowledge_ms": _acknowledgements,
+    "leave_ms": _leaves,
     "open_store_ms": lambda timeline: _openings(timeline, first=False),
     "first_open_store_ms": lambda timeline: _openings(timeline, first=True),
     "recycle_ms": _recycled,

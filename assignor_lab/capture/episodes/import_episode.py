@@ -17,6 +17,7 @@ from assignor_lab.capture.episodes.instances import (
     settings_document,
 )  # fmt: skip
 from assignor_lab.capture.episodes.recorded import recorded_document
+from assignor_lab.capture.episodes.streams_protocol import broker_timings, group_assignment_config, member_ids
 from assignor_lab.capture.episodes.tasks import RecordedTasks, recorded_tasks
 from assignor_lab.capture.episodes.timeline import Timeline, read_timeline
 from assignor_lab.capture.episodes.workload import changelog_documents
@@ -72,7 +73,12 @@ def _document(
     ids = [TaskId.parse(each["id"]) for each in tasks.documents]
     changelogs, assumed = changelog_documents(timeline, ids, tasks.topics, first_ms)
     common = configs[timeline.done[0].instance]
-    events = _events(timeline, configs, {each: str(process) for each, process in processes.items()}, first_ms)
+    events = _events(timeline, configs, {each: str(process) for each, process in processes.items()}, names)
+    config, timings, worked_out = _assignment_config(common), _timings(common), list[str]()
+    if timeline.kind != "streams-classic":
+        config = group_assignment_config(timeline)
+        brokers, worked_out = broker_timings(timeline, names)
+        timings.update(brokers)
     until = max(timeline.end_ms, timeline.done[-1].time_ms + _AFTERWARDS_MS) - first_ms
     return {
         "format": 1,
@@ -84,7 +90,7 @@ def _document(
             "format": 1,
             "kind": "streams",
             "id": timeline.name,
-            "config": _assignment_config(common),
+            "config": config,
             "tasks": list(tasks.documents),
             "clients": [],
             "source": {"time_ms": first_ms, "group": timeline.group},
@@ -94,8 +100,8 @@ def _document(
         "eos": str(common.get("processing.guarantee", "")).startswith("exactly_once"),
         "events": events,
         "until_ms": until,
-        "timings": _timings(common),
-        "assumptions": [*tasks.assumptions, *assumed, *made_up, *_about_machine(configs)],
+        "timings": timings,
+        "assumptions": [*worked_out, *tasks.assumptions, *assumed, *made_up, *_about_machine(configs)],
         "recorded": recorded_document(timeline, names, first_ms),
     }
 
@@ -128,9 +134,10 @@ def _events(
     timeline: Timeline,
     configs: Mapping[str, Mapping[str, Any]],
     processes: Mapping[Incarnation, str],
-    first_ms: int,
+    names: Mapping[str, str],
 ) -> list[dict[str, Any]]:
     starts: Sequence[tuple[int, Incarnation]] = incarnations(timeline)
+    first_ms = timeline.done[0].time_ms
     of_start = {(time, each.instance): each for time, each in starts}
     events: list[dict[str, Any]] = []
     for done in timeline.done:
@@ -140,5 +147,8 @@ def _events(
             process = processes.get(of_start[done.time_ms, done.instance])
             if process is not None:
                 event["process_id"] = process
+            ids = member_ids(timeline, done.instance, done.time_ms, names)
+            if ids:
+                event["member_ids"] = ids
         events.append(event)
     return events

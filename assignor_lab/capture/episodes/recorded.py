@@ -28,9 +28,24 @@ def recorded_document(timeline: Timeline, names: Mapping[str, str], first_ms: in
             for each in timeline.generations
         ]
     }
+    if timeline.kind != "streams-classic":
+        document["changes"] = _changes(timeline, first_ms)
     if timeline.probe is not None:
         document["probe"] = [_window(each, first_ms) for each in timeline.probe]
     return document
+
+
+def _changes(timeline: Timeline, first_ms: int) -> list[int]:
+    """When the tasks of a member of a streams group changed."""
+    had: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
+    found = []
+    for each in timeline.members:
+        if not each.event:
+            has = (tuple(sorted(each.active)), tuple(sorted(each.standby)))
+            if has != had.get(each.member, ((), ())):
+                found.append(each.time_ms - first_ms)
+            had[each.member] = has
+    return found
 
 
 def _by_instance(

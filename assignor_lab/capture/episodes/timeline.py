@@ -27,7 +27,7 @@ from assignor_lab.documents.shapes import (
     whole,
 )  # fmt: skip
 
-__all__ = ["Done", "RecordedGeneration", "Timeline", "Transfer", "read_timeline"]
+__all__ = ["Done", "MemberChange", "RecordedGeneration", "Timeline", "Transfer", "read_timeline"]
 
 _moment = whole(0, LONG_MAX)
 _offset = whole(LONG_MIN, LONG_MAX)
@@ -110,6 +110,27 @@ class RecordedGeneration:
     assigned: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
 
 
+@attrs.frozen
+class MemberChange:
+    """A change of a member of a streams group, as its broker wrote it down.
+
+    Args:
+        time_ms: When, in epoch milliseconds.
+        member: Its id.
+        event: ``joins``, ``left``, ``fenced: ...``, or ``""``: it stands elsewhere now.
+        state: ``STABLE``, ``UNREVOKED_TASKS``, ``UNRELEASED_TASKS``, or ``""``.
+        active: Its active tasks.
+        standby: Its standbys.
+    """
+
+    time_ms: int
+    member: str
+    event: str
+    state: str
+    active: tuple[str, ...]
+    standby: tuple[str, ...]
+
+
 @attrs.frozen(eq=False)
 class Timeline:
     """A recorded experiment.
@@ -121,7 +142,10 @@ class Timeline:
         done: What was done, by time.
         ended: When processes that were asked to end had ended, and whose.
         end_ms: When it ended.
-        generations: Completed generations of a classic group, by time.
+        generations: Completed generations of a classic group, or targets of a streams group, by time.
+        members: What happened to the members of a streams group, by time.
+        clients: Member of a streams group to its client id.
+        group_config: What was configured for the group at the broker.
         transfers: What was read back, by time.
         owned: Moments, instances, and the tasks that they said to own.
         probe: What a probe saw from outside, action by action, or ``None``.
@@ -136,6 +160,9 @@ class Timeline:
     ended: tuple[tuple[int, str], ...]
     end_ms: int
     generations: tuple[RecordedGeneration, ...]
+    members: tuple[MemberChange, ...]
+    clients: Mapping[str, str]
+    group_config: Mapping[str, str]
     transfers: tuple[Transfer, ...]
     owned: tuple[tuple[int, str, tuple[str, ...]], ...]
     probe: tuple[Mapping[str, Any], ...] | None
@@ -143,7 +170,7 @@ class Timeline:
     place: Place
 
 
-_action = open_record({"t": _moment, "event": text}, {"instance": text}, hint=_HINT)
+_action = open_record({"t": _moment, "event": text}, {"instance": text, "config": any_value}, hint=_HINT)
 
 
 def _task(value: Any) -> str:
@@ -161,7 +188,24 @@ def _interruption(value: Any) -> tuple[int, int]:
     return pair[0], pair[1]
 
 
+def _group_task(value: Any) -> str:
+    """A task as a broker writes it, such as 0-3, or 0-3@8 with the epoch in which it was given."""
+    subtopology, _, partition = text(value).partition("@")[0].rpartition("-")
+    return _task(f"{subtopology}_{partition}")
+
+
 _tasks = list_of(_task)
+_group_tasks = list_of(_group_task)
+_target = open_record(
+    {"t": _moment, "epoch": whole(0, LONG_MAX),
+     "target": map_of(text, open_record({"active": _group_tasks}, {"standby": _group_tasks}, hint=_HINT))},
+    hint=_HINT,
+)  # fmt: skip
+_change = open_record(
+    {"t": _moment, "member": text},
+    {"event": text, "state": text, "active": _group_tasks, "standby": _group_tasks},
+    hint=_HINT,
+)
 _member = open_record({"active": _tasks}, {"standby": _tasks}, hint=_HINT)
 _generation = open_record(
     {"generation": whole(-1, LONG_MAX)},
@@ -199,6 +243,7 @@ _shape = open_record(
     {
         "generations": list_of(_generation), "restorations": list_of(_transfer), "standby_loads": list_of(_transfer),
         "owned": list_of(_owned), "probe": list_of(_window), "run": any_value,
+        "targets": list_of(_target), "member_states": list_of(_change), "clients": map_of(text, text),
     },
     hint=_HINT,
 )  # fmt: skip
@@ -251,7 +296,10 @@ def _timeline(document: Any, place: Place) -> Timeline:
         end_ms=max(each["t"] for each in fields["actions"]),
         generations=tuple(
             made for each in fields.get("generations", ()) if (made := _completed(each)) is not None
-        ),
+        ) + tuple(_targeted(each, fields.get("clients", {})) for each in fields.get("targets", ())),
+        members=tuple(sorted(map(_changed, fields.get("member_states", ())), key=lambda each: each.time_ms)),
+        clients=fields.get("clients", {}),
+        group_config=_group_config(fields["actions"]),
         transfers=tuple(sorted(transfers, key=lambda each: each.from_ms)),
         owned=tuple(owned),
         probe=tuple(fields["probe"]) if "probe" in fields else None,
@@ -290,6 +338,39 @@ def _completed(fields: Mapping[str, Any]) -> RecordedGeneration | None:
             for consumer, tasks in (fields.get("assigned") or {}).items()
         },
     )
+
+
+def _targeted(fields: Mapping[str, Any], clients: Mapping[str, str]) -> RecordedGeneration:
+    """A target of a streams group; its reason is not told."""
+    time, target = fields["t"], fields["target"]
+    assigned = {
+        clients.get(member, member): (tuple(tasks["active"]), tuple(tasks.get("standby", ())))
+        for member, tasks in target.items()
+    }
+    return RecordedGeneration(fields["epoch"], time, time, time, "", len(target), "none", assigned)
+
+
+def _changed(fields: Mapping[str, Any]) -> MemberChange:
+    return MemberChange(
+        fields["t"],
+        fields["member"],
+        fields.get("event", ""),
+        fields.get("state", ""),
+        tuple(fields.get("active", ())),
+        tuple(fields.get("standby", ())),
+    )
+
+
+def _group_config(actions: list[Mapping[str, Any]]) -> dict[str, str]:
+    """What was set for the group, such as ``streams.num.standby.replicas=1``."""
+    found: dict[str, str] = {}
+    for each in actions:
+        if each["event"] == "group config" and isinstance(each.get("config"), list):
+            for setting in each["config"]:
+                key, separator, value = str(setting).partition("=")
+                if separator:
+                    found[key] = value
+    return found
 
 
 def _transferred(fields: Mapping[str, Any], *, is_standby: bool) -> Transfer:

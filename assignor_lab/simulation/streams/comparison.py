@@ -21,7 +21,8 @@ def compared_with(
     Args:
         document: The result.
         reads: When each load began, in milliseconds since the first event, and its bytes.
-        recorded: What the episode says that followed: ``generations``, and where a probe looked on ``probe``.
+        recorded: What the episode says that followed: ``generations``, in the streams protocol ``changes`` of members'
+            tasks, and where a probe looked on ``probe``.
 
     Returns:
         ``actions``: as in the result, each figure as recorded and as simulated. ``generations``: for how many of the
@@ -33,7 +34,7 @@ def compared_with(
     rows = []
     for action, end in zip(document["actions"], [*bounds[1:], None], strict=True):
         within = _within(real, action["t_ms"], end)
-        stable = within[-1]["assignment_t_ms"] - action["t_ms"] if within else None
+        stable = _last_assignment(recorded.get("changes"), within, action["t_ms"], end)
         rows.append(
             {
                 "t_ms": action["t_ms"],
@@ -52,6 +53,16 @@ def compared_with(
 
 def _within(generations: Sequence[Mapping[str, Any]], begin: int, end: int | None) -> list[Mapping[str, Any]]:
     return [each for each in generations if begin <= each["t_ms"] and (end is None or each["t_ms"] < end)]
+
+
+def _last_assignment(
+    changes: Sequence[int] | None, generations: Sequence[Mapping[str, Any]], begin: int, end: int | None
+) -> int | None:
+    """How long after ``begin`` the last assignment came, or in the streams protocol the last change of tasks."""
+    if changes is None:
+        return int(generations[-1]["assignment_t_ms"] - begin) if generations else None
+    within = [each for each in changes if begin <= each and (end is None or each < end)]
+    return within[-1] - begin if within else None
 
 
 def _placements(

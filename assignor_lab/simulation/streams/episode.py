@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from base64 import urlsafe_b64encode
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 from uuid import UUID
@@ -13,7 +14,7 @@ from assignment_api.streams import HostInfo, ProcessID, StreamsClientState, Task
 from assignor_lab.documents.errors import Place
 from assignor_lab.simulation.streams.timings import Timings
 
-__all__ = ["Changelog", "Event", "InstanceSettings", "StreamsEpisode", "drawn_process_id"]
+__all__ = ["Changelog", "Event", "InstanceSettings", "StreamsEpisode", "drawn_member_id", "drawn_process_id"]
 
 
 @attrs.frozen
@@ -44,6 +45,8 @@ class InstanceSettings:
         host: ``application.server``, or ``None``.
         instance_id: ``group.instance.id``, or ``None``: its members are dynamic.
         machine: Machine that it runs on, whose restoring it shares; ``None``: it has one for itself.
+        member_ids: Ids that its threads' members make up in the streams protocol, in the order in which they join;
+            they decide ties. Others are drawn from the names.
     """
 
     threads: int = 1
@@ -52,6 +55,7 @@ class InstanceSettings:
     host: HostInfo | None = None
     instance_id: str | None = None
     machine: str | None = None
+    member_ids: Sequence[str] = ()
 
 
 @attrs.frozen
@@ -126,3 +130,15 @@ def drawn_process_id(episode: str, client: str, number: int) -> ProcessID:
     """
     digest = blake2b(f"{episode}\0{client}\0{number}".encode(), digest_size=16).digest()
     return ProcessID(UUID(bytes=digest, version=4))
+
+
+def drawn_member_id(episode: str, client: str, number: int) -> str:
+    """The id of a member of the streams protocol that the episode names none for, as Kafka writes such ids.
+
+    Args:
+        episode: Name of the episode.
+        client: Name of the instance.
+        number: Number of the thread in the whole episode.
+    """
+    digest = blake2b(f"{episode}\0{client}\0member\0{number}".encode(), digest_size=16).digest()
+    return urlsafe_b64encode(digest).decode().rstrip("=")

@@ -74,6 +74,7 @@ _settings: Mapping[str, Check[Any]] = {
     "host": _host,
     "instance_id": text,
     "machine": text,
+    "member_ids": list_of(text),
 }
 
 #: Type of an event to its required and its optional keys, besides ``at_ms`` and ``type``.
@@ -95,6 +96,9 @@ _AT_LEAST_ONE = (
     "heartbeat_interval_ms",
     "session_timeout_ms",
     "max_poll_interval_ms",
+    "streams_heartbeat_interval_ms",
+    "streams_session_timeout_ms",
+    "task_offset_interval_ms",
     "commit_interval_ms",
     "restore_bytes_per_s",
     "restore_records_per_s",
@@ -276,7 +280,8 @@ def _event(value: Any) -> Event:
 def instance_settings(base: InstanceSettings, details: Mapping[str, Any]) -> InstanceSettings:
     """``base`` with what a ``start`` event says of the instance's configuration."""
     changes = {key: details[key] for key in _settings if key != "process_id" and key in details}
-    return attrs.evolve(base, **changes) if changes else base
+    # Member ids are those of one start: the next one has others.
+    return attrs.evolve(base, **{"member_ids": (), **changes})
 
 
 def _refuse_contradictions(events: Iterable[Event], running: Iterable[str], until_ms: int) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import attrs
 
 from assignment_api import ApplicationMetadata, AssignorLabError, TaskAssignment
+from assignment_api.group import GroupAssignment, GroupSpec, TopologyDescriber
+from assignor_lab.kafka.streams_group.releases import Release
 
-__all__ = ["Answer", "LeaderFailedError", "TaskLeader"]
+__all__ = ["Answer", "BrokersAssignor", "LeaderFailedError", "TaskLeader"]
 
 
 class LeaderFailedError(AssignorLabError):
@@ -38,3 +41,18 @@ class TaskLeader(Protocol):
         Raises:
             LeaderFailedError: if there is none.
         """
+
+
+@attrs.frozen(eq=False)
+class BrokersAssignor:
+    """The assignor of a streams group, and the broker that it runs in.
+
+    Args:
+        name: Its name.
+        release: Version of the broker.
+        ask: The answer for one target; raises :class:`LeaderFailedError` if there is none.
+    """
+
+    name: str
+    release: Release
+    ask: Callable[[GroupSpec, TopologyDescriber], GroupAssignment]

@@ -91,13 +91,18 @@ def _actions(played: Played) -> list[dict[str, Any]]:
             for each in played.generations
             if action.at_ms <= each.prepared_ms and (end is None or each.prepared_ms < end)
         ]
+        if played.changes is None:
+            last = within[-1].assigned_ms if within else None
+        else:
+            changes = [each for each in played.changes if action.at_ms <= each and (end is None or each < end)]
+            last = changes[-1] if changes else None
         rows.append(
             {
                 "t_ms": action.at_ms - played.first_ms,
                 "action": action.action,
                 "who": action.who,
                 "rebalances": len(within),
-                "until_stable_ms": within[-1].assigned_ms - action.at_ms if within else None,
+                "until_stable_ms": None if last is None else last - action.at_ms,
             }
         )
     return rows

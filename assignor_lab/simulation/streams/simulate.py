@@ -14,7 +14,8 @@ from assignor_lab.simulation.streams.classic.group import ClassicGroup
 from assignor_lab.simulation.streams.episode import Event, InstanceSettings, StreamsEpisode
 from assignor_lab.simulation.streams.episode_format import instance_settings
 from assignor_lab.simulation.streams.generations import Generation
-from assignor_lab.simulation.streams.leading import TaskLeader
+from assignor_lab.simulation.streams.leading import BrokersAssignor, TaskLeader
+from assignor_lab.simulation.streams.streams_protocol.group import ProtocolGroup
 from assignor_lab.simulation.streams.world import GroupProtocol, World
 
 __all__ = ["Action", "EndlessEpisodeError", "Group", "Played", "UnknownProtocolError", "simulate"]
@@ -24,7 +25,7 @@ _MOST_STEPS = 20_000_000
 
 
 class UnknownProtocolError(AssignorLabError):
-    """There is no simulation of an episode's protocol."""
+    """An assignor is not of the protocol of an episode."""
 
 
 class EndlessEpisodeError(AssignorLabError):
@@ -35,6 +36,8 @@ class Group(GroupProtocol, Protocol):
     """A protocol as episodes use it: the world's view of it, and what it writes down."""
 
     generations: list[Generation]
+    #: When tasks of members changed, by time; ``None``: that is when generations are assigned.
+    changes: list[int] | None
 
     def end_offsets_fail(self, until_ms: int) -> None:
         """Whoever assigns cannot learn end offsets until then."""
@@ -66,6 +69,7 @@ class Played:
         actions: What was done, by time; rolling restarts are in it step by step.
         first_ms: When the first event happened, by the group's clock.
         seed: The seed that it was played with.
+        changes: When tasks of members changed, where the protocol has no generations of its own for that.
     """
 
     episode: StreamsEpisode
@@ -74,9 +78,12 @@ class Played:
     actions: tuple[Action, ...]
     first_ms: int
     seed: int
+    changes: tuple[int, ...] | None = None
 
 
-def simulate(episode: StreamsEpisode, assignor: TaskLeader, seed: int = 0, *, keep_log: bool = True) -> Played:
+def simulate(
+    episode: StreamsEpisode, assignor: TaskLeader | BrokersAssignor, seed: int = 0, *, keep_log: bool = True
+) -> Played:
     """Plays an episode.
 
     Instances that are there at the beginning run what they had, and form their first generation at once.
@@ -89,7 +96,7 @@ def simulate(episode: StreamsEpisode, assignor: TaskLeader, seed: int = 0, *, ke
 
     Raises:
         LeaderFailedError: if the assignor gives no answer.
-        UnknownProtocolError: if there is no simulation of the episode's protocol.
+        UnknownProtocolError: if the assignor is not of the episode's protocol.
         EndlessEpisodeError: if the group does not come to the end of the episode.
     """
     world = World(episode, seed, keep_log=keep_log)
@@ -108,15 +115,21 @@ def simulate(episode: StreamsEpisode, assignor: TaskLeader, seed: int = 0, *, ke
         raise EndlessEpisodeError(f"{episode.place}: episode {episode.id!r} took {_MOST_STEPS:,} steps: given up")
     world.finish(end_ms)
     first = min((event.at_ms for event in episode.events), default=0) if not episode.clients else 0
-    return Played(episode, world, tuple(group.generations), tuple(player.actions), world.begin_ms + first, seed)
+    changes = None if group.changes is None else tuple(group.changes)
+    return Played(
+        episode, world, tuple(group.generations), tuple(player.actions), world.begin_ms + first, seed, changes
+    )
 
 
-def _group(world: World, assignor: TaskLeader) -> Group:
-    if world.episode.protocol == "classic":
+def _group(world: World, assignor: TaskLeader | BrokersAssignor) -> Group:
+    protocol = world.episode.protocol
+    if protocol == "streams" and isinstance(assignor, BrokersAssignor):
+        return ProtocolGroup(world, assignor)
+    if protocol == "classic" and not isinstance(assignor, BrokersAssignor):
         return ClassicGroup(world, assignor)
     raise UnknownProtocolError(
-        f"{world.episode.place}: there is no simulation of protocol {world.episode.protocol!r} yet: "
-        "set the episode's protocol to classic to see what that would do"
+        f"{world.episode.place}: this assignor cannot decide for a group of protocol {protocol!r}: in the classic "
+        "protocol a member's assignor does, in the streams protocol the broker's"
     )
 
 
@@ -159,7 +172,7 @@ class _Player:
         if event.type == "start":
             self._start(event.client, details)
         elif event.type == "stop":
-            self._stop(event.client, leaves=details.get("leave", False))
+            self._stop(event.client, leaves=details.get("leave"))
         elif event.type == "crash":
             self._done("crash", event.client)
             self._world.crash(event.client, self._group)
@@ -178,7 +191,7 @@ class _Player:
         known = self._world.instance(name).settings
         self._world.start(name, instance_settings(known, details), details.get("process_id"), self._group)
 
-    def _stop(self, name: str, *, leaves: bool) -> None:
+    def _stop(self, name: str, *, leaves: bool | None) -> None:
         self._done("stop", name)
         self._world.stop(name, self._group, leaves=leaves)
 
@@ -186,10 +199,10 @@ class _Player:
         up = [name for name, instance in self._world.instances.items() if instance.is_up]
         for index, name in enumerate(details.get("clients", up)):
             begin = self._world.clock.now + index * details["every_ms"]
-            leaves = details.get("leave", False)
+            leaves = details.get("leave")
             self._world.clock.at(begin, partial(self._roll_one, name, details["down_ms"], leaves=leaves))
 
-    def _roll_one(self, name: str, down_ms: int, *, leaves: bool) -> None:
+    def _roll_one(self, name: str, down_ms: int, *, leaves: bool | None) -> None:
         if self._world.instances[name].is_up:
             self._stop(name, leaves=leaves)
             self._world.clock.after(down_ms, partial(self._start_again, name))

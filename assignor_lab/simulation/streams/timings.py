@@ -22,6 +22,11 @@ class Timings:
         session_timeout_ms: ``session.timeout.ms``.
         max_poll_interval_ms: ``max.poll.interval.ms``: how long a join phase waits for a member.
         initial_rebalance_delay_ms: The broker's ``group.initial.rebalance.delay.ms``.
+        streams_heartbeat_interval_ms: The group's ``streams.heartbeat.interval.ms``, of the streams protocol.
+        streams_session_timeout_ms: The group's ``streams.session.timeout.ms``.
+        streams_initial_rebalance_delay_ms: The broker's ``group.streams.initial.rebalance.delay.ms``.
+        assignment_interval_ms: The group's ``streams.assignment.interval.ms``.
+        task_offset_interval_ms: The broker's ``group.streams.task.offset.interval.ms``, from Kafka 4.4 on.
         commit_interval_ms: ``commit.interval.ms``.
         state_cleanup_delay_ms: ``state.cleanup.delay.ms``.
         startup_ms: From the start of a process until its threads join.
@@ -35,6 +40,9 @@ class Timings:
         assign_ms: From the end of the join phase until the leader's assignment is with the coordinator.
         create_topics_ms: What that takes longer where internal topics have to be created.
         metadata_ms: From that assignment until the leader sees that topics have changed.
+        acknowledge_ms: From the broker's answer with an assignment until the member acknowledges it, in the streams
+            protocol.
+        leave_ms: From SIGTERM until the members leave, in the streams protocol.
         open_store_ms: From an assignment until a task that is new to the thread is initialised: it restores what is
             missing, or runs.
         first_open_store_ms: The same for the first tasks of a process.
@@ -54,11 +62,16 @@ class Timings:
     session_timeout_ms: int = 45_000
     max_poll_interval_ms: int = 300_000
     initial_rebalance_delay_ms: int = 3_000
+    streams_heartbeat_interval_ms: int = 5_000
+    streams_session_timeout_ms: int = 45_000
+    streams_initial_rebalance_delay_ms: int = 3_000
+    assignment_interval_ms: int = 1_000
+    task_offset_interval_ms: int = 60_000
     commit_interval_ms: int = 30_000
     state_cleanup_delay_ms: int = 600_000
-    startup_ms: int = 3_160
+    startup_ms: int = 3_138
     startup_spread_ms: int = 0
-    close_ms: int = 407
+    close_ms: int = 427
     request_ms: int = 2
     heartbeat_late_us: int = 1_595
     poll_ms: int = 5
@@ -67,16 +80,18 @@ class Timings:
     assign_ms: int = 20
     create_topics_ms: int = 583
     metadata_ms: int = 1_184
+    acknowledge_ms: int = 137
+    leave_ms: int = 241
     open_store_ms: int = 174
     first_open_store_ms: int = 649
-    recycle_ms: int = 5
+    recycle_ms: int = 9
     restore_poll_ms: int = 102
-    standby_ms: int = 443
+    standby_ms: int = 282
     work_off_records_per_s: int = 3_166
     output_ms: int = 118
-    restore_bytes_per_s: int = 35_929_411
-    restore_records_per_s: int = 171_911
-    machine_restore_percent: int = 115
+    restore_bytes_per_s: int = 29_328_633
+    restore_records_per_s: int = 140_328
+    machine_restore_percent: int = 162
     memtable_bytes: int = 16 * 1024 * 1024
 
     @classmethod

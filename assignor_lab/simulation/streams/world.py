@@ -31,8 +31,13 @@ class GroupProtocol(Protocol):
     def started(self, thread: Thread) -> None:
         """A thread of a new process is ready to join."""
 
-    def stopped(self, instance: Instance, *, leaves: bool) -> None:
-        """An instance was closed in order; its threads process nothing any more."""
+    def stopped(self, instance: Instance, *, leaves: bool | None) -> None:
+        """An instance was closed in order; its threads process nothing any more.
+
+        Args:
+            instance: Which one.
+            leaves: Whether its members leave the group; ``None``: as the protocol has it.
+        """
 
     def crashed(self, instance: Instance) -> None:
         """The process of an instance is gone."""
@@ -122,7 +127,7 @@ class World:
         if thread in thread.instance.threads and thread.instance.is_up:
             group.started(thread)
 
-    def stop(self, name: str, group: GroupProtocol, *, leaves: bool = False) -> None:
+    def stop(self, name: str, group: GroupProtocol, *, leaves: bool | None = None) -> None:
         """An instance is closed in order: its stores with all that they have."""
         instance = self.instances[name]
         self.say(name, "stop", f"{name} is closed")

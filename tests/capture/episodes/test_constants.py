@@ -14,10 +14,18 @@ from assignor_lab.cli.app import build_app
 from assignor_lab.simulation.streams.timings import Timings
 
 CAPTURES = Path(__file__).parents[2] / "data" / "captures"
-TIMELINES = sorted((*CAPTURES.glob("downtime/?/timeline.json.gz"), *CAPTURES.glob("timelines/*-classic*.json.gz")))
+TIMELINES = sorted(
+    (
+        *CAPTURES.glob("downtime/?/timeline.json.gz"),
+        *CAPTURES.glob("timelines/*-classic*.json.gz"),
+        *CAPTURES.glob("timelines/*-group*.json.gz"),
+    )
+)
 
 #: Kafka's own settings, and what no recording shows.
 NOT_DERIVED = {
+    "streams_heartbeat_interval_ms", "streams_session_timeout_ms", "streams_initial_rebalance_delay_ms",
+    "assignment_interval_ms", "task_offset_interval_ms",
     "heartbeat_interval_ms", "session_timeout_ms", "max_poll_interval_ms", "initial_rebalance_delay_ms",
     "commit_interval_ms", "state_cleanup_delay_ms", "startup_spread_ms", "request_ms", "poll_ms", "memtable_bytes",
 }  # fmt: skip
@@ -25,7 +33,7 @@ NOT_DERIVED = {
 
 def test_constants_are_those_that_the_recordings_give() -> None:
     derived = {each.name: each.value for each in derive_constants([read_timeline(path) for path in TIMELINES])}
-    assert len(TIMELINES) == 9
+    assert len(TIMELINES) == 12
     assert derived.keys() == {field.name for field in attrs.fields(Timings)} - NOT_DERIVED
     assert attrs.evolve(Timings(), **derived) == Timings()
 

@@ -67,6 +67,7 @@ class ClassicGroup:
         self._client_reason = self._reason = ""
         self._unknown_ends_until_ms = 0
         self.generations: list[Generation] = []
+        self.changes: list[int] | None = None
 
     @property
     def _heartbeat_ms(self) -> float:
@@ -80,7 +81,7 @@ class ClassicGroup:
         self._members[thread.consumer] = member
         self._join(member, "")
 
-    def stopped(self, instance: Instance, *, leaves: bool) -> None:
+    def stopped(self, instance: Instance, *, leaves: bool | None) -> None:
         """Members of an instance that is closed: they leave, or stay until their session ends."""
         now = self._clock.now
         for member in self._of(instance):

@@ -1,0 +1,46 @@
+"""The assignor of a simulated streams group: asked as everywhere else, in the broker of the release that has it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from assignment_api.group import GroupAssignment, GroupSpec, TopologyDescriber
+from assignment_api.plugins import Registry
+from assignor_lab.groups.streams_group.asking import ASKING, GroupState
+from assignor_lab.kafka.streams_group.releases import KAFKA_4_3, KAFKA_4_4
+from assignor_lab.runtime.asking import OwnProcesses, assignor_for
+from assignor_lab.runtime.invocation import Failure
+from assignor_lab.simulation.streams.leading import BrokersAssignor, LeaderFailedError
+
+__all__ = ["brokers_assignor"]
+
+#: The assignor of the release that the recordings are of.
+_DEFAULT_ASSIGNOR = "group_sticky"
+#: Assignors of a certain release; all others are plugins of the interface that came with 4.4 (KIP-1357).
+_RELEASES = {"group_sticky": KAFKA_4_3}
+
+
+def brokers_assignor(
+    registry: Registry,
+    selector: str | None,
+    configs: Mapping[str, Any],
+    isolation: OwnProcesses | None = None,
+    *,
+    may_run_code: bool = False,
+) -> BrokersAssignor:
+    """The assignor that is named, or Kafka 4.3's.
+
+    Raises:
+        UnknownPluginError, PluginLoadError: if it cannot be had.
+    """
+    found = registry.group_assignor(selector or _DEFAULT_ASSIGNOR, may_run_code=may_run_code)
+    asked = assignor_for(ASKING, found, configs, isolation)
+
+    def ask(group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
+        result = asked.ask(GroupState(group, topology)).result
+        if isinstance(result, Failure):
+            raise LeaderFailedError(f"assignor {found.name} gave no answer: {result.type}: {result.message}")
+        return result
+
+    return BrokersAssignor(found.name, _RELEASES.get(found.name, KAFKA_4_4), ask)

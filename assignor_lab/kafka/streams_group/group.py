@@ -1,0 +1,167 @@
+"""The broker's coordinator of one streams group (KIP-1071): a state machine without a clock of its own.
+
+Rules: ``streams-group-assignor.md`` sections 1 and 6, ``streams-group-assignor-4.4.md`` sections 1, 6 and 7,
+``streams-life-cycle.md`` section 2. A target is computed within a heartbeat, whoever's it is, or when the initial
+delay ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import attrs
+
+from assignor_lab.kafka.streams_group.reconciliation import MemberState, Standing, reconciled
+from assignor_lab.kafka.streams_group.releases import Release
+from assignor_lab.kafka.streams_group.target_schedule import TargetSchedule
+from assignor_lab.kafka.streams_group.tasks import NO_TASKS, Holders, Tasks
+
+__all__ = ["GroupMember", "HeartbeatAnswer", "StreamsGroup"]
+
+
+@attrs.frozen
+class GroupMember:
+    """A member as an assignor is shown it.
+
+    Args:
+        id: Its id.
+        tasks: What it has; which tasks those are depends on the release.
+    """
+
+    id: str
+    tasks: Tasks
+
+
+@attrs.frozen
+class HeartbeatAnswer:
+    """The broker's answer to a heartbeat.
+
+    Args:
+        tasks: What the member is to have now.
+        is_ready: Nothing is missing or delayed; a member that hears of a change of this goes through its assignment
+            again.
+        has_changed: Where the member stands is not what it was before.
+    """
+
+    tasks: Tasks
+    is_ready: bool
+    has_changed: bool
+
+
+#: Computes a target: from all members, in the order in which they came, to what each of them is to have.
+Assign = Callable[[tuple[GroupMember, ...]], Mapping[str, Tasks]]
+
+
+class StreamsGroup:
+    """One group.
+
+    Args:
+        schedule: When targets may be computed.
+        release: Version of the broker.
+        assign: Computes a target.
+        has_topics: All topics are there; otherwise targets are empty until :meth:`topics_are_there`.
+    """
+
+    def __init__(self, schedule: TargetSchedule, release: Release, assign: Assign, *, has_topics: bool) -> None:
+        self.epoch = 0
+        self.target_epoch = 0
+        self.schedule = schedule
+        self.has_topics = has_topics
+        self._release = release
+        self._assign = assign
+        self._members: dict[str, Standing] = {}
+        self._targets: dict[str, Tasks] = {}
+        self._holders = Holders()
+
+    # --- what is asked of it ------------------------------------------------------------------------------
+
+    @property
+    def members(self) -> Mapping[str, Standing]:
+        """Member to where it stands, in the order in which they joined."""
+        return self._members
+
+    @property
+    def targets(self) -> Mapping[str, Tasks]:
+        """Member to its target."""
+        return self._targets
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether a new target is to be computed as soon as that may be."""
+        return self.epoch > self.target_epoch and bool(self._members)
+
+    def is_settled(self, member: str) -> bool:
+        """Whether a heartbeat of a member would change nothing."""
+        standing = self._members[member]
+        return (
+            not self.is_behind
+            and self.has_topics
+            and standing.epoch == self.target_epoch
+            and standing.state is MemberState.STABLE
+        )
+
+    # --- what happens to it -------------------------------------------------------------------------------
+
+    def join(self, now_ms: int, member: str, process: str) -> HeartbeatAnswer:
+        """A new member's first heartbeat."""
+        if not self._members:
+            self.schedule.first_member(now_ms)
+        if not self.epoch:
+            # The first member brings the topology, which has an epoch of its own: members are in 1 meanwhile.
+            self.epoch = 1
+        self._members[member] = Standing(process, 0)
+        self.epoch += 1
+        return self.heartbeat(now_ms, member, NO_TASKS)
+
+    def heartbeat(self, now_ms: int, member: str, owned: Tasks | None) -> HeartbeatAnswer:
+        """A member's heartbeat; ``owned`` is what it says that it has, ``None``: it does not say."""
+        if self.is_behind and self.schedule.may_compute(now_ms):
+            self._compute(now_ms)
+        before = self._members[member]
+        # Members of a group without a target are in epoch 1.
+        target_epoch = max(1, self.target_epoch)
+        target = self._targets.get(member, NO_TASKS)
+        after = reconciled(member, before, target, target_epoch, owned, self._holders, self._release)
+        if after is not before:
+            self._holders.remove(member, before.process, before.assigned | before.pending)
+            self._holders.add(member, after.process, after.assigned | after.pending)
+            self._members[member] = after
+        return HeartbeatAnswer(after.assigned, self.has_topics and not self.is_behind, after is not before)
+
+    def initial_delay_over(self, now_ms: int) -> bool:
+        """The timer of a group that was empty: its first target, if anybody is left; says whether it was computed."""
+        due = self.schedule.initial_due_ms
+        if due is None or due > now_ms:
+            return False
+        self.schedule.initial_due_ms = None
+        if self.is_behind:
+            self._compute(now_ms)
+            return True
+        return False
+
+    def remove(self, member: str) -> Tasks:
+        """A member has left or was fenced; returns what it held. The next heartbeat sees a new epoch."""
+        standing = self._members.pop(member)
+        held = standing.assigned | standing.pending
+        self._holders.remove(member, standing.process, held)
+        self._targets.pop(member, None)
+        self.epoch += 1
+        return held
+
+    def topics_are_there(self) -> None:
+        """A heartbeat has seen that topics which were missing are there now."""
+        self.has_topics = True
+        self.epoch += 1
+
+    def _compute(self, now_ms: int) -> None:
+        if self.has_topics:
+            have = self._targets if self._release.shows_targets else None
+            shown = tuple(
+                GroupMember(member, standing.assigned if have is None else have.get(member, NO_TASKS))
+                for member, standing in self._members.items()
+            )
+            self._targets = dict(self._assign(shown))
+        else:
+            self._targets = dict.fromkeys(self._members, NO_TASKS)
+        self.target_epoch = self.epoch
+        self.schedule.computed(now_ms)

@@ -1,0 +1,136 @@
+"""One step of a member of a streams group from what it has towards its target.
+
+Kafka: ``CurrentAssignmentBuilder`` of the group coordinator (4.3.1: reference ``streams-group-assignor.md``, section 6;
+4.4.0: ``streams-group-assignor-4.4.md``, section 7).
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+
+import attrs
+
+from assignor_lab.kafka.streams_group.releases import Release
+from assignor_lab.kafka.streams_group.tasks import NO_TASKS, Holders, Tasks
+
+__all__ = ["MemberState", "Standing", "reconciled"]
+
+
+class MemberState(enum.Enum):
+    """What a member waits for."""
+
+    STABLE = "stable"
+    #: For itself: it has to give something back.
+    UNREVOKED = "unrevoked tasks"
+    #: For others, who have not given back yet what it is to have.
+    UNRELEASED = "unreleased tasks"
+
+
+@attrs.frozen
+class Standing:
+    """How far a member has come.
+
+    Args:
+        process: Its process.
+        epoch: Its epoch.
+        state: What it waits for.
+        assigned: What it has been given and may keep.
+        pending: What it has to give back and has not yet.
+    """
+
+    process: str
+    epoch: int
+    state: MemberState = MemberState.STABLE
+    assigned: Tasks = NO_TASKS
+    pending: Tasks = NO_TASKS
+
+
+def reconciled(
+    member: str,
+    standing: Standing,
+    target: Tasks,
+    target_epoch: int,
+    owned: Tasks | None,
+    holders: Holders,
+    release: Release,
+) -> Standing:
+    """Where a member stands after one of its heartbeats.
+
+    Args:
+        member: Its id.
+        standing: Where it stood before.
+        target: What it is to have.
+        target_epoch: Epoch of the group's target.
+        owned: What it says that it has; ``None``: it does not say.
+        holders: Who holds what, this member included, as it was before.
+        release: Version of the broker.
+    """
+    if standing.state is MemberState.STABLE and standing.epoch == target_epoch:
+        return standing
+    epoch = standing.epoch
+    if standing.state is MemberState.UNREVOKED:
+        if owned is None or owned & standing.pending:
+            return standing
+        epoch += 1
+    keep = standing.assigned & target
+    revoke = standing.assigned - keep
+    if not release.own_copy_blocks:
+        keep, revoke = _changed_in_place(keep, revoke, target)
+    if revoke and (owned is None or owned & revoke):
+        return attrs.evolve(standing, epoch=epoch, state=MemberState.UNREVOKED, assigned=keep, pending=revoke)
+    blocked = _blocked_4_3 if release.own_copy_blocks else _blocked_4_4
+    missing = target - keep
+    given = Tasks(*(
+        frozenset(task for task in tasks if not blocked(role, task, member, standing.process, holders))
+        for role, tasks in zip(_ROLES, (missing.active, missing.standby, missing.warmup), strict=True)
+    ))  # fmt: skip
+    state = MemberState.STABLE if given == missing else MemberState.UNRELEASED
+    # A copy that waits for its active role is kept until that is granted.
+    kept = Tasks(keep.active, keep.standby - given.active, keep.warmup - given.active)
+    return Standing(standing.process, target_epoch, state, kept | given)
+
+
+_ROLES = ("active", "standby", "warmup")
+_Blocked = Callable[[str, int, str, str, Holders], bool]
+
+
+def _changed_in_place(keep: Tasks, revoke: Tasks, target: Tasks) -> tuple[Tasks, Tasks]:
+    """Changes of role within a member that need no round of their own since 4.4.
+
+    An active task becomes a standby in the step that revokes it; standby and warm-up are exchanged at once; a copy
+    that is to become active stays one until then.
+    """
+    demoted = revoke.active & target.standby
+    exchanged = (revoke.standby & target.warmup, revoke.warmup & target.standby)
+    promoted = (revoke.standby & target.active, revoke.warmup & target.active)
+    keep = Tasks(
+        keep.active,
+        keep.standby | demoted | exchanged[1] | promoted[0],
+        keep.warmup | exchanged[0] | promoted[1],
+    )
+    revoke = Tasks(
+        revoke.active, revoke.standby - exchanged[0] - promoted[0], revoke.warmup - exchanged[1] - promoted[1]
+    )
+    return keep, revoke
+
+
+def _blocked_4_3(role: str, task: int, _member: str, process: str, holders: Holders) -> bool:
+    """Whether somebody still holds what a member is to have, itself included: the state is that before this step."""
+    active = holders.active(task)
+    if role == "active":
+        return bool(active or holders.standby(process, task) or holders.warmup(process, task))
+    # A process that holds the task as active holds its directory.
+    here = any(holders.is_of(each, process) for each in active)
+    return bool(here or holders.standby(process, task) or holders.warmup(process, task))
+
+
+def _blocked_4_4(role: str, task: int, member: str, process: str, holders: Holders) -> bool:
+    own = {member}
+    active, standby, warmup = holders.active(task), holders.standby(process, task), holders.warmup(process, task)
+    if role == "active":
+        return bool(active or standby - own or warmup - own)
+    here = {each for each in active if holders.is_of(each, process)}
+    if role == "standby":
+        return bool(here - own or standby or warmup - own)
+    return bool(here or standby - own or warmup)

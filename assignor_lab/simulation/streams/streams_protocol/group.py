@@ -1,0 +1,237 @@
+"""A streams group on the virtual clock: the broker's coordinator, and members that heartbeat and reconcile.
+
+Heartbeats that would change nothing are not played. A member sends one an interval after its last one, whatever that
+was sent for, and at once when it has gone through an assignment; when something happens in the group, the next one of
+each member is worked out from that.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from assignment_api import AssignorLabError
+from assignment_api.group import AssignmentConfigs
+from assignor_lab.kafka.streams_group.group import GroupMember, HeartbeatAnswer, StreamsGroup
+from assignor_lab.kafka.streams_group.target_schedule import TargetSchedule
+from assignor_lab.kafka.streams_group.tasks import Tasks
+from assignor_lab.simulation.streams.episode import drawn_member_id
+from assignor_lab.simulation.streams.generations import Generation
+from assignor_lab.simulation.streams.instances import Instance, Thread
+from assignor_lab.simulation.streams.leading import BrokersAssignor
+from assignor_lab.simulation.streams.streams_protocol.members import Member
+from assignor_lab.simulation.streams.streams_protocol.targets import Targets
+from assignor_lab.simulation.streams.world import World
+
+__all__ = ["ProtocolGroup", "StaticMembersRefusedError"]
+
+
+class StaticMembersRefusedError(AssignorLabError):
+    """An episode has static members, and its broker refuses them."""
+
+
+class ProtocolGroup:
+    """A group under the streams protocol.
+
+    Args:
+        world: The world.
+        assignor: Who decides, and in which broker.
+    """
+
+    def __init__(self, world: World, assignor: BrokersAssignor) -> None:
+        self._world = world
+        self._timings = world.timings
+        self._clock = world.clock
+        self._release = assignor.release
+        config = world.episode.config
+        configs = AssignmentConfigs(
+            int(config.get("num.standby.replicas", 0)), config.get("rack.aware.assignment.tags") or ()
+        )
+        self._targets = Targets(world.episode.tasks, configs, assignor.ask)
+        schedule = TargetSchedule(
+            self._timings.streams_initial_rebalance_delay_ms, self._timings.assignment_interval_ms
+        )
+        self._group = StreamsGroup(
+            schedule, assignor.release, self._assign, has_topics=not world.episode.missing_topics
+        )
+        self._topics_ms: int | None = None
+        self._members: dict[str, Member] = {}
+        self._instances: dict[str, Instance] = {}
+        self._there = sum(max(1, client.num_stream_threads) for client in world.episode.clients)
+        self._reasons: list[str] = []
+        self.generations: list[Generation] = []
+        self.changes: list[int] | None = []
+
+    @property
+    def _interval_ms(self) -> float:
+        return self._timings.streams_heartbeat_interval_ms + self._timings.heartbeat_late_us / 1000
+
+    # --- what the world tells ---------------------------------------------------------------------------
+
+    def started(self, thread: Thread) -> None:
+        """A thread of a new process joins."""
+        instance = thread.instance
+        if instance.settings.instance_id is not None and not self._release.has_static_members:
+            raise StaticMembersRefusedError(
+                f"{self._world.episode.place}: {instance.name!r:.80} has a group.instance.id, which brokers of Kafka "
+                f"{self._release.name} refuse in the streams protocol: take group_sticky_4_4, or leave it out"
+            )
+        member = Member(thread, self._id_of(thread), self._clock.now)
+        self._members[member.id] = member
+        self._instances[member.id] = instance
+        if not self._group.members:
+            self._world.has_members(any_left=True)
+            self._initial_delay()
+        if self._topics_ms is None:
+            self._topics_ms = self._clock.now + self._timings.create_topics_ms
+        self._because(f"{instance.name} joined")
+        self._played(member, partial(self._group.join, self._clock.now, member.id, str(instance.process_id)))
+        self._arm_all()
+
+    def stopped(self, instance: Instance, *, leaves: bool | None) -> None:
+        """Members of an instance that is closed: they leave, unless they are told to stay."""
+        for member in self._of(instance):
+            if leaves is None or leaves:
+                self._clock.after(self._timings.leave_ms, partial(self._gone, member, "left"))
+            else:
+                self._session_ends(member, self._clock.now + self._timings.leave_ms)
+
+    def crashed(self, instance: Instance) -> None:
+        """Members of a process that is gone: nothing is heard of them any more."""
+        for member in self._of(instance):
+            self._session_ends(member, member.last_heartbeat_ms(self._clock.now, self._interval_ms))
+
+    def end_offsets_fail(self, until_ms: int) -> None:
+        """Nothing happens: the broker asks for no end offsets."""
+
+    def _id_of(self, thread: Thread) -> str:
+        ids, place = thread.instance.settings.member_ids, thread.number - 1
+        if place < len(ids) and ids[place] not in self._members:
+            return ids[place]
+        return drawn_member_id(self._world.episode.id, thread.instance.name, thread.key)
+
+    def _of(self, instance: Instance) -> list[Member]:
+        return [member for member in self._members.values() if member.thread in instance.threads]
+
+    # --- the end of a membership ----------------------------------------------------------------------------
+
+    def _session_ends(self, member: Member, heard_ms: int) -> None:
+        self._clock.at(heard_ms + self._timings.streams_session_timeout_ms, partial(self._gone, member, "was fenced"))
+
+    def _gone(self, member: Member, how: str) -> None:
+        if self._members.pop(member.id, None) is None:
+            return
+        held = self._group.remove(member.id)
+        del self._instances[member.id]
+        self._because(f"{member.thread.instance.name} {how}")
+        self._world.say("coordinator", "removed", f"{member.id} of {member.thread.instance.name} {how}")
+        self._world.unowned(sorted(held.active))
+        if not self._group.members:
+            self._world.has_members(any_left=False)
+        self._arm_all()
+
+    # --- heartbeats -------------------------------------------------------------------------------------
+
+    def _arm_all(self) -> None:
+        """Something has happened: whoever is not settled is heard of with the next heartbeat."""
+        for member in self._members.values():
+            self._arm(member)
+
+    def _arm(self, member: Member) -> None:
+        if member.is_armed or self._is_dead(member) or self._is_settled(member):
+            return
+        member.is_armed = True
+        due = member.next_heartbeat_ms(self._clock.now, self._interval_ms)
+        self._clock.at(due, partial(self._beat, member, member.armed))
+
+    def _is_settled(self, member: Member) -> bool:
+        return member.is_ready is True and self._group.is_settled(member.id)
+
+    def _is_dead(self, member: Member) -> bool:
+        return member.thread not in member.thread.instance.threads or member.id not in self._members
+
+    def _beat(self, member: Member, armed: int) -> None:
+        if armed == member.armed:
+            member.is_armed = False
+            self._heartbeat(member, None)
+
+    def _heartbeat(self, member: Member, owned: Tasks | None) -> None:
+        if self._is_dead(member):
+            return
+        if not self._group.has_topics and self._topics_ms is not None and self._clock.now >= self._topics_ms:
+            self._because("topics are there")
+            self._group.topics_are_there()
+            self._arm_all()
+        self._played(member, partial(self._group.heartbeat, self._clock.now, member.id, owned))
+
+    def _played(self, member: Member, request: partial[HeartbeatAnswer]) -> None:
+        now, target_epoch = self._clock.now, self._group.target_epoch
+        answer = request()
+        member.sent_ms = now
+        member.armed += 1
+        member.is_armed = False
+        if self._group.target_epoch != target_epoch:
+            self._write_down()
+        self._clock.after(self._timings.request_ms, partial(self._answered, member, answer))
+
+    def _answered(self, member: Member, answer: HeartbeatAnswer) -> None:
+        if self._is_dead(member):
+            return
+        is_news = answer.tasks != member.told or answer.is_ready != member.is_ready
+        if answer.tasks != member.told and self.changes is not None:
+            self.changes.append(self._clock.now)
+        member.told, member.is_ready = answer.tasks, answer.is_ready
+        if is_news:
+            self._reconcile(member)
+        self._arm(member)
+
+    def _reconcile(self, member: Member) -> None:
+        """The thread closes and opens tasks, and the member acknowledges what it has then."""
+        thread, now, tasks = member.thread, self._clock.now, member.told
+        begins = max(now, member.busy_until_ms)
+        opened = (tasks.active - thread.active) | ((tasks.standby | tasks.warmup) - thread.standby)
+        if opened:
+            takes = self._timings.open_store_ms if thread.had_tasks else self._timings.first_open_store_ms
+            member.busy_until_ms = begins + self._timings.acknowledge_ms + takes
+        self._clock.at(begins, partial(self._world_gets, member, tasks))
+        self._clock.at(begins + self._timings.acknowledge_ms, partial(self._heartbeat, member, tasks))
+
+    def _world_gets(self, member: Member, tasks: Tasks) -> None:
+        if not self._is_dead(member):
+            self._world.assign(member.thread, tasks.active, tasks.standby | tasks.warmup)
+
+    # --- targets ----------------------------------------------------------------------------------------
+
+    def _initial_delay(self) -> None:
+        self._clock.after(self._timings.streams_initial_rebalance_delay_ms, self._initial_delay_over)
+
+    def _initial_delay_over(self) -> None:
+        if self._group.initial_delay_over(self._clock.now):
+            self._write_down()
+            self._arm_all()
+
+    def _assign(self, members: tuple[GroupMember, ...]) -> dict[str, Tasks]:
+        return self._targets.of(members, self._instances, {})
+
+    def _because(self, reason: str) -> None:
+        if reason not in self._reasons:
+            self._reasons.append(reason)
+
+    def _write_down(self) -> None:
+        now = self._clock.now
+        placed: dict[str, tuple[set[int], set[int]]] = {}
+        for member, target in self._group.targets.items():
+            active, standby = placed.setdefault(self._instances[member].name, (set(), set()))
+            active |= target.active
+            standby |= target.standby | target.warmup
+        count = len(self._group.members)
+        generation = Generation(
+            self._group.target_epoch, now, now, now, "; ".join(self._reasons), count, "none",
+            {name: (tuple(sorted(active)), tuple(sorted(standby))) for name, (active, standby) in placed.items()},
+            sum(len(target.warmup) for target in self._group.targets.values()),
+        )  # fmt: skip
+        self._reasons.clear()
+        self.generations.append(generation)
+        self._world.say(
+            "coordinator", "assign", f"target of epoch {generation.number} for {count} members",
+            generation=generation.number, members=count,
+        )  # fmt: skip

@@ -1,0 +1,45 @@
+"""A member of a streams group: one thread, between its heartbeats."""
+
+from __future__ import annotations
+
+import attrs
+
+from assignor_lab.kafka.streams_group.tasks import NO_TASKS, Tasks
+from assignor_lab.simulation.streams.instances import Thread
+
+__all__ = ["Member"]
+
+
+@attrs.define(eq=False)
+class Member:
+    """A member, on its own side.
+
+    Args:
+        thread: Its thread.
+        id: Its member id, which it makes up itself.
+        sent_ms: When it sent its last heartbeat that was played; others followed once in each interval.
+        told: What the broker told it to have.
+        is_ready: Whether the broker said that the group is ready; ``None``: it has said nothing yet.
+        is_reconciling: It goes through an assignment, and acknowledges it as soon as it can.
+        busy_until_ms: Until when its thread opens stores.
+        armed: Counts plans of heartbeats, so that earlier ones are known to be void.
+        is_armed: Its next heartbeat will be played.
+    """
+
+    thread: Thread
+    id: str
+    sent_ms: int = 0
+    told: Tasks = NO_TASKS
+    is_ready: bool | None = None
+    is_reconciling: bool = False
+    busy_until_ms: int = 0
+    armed: int = 0
+    is_armed: bool = False
+
+    def next_heartbeat_ms(self, now_ms: int, every_ms: float) -> int:
+        """When its next heartbeat after ``now_ms`` comes."""
+        return self.sent_ms + int(((now_ms - self.sent_ms) // every_ms + 1) * every_ms)
+
+    def last_heartbeat_ms(self, now_ms: int, every_ms: float) -> int:
+        """When its latest heartbeat came."""
+        return self.sent_ms + int((now_ms - self.sent_ms) // every_ms * every_ms)

@@ -1,0 +1,118 @@
+"""Targets of a simulated streams group: from what the broker knows to the assignor's answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+import attrs
+
+from assignment_api.group import (
+    AssignmentConfigs,
+    GroupAssignment,
+    GroupSpec,
+    MemberAssignmentState,
+    MemberMetadata,
+    Subtopology,
+    TopologyDescriber,
+)
+from assignment_api.group import GroupMember as AssignorsMember
+from assignment_api.group import TaskId as GroupTaskId
+from assignment_api.streams import TaskId, TaskInfo
+from assignor_lab.kafka.streams_group.group import GroupMember
+from assignor_lab.kafka.streams_group.tasks import Tasks
+from assignor_lab.simulation.streams.instances import Instance
+
+__all__ = ["Targets"]
+
+
+class Targets:
+    """Asks an assignor.
+
+    Args:
+        tasks: All tasks; their place is their number.
+        configs: Configuration of the assignment.
+        ask: The assignor.
+    """
+
+    def __init__(
+        self,
+        tasks: Iterable[TaskInfo],
+        configs: AssignmentConfigs,
+        ask: Callable[[GroupSpec, TopologyDescriber], GroupAssignment],
+    ) -> None:
+        infos = list(tasks)
+        self._ids = [info.id for info in infos]
+        self._names = [_subtopology(info.id) for info in infos]
+        self._number = {(_subtopology(task), task.partition): number for number, task in enumerate(self._ids)}
+        self._topology = _topology(infos)
+        self._configs = configs
+        self._ask = ask
+
+    def of(
+        self,
+        members: Iterable[GroupMember],
+        instances: Mapping[str, Instance],
+        offsets: Mapping[str, Mapping[int, int]],
+    ) -> dict[str, Tasks]:
+        """Member to what it is to have.
+
+        Args:
+            members: The members, with what the broker shows of their tasks.
+            instances: Member to its instance.
+            offsets: Member to the offsets that it reported and that the broker shows.
+
+        Raises:
+            LeaderFailedError: if the assignor has no answer.
+        """
+        shown = {each.id: self._member(each, instances[each.id], offsets.get(each.id, {})) for each in members}
+        answer = self._ask(GroupSpec(shown, self._configs), self._topology)
+        return {
+            member: Tasks(
+                self._numbers(target.active_tasks),
+                self._numbers(target.standby_tasks),
+                self._numbers(target.warmup_tasks),
+            )
+            for member, target in answer.members.items()
+        }
+
+    def _member(self, member: GroupMember, instance: Instance, offsets: Mapping[int, int]) -> AssignorsMember:
+        settings = instance.settings
+        metadata = MemberMetadata(str(instance.process_id), settings.instance_id, settings.rack, settings.tags)
+        reported = {GroupTaskId(self._names[task], self._ids[task].partition): at for task, at in offsets.items()}
+        state = MemberAssignmentState(
+            self._by_subtopology(member.tasks.active),
+            self._by_subtopology(member.tasks.standby),
+            self._by_subtopology(member.tasks.warmup),
+            reported,
+        )
+        return AssignorsMember(metadata, state)
+
+    def _by_subtopology(self, tasks: Iterable[int]) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for task in sorted(tasks):
+            found.setdefault(self._names[task], []).append(self._ids[task].partition)
+        return found
+
+    def _numbers(self, tasks: Mapping[str, Iterable[int]]) -> frozenset[int]:
+        return frozenset(
+            self._number[subtopology, partition]
+            for subtopology, partitions in tasks.items()
+            for partition in partitions
+            if (subtopology, partition) in self._number
+        )
+
+
+def _subtopology(task: TaskId) -> str:
+    return str(task).rpartition("_")[0]
+
+
+def _topology(infos: Iterable[TaskInfo]) -> TopologyDescriber:
+    """A sub-topology has as many tasks as its greatest partition says."""
+    found: dict[str, Subtopology] = {}
+    for info in infos:
+        name, size = _subtopology(info.id), info.id.partition + 1
+        known = found.get(name, Subtopology(name, size, is_stateful=False))
+        found[name] = attrs.evolve(
+            known, num_tasks=max(known.num_tasks, size), is_stateful=known.is_stateful or info.is_logged
+        )
+    return TopologyDescriber(found.values())

@@ -1,0 +1,134 @@
+"""Streams groups of KIP-1071 on the virtual clock: exact moments of what the broker and its members do."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from assignment_api.plugins import discover
+from assignor_lab.cli.app import build_app
+from assignor_lab.groups.streams.leading import leading_assignor
+from assignor_lab.simulation.streams.simulate import UnknownProtocolError, simulate
+from assignor_lab.simulation.streams.streams_protocol.group import StaticMembersRefusedError
+from tests.simulation.streams.episodes import document, episode, happens, played, started, told
+
+#: Nothing that a machine adds, and an acknowledgement that can be told from the heartbeats.
+TIMINGS = {
+    "streams_heartbeat_interval_ms": 3_000, "streams_session_timeout_ms": 10_000, "acknowledge_ms": 100, "leave_ms": 50,
+}  # fmt: skip
+
+
+def streams(*events: dict[str, Any], timings: dict[str, int] | None = None, **more: Any) -> dict[str, Any]:
+    return told(list(events), protocol="streams", timings={**TIMINGS, **(timings or {})}, **more)
+
+
+def targets(told: dict[str, Any]) -> list[int]:
+    return [generation["t_ms"] for generation in told["generations"]]
+
+
+def interruptions(told: dict[str, Any], name: str) -> list[list[Any]]:
+    intervals: list[list[Any]] = told["tasks"][name]["intervals"]
+    return intervals
+
+
+def test_first_target_comes_after_the_initial_delay_and_members_hear_of_it_with_their_next_heartbeat() -> None:
+    found = streams(started("a"))
+    assert targets(found) == [1_000 + 3_000]
+    # The member had acknowledged that there was nothing yet, at 1,100.
+    assert found["actions"][0]["until_stable_ms"] == 1_100 + 3_000
+
+
+def test_second_thread_of_a_joining_process_waits_for_the_assignment_interval() -> None:
+    first, second, third = targets(streams(started("a"), started("b", 10_000, threads=2)))
+    assert (first, second) == (4_000, 11_000)
+    # The next heartbeat of anybody that comes a second later or more.
+    assert 12_000 <= third <= 11_000 + 3_000 + 100
+
+
+def test_closing_leaves_at_once() -> None:
+    found = streams(started("a"), started("b", 10_000), happens("stop", "b", 60_000))
+    assert found["actions"][-1]["rebalances"] == 1
+    assert found["actions"][-1]["until_stable_ms"] <= 50 + 3_000
+
+
+def test_closing_without_leaving_costs_the_session_timeout() -> None:
+    found = streams(started("a"), started("b", 10_000), happens("stop", "b", 60_000, leave=False))
+    assert 10_050 <= found["actions"][-1]["until_stable_ms"] <= 10_050 + 3_100
+
+
+def test_killed_member_is_fenced_a_session_timeout_after_its_last_heartbeat() -> None:
+    found = streams(started("a"), started("b", 10_000), happens("crash", "b", 60_000))
+    away = [each for name in found["tasks"] for each in interruptions(found, name) if each[2] == "not_noticed"]
+    assert away
+    for begin, end, _ in away:
+        assert begin == 60_000
+        assert 7_000 <= end - begin <= 10_000
+
+
+def test_topics_that_are_missing_mean_an_empty_first_target() -> None:
+    """The published 6.2 s to the first task of a new application: the second heartbeat after the initial delay."""
+    found = streams(
+        started("a"), missing_topics=["app-store-repartition"], timings={"create_topics_ms": 583, "metadata_ms": 0}
+    )
+    first, second = found["generations"]
+    assert first["assigned"]["a"] == {"active": [], "standby": []}
+    assert second["assigned"]["a"]["active"] == ["0_0", "0_1", "0_2", "0_3"]
+    assert 6_000 <= second["t_ms"] - 1_000 <= 6_500
+
+
+def test_scale_out_interrupts_what_moves_for_a_whole_restoration() -> None:
+    found = streams(started("a"), started("b", 60_000), records=10_000)
+    moved = [
+        end - begin
+        for name in found["tasks"]
+        for begin, end, cause in interruptions(found, name)
+        if begin > 60_000 and cause == "restoring"
+    ]
+    # Two tasks of ten seconds each, which share the thread.
+    assert moved == [20_000, 20_000]
+
+
+def test_static_members_are_refused_by_the_broker_of_4_3() -> None:
+    with pytest.raises(StaticMembersRefusedError, match="group_sticky_4_4"):
+        streams(started("a", instance_id="s"))
+
+
+def test_assignor_of_the_other_protocol_is_refused() -> None:
+    classic = leading_assignor(discover(), None, {})
+    with pytest.raises(UnknownProtocolError, match="streams"):
+        simulate(episode([started("a")], protocol="streams"), classic)
+
+
+def test_members_have_the_ids_that_the_episode_names_for_this_start_and_drawn_ones_at_the_next() -> None:
+    events = [
+        started("a", member_ids=["m1"]), happens("stop", "a", 20_000), started("a", 30_000),
+        happens("stop", "a", 50_000),
+    ]  # fmt: skip
+    log = played(events, protocol="streams", timings=TIMINGS).world.log
+    left = [entry.text.partition(" ")[0] for entry in log.entries if entry.event == "removed"]
+    assert left[0] == "m1"
+    assert len(left[1]) == 22
+
+
+def test_simulate_plays_an_episode_of_the_streams_protocol(tmp_path: Any) -> None:
+    file = tmp_path / "episode.jsonl"
+    file.write_text(json.dumps(document([started("a")], protocol="streams")))
+    result = CliRunner().invoke(build_app(), ["simulate", str(file), "--json"])
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["assignor"] == "group_sticky"
+
+
+def test_no_task_is_on_two_threads_at_once() -> None:
+    events = [started(name, at * 4_000, threads=2) for at, name in enumerate("abcd")]
+    events += [happens("crash", "b", 40_000), started("b", 47_000, threads=2), happens("stop", "c", 55_000)]
+    ledger = played(
+        events, protocol="streams", records=3_000, config={"num.standby.replicas": 1}, timings=TIMINGS
+    ).world.ledger
+    for runs in ledger.runs:
+        for (_, end, _), (begin, _, _) in itertools.pairwise(runs):
+            assert end is not None
+            assert end <= begin
