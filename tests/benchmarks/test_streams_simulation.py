@@ -10,7 +10,7 @@ from benchmarks.streams_simulation.page import BEGIN, END, PAGE, close, tables, 
 from benchmarks.streams_simulation.recordings import RECORDINGS, compared
 
 
-@pytest.mark.parametrize("name", ["downtime A", "downtime C", "plain-ha"])
+@pytest.mark.parametrize("name", ["downtime A", "downtime C", "warm"])
 def test_a_recorded_group_is_played_as_the_page_says(name: str) -> None:
     found = compared(name)
     lines = [line for line in tables({name: found}).splitlines() if line.startswith(f"| {name} |")]

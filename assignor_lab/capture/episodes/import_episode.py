@@ -11,7 +11,6 @@ from assignment_api.streams.configs import ASSIGNMENT_KEYS
 from assignor_lab.capture.episodes.instances import (
     Incarnation,
     client_names,
-    first_after,
     incarnations,
     process_ids,
     read_configs,
@@ -72,7 +71,7 @@ def _document(
     names = client_names(configs)
     processes, made_up = process_ids(timeline, names, recording)
     ids = [TaskId.parse(each["id"]) for each in tasks.documents]
-    changelogs, assumed = changelog_documents(timeline, ids, tasks.topics, first_ms)
+    changelogs, assumed = changelog_documents(timeline, ids, tasks.topics, first_ms, tasks.ends)
     common = configs[timeline.done[0].instance]
     events = _events(timeline, configs, {each: str(process) for each, process in processes.items()}, names)
     config, timings, worked_out = _assignment_config(common), _timings(common), list[str]()
@@ -148,9 +147,6 @@ def _events(
             process = processes.get(of_start[done.time_ms, done.instance])
             if process is not None:
                 event["process_id"] = process
-            ready = first_after(timeline.begun, timeline, done)
-            if ready is not None:
-                event["startup_ms"] = ready - done.time_ms
             ids = member_ids(timeline, done.instance, done.time_ms, names)
             if ids:
                 event["member_ids"] = ids

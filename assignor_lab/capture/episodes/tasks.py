@@ -10,7 +10,6 @@ from typing import Any
 import attrs
 
 from assignment_api.streams import TaskId
-from assignor_lab.capture.episodes.described_tasks import described_changelogs, described_tasks, missing_topics
 from assignor_lab.capture.episodes.timeline import Timeline
 from assignor_lab.capture.episodes.workload import subtopology_of_topics
 from assignor_lab.capture.logs.import_log import read_decisions
@@ -33,12 +32,14 @@ class RecordedTasks:
         topics: Changelog topic to sub-topology.
         missing_topics: Internal topics that the first leader creates and reads from.
         assumptions: Sentences about what was not to be seen.
+        ends: Task to moments, in epoch milliseconds, and where its changelogs ended then, as leaders saw it.
     """
 
     documents: tuple[Mapping[str, Any], ...]
     topics: Mapping[str, int]
     missing_topics: tuple[str, ...]
     assumptions: tuple[str, ...]
+    ends: Mapping[TaskId, Sequence[tuple[int, int]]] = attrs.field(factory=dict)
 
 
 def recorded_tasks(
@@ -50,11 +51,6 @@ def recorded_tasks(
         DocumentFormatError: if no task can be seen in the timeline nor in the folder.
         TopologyTextError: if the topology cannot be read or does not fit.
     """
-    described = [] if recording is None else described_tasks(timeline, recording)
-    if recording is not None and described:
-        return RecordedTasks(
-            tuple(described), described_changelogs(timeline, recording), missing_topics(timeline, recording), ()
-        )
     logs = sorted(str(path) for path in (*folder.glob("*.log*"), *folder.glob("logs/*.log*")) if _is_instances(path))
     if recording is not None and logs:
         decisions = _decisions(logs)
@@ -62,7 +58,8 @@ def recorded_tasks(
         states = list(recorded_states(recording, decisions, maker, topology=topology))
         if states:
             # The last state knows all topics; internal ones are created in the first.
-            return _from_state(timeline, states[-1].document, recording)
+            found = _from_state(timeline, states[-1].document, recording)
+            return attrs.evolve(found, ends=_ends(decisions))
     return _from_timeline(timeline)
 
 
@@ -75,6 +72,23 @@ def _decisions(logs: Sequence[str]) -> list[Decision]:
     if all(decision.record.time is not None for decision in decisions):
         decisions.sort(key=lambda decision: decision.record.time.epoch_ms() if decision.record.time else 0)
     return decisions
+
+
+def _ends(decisions: Iterable[Decision]) -> dict[TaskId, list[tuple[int, int]]]:
+    """Where changelogs ended when leaders looked: what a client reported and what it lacked of it, added up."""
+    found: dict[TaskId, list[tuple[int, int]]] = {}
+    for decision in decisions:
+        if decision.record.time is None or decision.lags_failed:
+            continue
+        ends: dict[TaskId, int] = {}
+        for state in decision.states.values():
+            for task, lag in state.lags.items():
+                reported = state.offset_totals.get(task, 0)
+                if lag >= 0 and reported >= 0:
+                    ends[task] = max(ends.get(task, 0), reported + lag)
+        for task, end in ends.items():
+            found.setdefault(task, []).append((decision.record.time.epoch_ms(), end))
+    return found
 
 
 def _from_state(timeline: Timeline, document: Mapping[str, Any], recording: Recording) -> RecordedTasks:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from assignment_api.streams import TaskId
@@ -14,6 +15,8 @@ __all__ = ["changelog_documents", "subtopology_of_topics"]
 _DEFAULT_RECORD_BYTES = 100
 #: Bytes of a key where it tells those of the value alone.
 _KEY_BYTES = 9
+#: A partition that was seen for so long shows its own growth.
+_LONG_ENOUGH_MS = 60_000
 
 
 def subtopology_of_topics(
@@ -61,17 +64,34 @@ def _held(timeline: Timeline, topic: str, subtopology: int) -> int:
 
 
 def changelog_documents(
-    timeline: Timeline, tasks: Sequence[TaskId], topics: Mapping[str, int], first_ms: int
+    timeline: Timeline,
+    tasks: Sequence[TaskId],
+    topics: Mapping[str, int],
+    first_ms: int,
+    told: Mapping[TaskId, Sequence[tuple[int, int]]],
 ) -> tuple[dict[str, Any], list[str]]:
     """The ``changelogs`` of an episode, and sentences about what was assumed.
 
-    Each changelog partition is taken to grow evenly between the first and the last that was seen of its end.
+    Each changelog is taken to grow evenly, but for what came of input that had been waiting.
+
+    Args:
+        timeline: The recording.
+        tasks: All tasks.
+        topics: Changelog topic to sub-topology.
+        first_ms: When the episode begins, in epoch milliseconds.
+        told: Task to moments and the ends of its changelogs together then, as leaders saw them; what was restored
+            counts for tasks that are not in it.
     """
-    seen: dict[tuple[str, int], list[tuple[int, int]]] = {}
+    seen: dict[str, dict[int, list[tuple[int, int]]]] = {}
     for each in timeline.transfers:
         if each.topic in topics:
-            seen.setdefault((each.topic, each.partition), []).append((each.end_ms - first_ms, each.end_offset))
-    lines = {key: line for key, points in seen.items() if (line := _line(points)) is not None}
+            points = seen.setdefault(each.topic, {}).setdefault(each.partition, [])
+            points.append((each.end_ms - first_ms, each.end_offset))
+    for task in tasks:
+        if told.get(task):
+            points = seen.setdefault(f"sub-topology {task.subtopology}", {}).setdefault(task.partition, [])
+            points += [(time - first_ms, end) for time, end in told[task]]
+    lines = {topic: _lines(partitions) for topic, partitions in seen.items()}
     assumptions: list[str] = []
     record_bytes = _record_bytes(timeline)
     if record_bytes is None:
@@ -80,15 +100,17 @@ def changelog_documents(
     documents: dict[str, Any] = {}
     guessed = 0
     for task in tasks:
+        together = f"sub-topology {task.subtopology}"
         own = [topic for topic, sub in topics.items() if sub == task.subtopology]
+        if own and task.partition in lines.get(together, {}):
+            own = [together]
         if not own:
             continue
         records = growth = backlog = 0.0
         for topic in own:
-            line = lines.get((topic, task.partition))
-            if line is None:
-                guessed += 1
-                line = _mean([each for (name, _), each in lines.items() if name == topic])
+            found = lines.get(topic, {})
+            guessed += task.partition not in found
+            line = found.get(task.partition) or _mean(list(found.values()))
             records, growth, backlog = records + line[0], growth + line[1], backlog + line[2]
         documents[str(task)] = {
             "records": round(records), "bytes_per_record": record_bytes, "records_per_s": round(growth, 3),
@@ -101,20 +123,45 @@ def changelog_documents(
     return documents, assumptions
 
 
-def _line(points: Sequence[tuple[int, int]]) -> tuple[float, float, float] | None:
-    """Records at the beginning, records in a second, and records that came at once; ``None`` if none was ever seen.
+def _lines(partitions: Mapping[int, Sequence[tuple[int, int]]]) -> dict[int, tuple[float, float, float]]:
+    """Records at the beginning, records in a second, and records that came at once; without those never seen with any.
 
     A partition that was empty at first and is not any more had input waiting for it: what it holds later grows evenly
-    from what came of that.
+    from what came of that. One that was seen for a short time only grows as the others of its topic do.
     """
-    ordered = sorted(points)
-    filled = [point for point in ordered if point[1]]
-    if not filled:
-        return None
-    (from_ms, from_end), (to_ms, to_end) = filled[0], filled[-1]
-    growth = (to_end - from_end) * 1000 / (to_ms - from_ms) if to_ms > from_ms and to_end > from_end else 0.0
-    before = max(0.0, from_end - growth * from_ms / 1000)
-    return (0.0, growth, before) if ordered[0][1] == 0 else (before, growth, 0.0)
+    slopes = {partition: _slopes(sorted(points)) for partition, points in partitions.items()}
+    usual = _middle([each for found in slopes.values() for each in found])
+    lines: dict[int, tuple[float, float, float]] = {}
+    for partition, points in partitions.items():
+        ordered = sorted(points)
+        to_ms, to_end = ordered[-1]
+        if not to_end:
+            continue
+        own = slopes[partition]
+        growth = _middle(own) if sum(length for length, _ in own) >= _LONG_ENOUGH_MS else usual
+        before = max(0.0, to_end - growth * to_ms / 1000)
+        lines[partition] = (0.0, growth, before) if ordered[0][1] == 0 else (before, growth, 0.0)
+    return lines
+
+
+def _slopes(points: Sequence[tuple[int, int]]) -> list[tuple[int, float]]:
+    """Milliseconds between two looks at a partition with records, and its records in a second between them."""
+    filled = [point for point in points if point[1]]
+    return [
+        (to_ms - from_ms, max(0, to_end - from_end) * 1000 / (to_ms - from_ms))
+        for (from_ms, from_end), (to_ms, to_end) in pairwise(filled)
+        if to_ms > from_ms
+    ]
+
+
+def _middle(slopes: Sequence[tuple[int, float]]) -> float:
+    """The slope that held half of the time or less; 0 where there is none."""
+    half, passed = sum(length for length, _ in slopes) / 2, 0
+    for length, slope in sorted(slopes, key=lambda each: each[1]):
+        passed += length
+        if passed >= half:
+            return slope
+    return 0.0
 
 
 def _mean(lines: Sequence[tuple[float, float, float]]) -> tuple[float, float, float]:

@@ -214,6 +214,11 @@ class Coordinator:
         heard = [member.last_heard_ms for member in self._members.values() if member.worker == worker]
         return max(heard, default=None)
 
+    def session_end_ms(self, member_id: str) -> int | None:
+        """When a member's session is over if nothing is heard of it; ``None``: it is none, or waits for an answer."""
+        member = self._members.get(member_id)
+        return None if member is None else next_session_end([member])
+
     def members(self) -> dict[str, str]:
         """Member id to name of its worker."""
         return {member.id: member.worker for member in self._members.values()}

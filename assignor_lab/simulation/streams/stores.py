@@ -72,6 +72,7 @@ class Store:
         behind_ms: How long that is, for a copy that others write to.
         marks: While it is open: moments and offsets between which it went evenly, the opening first.
         noted: Moments and offsets that were noted besides commits: the end of a restoration.
+        locked_by: Number of the thread that has locked it without having it open, or ``None``.
     """
 
     task: int
@@ -86,6 +87,7 @@ class Store:
     behind_ms: int = 0
     marks: list[tuple[int, float]] = attrs.field(factory=list)
     noted: list[int] = attrs.field(factory=list)
+    locked_by: int | None = None
 
     @property
     def is_open(self) -> bool:
@@ -112,7 +114,7 @@ class Store:
 
     def opened(self, now_ms: int, thread: int) -> None:
         """A thread opens it."""
-        self.thread, self.since_ms, self.follows = thread, now_ms, False
+        self.thread, self.since_ms, self.follows, self.locked_by = thread, now_ms, False, None
         self.marks, self.noted = [(now_ms, self.offset)], []
 
     def loading(self, now_ms: int, load: Load, to_offset: float) -> None:

@@ -14,8 +14,10 @@ from typing import Protocol
 import attrs
 
 from assignment_api.streams import ProcessID, TaskId
+from assignor_lab.kafka.state_lock import lock_retry_ms
 from assignor_lab.simulation.clock import VirtualClock
 from assignor_lab.simulation.event_log import EventLog
+from assignor_lab.simulation.streams.directories import delete_if_due, lock_unused, reported_offsets, unlock
 from assignor_lab.simulation.streams.episode import InstanceSettings, StreamsEpisode, drawn_process_id
 from assignor_lab.simulation.streams.instances import Instance, Thread
 from assignor_lab.simulation.streams.processing import NOBODY, NOT_NOTICED, REBALANCE, RESTORING, REVOKED, Ledger
@@ -98,17 +100,13 @@ class World:
     ) -> None:
         """The process of an instance is started, which is known already or new.
 
-        Args:
-            name: Its name.
-            settings: What is configured for it; ``None``: what was, or Kafka's defaults.
-            process_id: What its disk says from now on; ``None``: what it said, or one drawn from the names.
-            group: Who hears of its threads.
+        ``settings`` are what is configured for it (``None``: what was, or Kafka's defaults), ``process_id`` what its
+        disk says from now on (``None``: what it said, or one drawn from the names); ``group`` hears of its threads.
         """
         instance = self._up(name, settings, process_id)
         self.say(name, "start", f"process of {name} is started")
-        startup = instance.settings.startup_ms
-        joins = instance.started_ms + (self.timings.startup_ms if startup is None else startup)
-        joins += self.timings.join_ms + self.random.randint(0, self.timings.startup_spread_ms)
+        joins = instance.started_ms + self.timings.startup_ms
+        joins += self.random.randint(0, self.timings.startup_spread_ms)
         for thread in instance.threads:
             self.clock.at(joins, partial(self._ready, thread, group))
 
@@ -118,6 +116,8 @@ class World:
         instance.process_id = process_id or instance.process_id
         instance.is_up, instance.started_ms = True, max(self.clock.now, instance.ends_ms)
         instance.threads = []
+        for store in instance.stores.values():
+            store.locked_by = None
         for number in range(1, instance.settings.threads + 1):
             self._threads += 1
             reader = self._restoring.reader(instance.settings.machine)
@@ -216,6 +216,7 @@ class World:
         """A thread has these tasks now; those that it had and that are not among them are closed or recycled."""
         now = self.clock.now
         active, standby = set(active), set(standby)
+        unlock(thread)
         for task in sorted(thread.active - active):
             self._let_go(thread, task)
         for task in sorted((thread.active | thread.standby) - active - standby):
@@ -245,12 +246,9 @@ class World:
 
     def has_members(self, *, any_left: bool) -> None:
         """The group has got its first member, or has lost its last one."""
-        tasks = range(len(self.tasks))
-        if any_left:
-            self.ledger.replace_cause(tasks, self.clock.now, NOBODY, REBALANCE)
-        else:
-            for cause in (NOT_NOTICED, REBALANCE):
-                self.ledger.replace_cause(tasks, self.clock.now, cause, NOBODY)
+        tasks, now = range(len(self.tasks)), self.clock.now
+        for cause in (NOT_NOTICED, REBALANCE) if not any_left else (NOBODY,):
+            self.ledger.replace_cause(tasks, now, cause, REBALANCE if any_left else NOBODY)
 
     def _let_go(self, thread: Thread, task: int) -> None:
         thread.running.discard(task)
@@ -259,36 +257,18 @@ class World:
 
     # --- stores ---------------------------------------------------------------------------------------------
 
-    def offset_sums(self, thread: Thread, *, dormant: bool) -> dict[int, int | None]:
-        """What a thread reports of tasks with state: ``None`` for an active task that runs, else the offset.
+    def lock_unused(self, thread: Thread) -> None:
+        """A thread locks what lies on the disk and nobody has open or locked, until it is assigned tasks."""
+        lock_unused(thread, self.clock.now, self.timings.state_cleanup_delay_ms)
 
-        Args:
-            thread: The thread.
-            dormant: Whether it reports what lies on the disk and nobody has open; the first thread that asks does.
-        """
-        now = self.clock.now
-        reported: dict[int, int | None] = {}
-        for task, store in sorted(thread.instance.stores.items()):
-            if store.thread == thread.key:
-                reported[task] = None if task in thread.running else int(store.position(now))
-            elif dormant and not store.is_open and not self._is_cleaned(thread.instance, store):
-                reported[task] = int(store.position(now))
-        return reported
+    def offset_sums(self, thread: Thread) -> dict[int, int | None]:
+        """What a thread reports of tasks with state: ``None`` for an active task that runs, else the offset."""
+        return reported_offsets(thread, self.clock.now)
 
     def end_offset(self, task: int) -> int:
         """End of a task's changelogs; 0 for a task without."""
         changelog = self.changelogs[task]
         return 0 if changelog is None else int(changelog.end(self.clock.now))
-
-    def _is_cleaned(self, instance: Instance, store: Store) -> bool:
-        """Whether the cleaner has deleted a directory that nobody uses; it runs once in each delay."""
-        delay = self.timings.state_cleanup_delay_ms
-        due = store.since_ms + delay
-        runs = (max(0, due - instance.started_ms) + delay - 1) // delay * delay + instance.started_ms
-        if delay and self.clock.now >= max(runs, instance.started_ms + delay):
-            del instance.stores[store.task]
-            return True
-        return False
 
     def _open(self, thread: Thread, task: int, *, first: bool) -> None:
         now, log = self.clock.now, self.changelogs[task]
@@ -298,23 +278,40 @@ class World:
                 self.clock.at(now + wait, partial(self._runs, thread, task))
             return
         store = thread.instance.stores.get(task)
-        if store is not None and not store.is_open and self._is_cleaned(thread.instance, store):
-            store = None
-        if store is None:
-            store = thread.instance.stores[task] = Store(task, log)
-        if store.thread != thread.key:
-            if store.is_open:
-                self._close(store)
-            store.opened(now, thread.key)
-            wait += self.timings.restore_poll_ms if task in thread.active else self.timings.standby_ms
-        else:
-            wait = self.timings.recycle_ms
+        if store is not None and store.thread == thread.key:
             if store.load is not None:
                 # What is still missing comes with the other loads of the thread from now on.
                 self._account(store)
                 self._restoring.give_up(store.load)
                 store.paused(now)
-        self.clock.at(now + wait, partial(self._load, thread, store))
+            self.clock.at(now + self.timings.recycle_ms, partial(self._load, thread, store))
+            return
+        wait += self.timings.restore_poll_ms if task in thread.active else self.timings.standby_ms
+        if store is None:
+            self._lock(thread, task, wait, 0)
+        else:
+            # What another thread closes with the same assignment, that thread locks anew if it joins again at once.
+            closing = store.is_open or store.since_ms == now
+            after = min(wait, self.timings.rejoin_ms + 1 if closing else 1)
+            self.clock.at(now + after, partial(self._lock, thread, task, wait - after, 0))
+
+    def _lock(self, thread: Thread, task: int, then_ms: int, failures: int) -> None:
+        """A thread tries to lock the directory of a task that it was given; another of its process may have it."""
+        instance, log = thread.instance, self.changelogs[task]
+        if log is None or thread not in instance.threads or task not in thread.active | thread.standby:
+            return
+        store = instance.stores.get(task)
+        now, delay = self.clock.now, self.timings.state_cleanup_delay_ms
+        if store is None or delete_if_due(instance, store, now, delay):
+            store = instance.stores[task] = Store(task, log)
+        if store.thread == thread.key:
+            return
+        if store.is_open or store.locked_by not in (None, thread.key):
+            wait = lock_retry_ms(failures + 1)
+            self.clock.after(wait, partial(self._lock, thread, task, then_ms, failures + 1))
+            return
+        store.opened(now, thread.key)
+        self.clock.after(then_ms, partial(self._load, thread, store))
 
     def _load(self, thread: Thread, store: Store) -> None:
         """A task is initialised: what is missing begins to come, if anything is."""

@@ -60,6 +60,13 @@ def test_a_static_member_that_stays_away_is_removed_when_its_session_ends() -> N
     assert generations(result)[-1] == (30_000, "none")
 
 
+def test_who_is_closed_while_it_waits_to_join_stays_for_a_session_after_the_join_phase() -> None:
+    # c gets a task of a, which gives it up at 22 s, joins again at once and waits for the others until 25 s.
+    events = [*TWO, started("c", 20_500, threads=1), happens("stop", "a", 23_500)]
+    result = told(events, assignor="sticky")
+    assert [each["t_ms"] for each in result["generations"]] == [1_000, 21_500, 35_000]
+
+
 def test_a_task_moves_in_two_generations_and_is_away_between_them() -> None:
     events = [started("a", threads=1), started("b", 20_000, threads=1)]
     result = told(events, assignor="sticky", timings={"rejoin_ms": 30})

@@ -139,10 +139,13 @@ class ClassicGroup:
                 self._coordinator.heartbeat(now, member.id)
         before = self._coordinator.members()
         self._called(self._coordinator.expire(now), before)
-        left = self._coordinator.members()
-        if identity in left and identity in self._left_behind:
-            # Its session was prolonged by an answer that it could not read any more.
-            self._clock.after(self._timings.session_timeout_ms, partial(self._look, identity))
+        self._look_again(identity)
+
+    def _look_again(self, identity: str) -> None:
+        """A dead member's session was prolonged by an answer that it could not read any more."""
+        end = self._coordinator.session_end_ms(identity) if identity in self._left_behind else None
+        if end is not None:
+            self._clock.at(end, partial(self._look, identity))
 
     def _leave(self, identity: str) -> None:
         before = self._coordinator.members()
@@ -205,11 +208,12 @@ class ClassicGroup:
         thread = member.thread
         instance = thread.instance
         member.is_waiting = True
+        self._world.lock_unused(thread)
         report = Report(
             instance,
             instance.process_id,
             tuple(sorted(thread.active)),
-            self._world.offset_sums(thread, dormant=self._reports_dormant(thread)),
+            self._world.offset_sums(thread),
         )
         static = instance.settings.instance_id
         if not self._coordinator.members():
@@ -238,11 +242,9 @@ class ClassicGroup:
                 if worker == member.thread.consumer and identity not in before:
                     member.id = identity
 
-    def _reports_dormant(self, thread: Thread) -> bool:
-        """Whether it is this thread of its process that locks the directories nobody uses: the first that joins."""
-        return thread is thread.instance.threads[0]
-
     def _answered(self, reply: Reply) -> None:
+        if isinstance(reply.body, Joined):
+            self._look_again(reply.body.member_id)
         member = self._members.get(reply.worker)
         if member is None or not member.is_alive:
             return
