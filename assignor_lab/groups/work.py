@@ -23,6 +23,7 @@ class WorkItem:
         family: Name of the family, or ``None`` for a scenario.
         seed: Seed of the history.
         excluded: Assignors that are not asked (:mod:`assignor_lab.scoring.exclusion`).
+        settled_before: What was lost in the items before this number decides who that is.
     """
 
     number: int
@@ -33,3 +34,4 @@ class WorkItem:
     family: str | None = None
     seed: int | None = None
     excluded: tuple[str, ...] = ()
+    settled_before: int = 0

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 import pyarrow as pa
 
 from assignor_lab.groups.scorer import Scorer
+from assignor_lab.groups.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.scoring.schema import rows_schema
+from assignor_lab.scoring.speculation import MARK, Speculation, Speculator
 
-__all__ = ["PICTURE_SCHEMA", "answer_batches", "picture_batches"]
+__all__ = ["PICTURE_SCHEMA", "answer_batches", "scored_schema", "picture_batches"]
 
 #: Rows that are held before they are handed on.
 BATCH_ROWS = 512
@@ -26,17 +29,51 @@ PICTURE_SCHEMA = pa.schema(
 )
 
 
-def answer_batches(scorer: Scorer, items: Iterable[WorkItem]) -> Iterator[pa.RecordBatch]:
-    """The rows of all answers to ``items``, in the columns of :func:`~assignor_lab.scoring.schema.rows_schema`."""
-    schema = rows_schema(scorer.spec.metrics, scorer.kind.columns, raw=scorer.spec.raw)
-    rows = []
-    for item in items:
-        rows += scorer.rows(item)
+def scored_schema(spec: JobSpec, *, marked: bool = False) -> pa.Schema:
+    """The columns of :func:`~assignor_lab.scoring.schema.rows_schema` for a run.
+
+    Args:
+        spec: The terms of the run.
+        marked: Whether there is a column besides that says on which guess a row rests.
+    """
+    schema = rows_schema(spec.metrics, spec.kind.load().columns, raw=spec.raw)
+    return schema.append(pa.field(MARK, pa.list_(pa.string()))) if marked else schema
+
+
+def answer_batches(
+    scorer: Scorer, items: Iterable[WorkItem], speculation: Speculation | None = None
+) -> Iterator[pa.RecordBatch]:
+    """The rows of all answers to ``items``, in the columns of :func:`scored_schema`.
+
+    Args:
+        scorer: Who scores.
+        items: The items; in ascending order of their numbers where somebody has to guess.
+        speculation: What guesses go by, who is excluded; ``None``: nobody has to guess.
+    """
+    schema = scored_schema(scorer.spec, marked=speculation is not None)
+    rows: list[dict[str, Any]] = []
+    for found in _rows(scorer, items) if speculation is None else _marked_rows(scorer, items, speculation):
+        rows += found
         if len(rows) >= BATCH_ROWS:
             yield pa.RecordBatch.from_pylist(rows, schema=schema)
             rows = []
     if rows:
         yield pa.RecordBatch.from_pylist(rows, schema=schema)
+
+
+def _rows(scorer: Scorer, items: Iterable[WorkItem]) -> Iterator[list[dict[str, Any]]]:
+    for item in items:
+        yield scorer.rows(item)
+
+
+def _marked_rows(scorer: Scorer, items: Iterable[WorkItem], speculation: Speculation) -> Iterator[list[dict[str, Any]]]:
+    speculator = Speculator(speculation)
+    for item in items:
+        guessed = speculator.marked(item)
+        rows = scorer.rows(guessed)
+        speculator.note(rows)
+        mark = None if guessed.excluded == item.excluded else list(guessed.excluded)
+        yield [{**row, MARK: mark} for row in rows]
 
 
 def picture_batches(

@@ -17,9 +17,15 @@ import pyarrow as pa
 from assignor_lab.groups.scorer import Scorer
 from assignor_lab.groups.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
-from assignor_lab.scoring.batches import BATCH_ROWS, PICTURE_SCHEMA, answer_batches, picture_batches
-from assignor_lab.scoring.schema import rows_schema
+from assignor_lab.scoring.batches import (
+    BATCH_ROWS,
+    PICTURE_SCHEMA,
+    answer_batches,
+    picture_batches,
+    scored_schema,
+)
 from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel, arrived
+from assignor_lab.scoring.speculation import Speculation
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -36,6 +42,7 @@ _ITEM_TYPE = pa.struct(
         pa.field("family", pa.string()),
         pa.field("seed", pa.int64()),
         pa.field("excluded", pa.list_(pa.string()), nullable=False),
+        pa.field("settled_before", pa.int64(), nullable=False),
     ]
 )
 _HEAP_SCHEMA = pa.schema([pa.field("items", pa.list_(_ITEM_TYPE), nullable=False)])
@@ -69,19 +76,25 @@ def items_frame(spark: SparkSession, heaps: Iterable[Sequence[WorkItem]], partit
     return frame if partitions is None else frame.repartition(max(1, min(partitions, table.num_rows)))
 
 
-def answers_frame(frame: DataFrame, spec: JobSpec, wheels: tuple[ExecutorWheel, ...] = ()) -> DataFrame:
+def answers_frame(
+    frame: DataFrame,
+    spec: JobSpec,
+    wheels: tuple[ExecutorWheel, ...] = (),
+    speculation: Speculation | None = None,
+) -> DataFrame:
     """The rows of all answers to the items in ``frame``, in no particular order.
 
     Args:
         frame: The items.
         spec: The terms of the run.
         wheels: Plugins that the executors have as wheels.
+        speculation: What guesses go by, who is excluded; ``None``: nobody has to guess.
 
     Returns:
-        A DataFrame with the columns of ``rows_schema(spec.metrics)``, and those of the kind of group.
+        A DataFrame with the columns of :func:`~assignor_lab.scoring.batches.scored_schema`.
     """
-    schema = rows_schema(spec.metrics, spec.kind.load().columns, raw=spec.raw)
-    return frame.mapInArrow(partial(_answer_batches, spec, wheels), _ddl(schema))
+    schema = scored_schema(spec, marked=speculation is not None)
+    return frame.mapInArrow(partial(_answer_batches, spec, wheels, speculation), _ddl(schema))
 
 
 def pictures_frame(
@@ -109,9 +122,12 @@ def _ddl(schema: pa.Schema) -> str:
 
 
 def _answer_batches(
-    spec: JobSpec, wheels: tuple[ExecutorWheel, ...], batches: Iterable[pa.RecordBatch]
+    spec: JobSpec,
+    wheels: tuple[ExecutorWheel, ...],
+    speculation: Speculation | None,
+    batches: Iterable[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
-    yield from answer_batches(_scorer(spec, wheels), _items(batches))
+    yield from answer_batches(_scorer(spec, wheels), _items(batches), speculation)
 
 
 def _picture_batches(

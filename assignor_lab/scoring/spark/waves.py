@@ -1,11 +1,13 @@
 """A run in waves: so much work at a time that memory stays flat and what is done is written down every few seconds.
 
-How large the waves are depends on the machine and shows in no result: the rows come out in their final order.
+How large the waves are depends on the machine and shows in no result: the rows come out in their final order. Whether a
+plugin is still asked in an item may not be known yet when the item is sent: then whoever scores it guesses, and where
+the guess was wrong the item is worked on once more (:mod:`assignor_lab.scoring.settling`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 
@@ -15,13 +17,15 @@ from pyspark.sql import SparkSession
 
 from assignor_lab.groups.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
+from assignor_lab.scoring.batches import scored_schema
 from assignor_lab.scoring.costs import Costs, dealt
 from assignor_lab.scoring.engine import JobFailedError, Wave, Work
-from assignor_lab.scoring.exclusion import RunExclusions
-from assignor_lab.scoring.schema import KEY_NAMES, rows_schema
+from assignor_lab.scoring.schema import KEY_NAMES
+from assignor_lab.scoring.settling import settled
 from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel
 from assignor_lab.scoring.spark.failures import last_line
 from assignor_lab.scoring.spark.job import answers_frame, items_frame
+from assignor_lab.scoring.speculation import Speculation
 
 __all__ = ["waves"]
 
@@ -49,8 +53,9 @@ class _Sizes:
     #: Rows of an item, as far as they are known.
     rows_of_item: float = 1.0
 
-    def grown(self, wave: Wave) -> None:
-        self.rows_of_item = max(wave.rows.num_rows / wave.items, 1.0)
+    def grown(self, items: int, rows: pa.Table) -> None:
+        """Takes notice of how many rows came of so many items."""
+        self.rows_of_item = max(rows.num_rows / items, 1.0)
         in_rows = int(MAX_WAVE_ROWS / self.rows_of_item)
         self.items = max(1, min(self.items * 4, MAX_WAVE_ITEMS, in_rows))
 
@@ -69,35 +74,44 @@ def waves(
     Raises:
         JobFailedError: if Spark gave up.
     """
-    spec, exclusions = work.spec, work.exclusions
+    exclusions = work.exclusions
     items_left = islice(work.plan.work(), work.done, None)
     costs = Costs(work.sizes)
-    schema = rows_schema(spec.metrics, spec.kind.load().columns, raw=spec.raw)
     size = _Sizes(parallelism() * FIRST_WAVE_ITEMS)
-    executor = ThreadPoolExecutor(IN_FLIGHT, thread_name_prefix="assignor-score")
+    # One more than waves: items that are worked on once more do not wait for those that were sent after them.
+    executor = ThreadPoolExecutor(IN_FLIGHT + 1, thread_name_prefix="assignor-score")
     under_way: list[tuple[list[WorkItem], Future[pa.Table]]] = []
     held: list[WorkItem] = []
+
+    def sent(items: Sequence[WorkItem]) -> Future[pa.Table]:
+        """The rows of items, once they are there; somebody is working on them."""
+        heaps = dealt(items, parallelism(), costs.of)
+        return executor.submit(_scored, spark, heaps, work.spec, wheels, exclusions.speculation(len(heaps)))
+
+    def again(items: list[WorkItem]) -> pa.Table:
+        rows = _result(sent(items))
+        costs.learn(items, rows)
+        return rows
+
     try:
         while True:
-            while len(under_way) < IN_FLIGHT:
-                hands = parallelism()
+            # Who hangs makes all that is under way wait: until that is known, or settled, nothing more is sent.
+            while len(under_way) < (IN_FLIGHT if exclusions.is_calm else 1):
                 if not under_way:
                     held = held or list(islice(items_left, 1))
                     exclusions.all_seen_before(held[0].number if held else 0)
-                items = _taken(held, items_left, size.items, costs, hands, exclusions)
+                items = _taken(held, items_left, size.items, costs, parallelism())
                 if not items:
                     break
                 items = [exclusions.marked(item) for item in items]
-                heaps = dealt(items, hands, costs.of)
-                under_way.append((items, executor.submit(_scored, spark, heaps, spec, wheels, schema)))
+                under_way.append((items, sent(items)))
             if not under_way:
                 break
             items, future = under_way.pop(0)
-            wave = Wave(len(items), _result(future))
-            exclusions.see(wave.rows, items[-1].number + 1)
-            costs.learn(items, wave.rows)
-            size.grown(wave)
-            yield wave
+            rows = _result(future)
+            costs.learn(items, rows)
+            size.grown(len(items), rows)
+            yield from settled(items, rows, exclusions, again)
     except BaseException:
         # Ctrl-C, or a failed job: what still runs is for nobody.
         spark.interruptTag(_TAG)
@@ -112,7 +126,6 @@ def _taken(
     most: int,
     costs: Costs,
     hands: int,
-    exclusions: RunExclusions,
 ) -> list[WorkItem]:
     """The next items: at most ``most``, and not many more bytes and milliseconds than a wave may have.
 
@@ -122,7 +135,6 @@ def _taken(
         most: Most items.
         costs: What they cost.
         hands: Tasks that run at a time.
-        exclusions: Says which items must wait until more is known.
     """
     budget = hands * WAVE_SECONDS * 1000 * WORKING_SHARE
     items: list[WorkItem] = []
@@ -130,9 +142,6 @@ def _taken(
     while len(items) < most and read < MAX_WAVE_BYTES and budget > 0:
         item = held.pop() if held else next(work, None)
         if item is None:
-            break
-        if not exclusions.may_take(item.number):
-            held.append(item)
             break
         if costs.knows(item.source):
             budget -= costs.of(item)
@@ -163,8 +172,11 @@ def _scored(
     heaps: list[list[WorkItem]],
     spec: JobSpec,
     wheels: tuple[ExecutorWheel, ...],
-    schema: pa.Schema,
+    speculation: Speculation | None,
 ) -> pa.Table:
     spark.addTag(_TAG)
-    table = answers_frame(items_frame(spark, heaps), spec, wheels).toArrow()
+    # What a heap has lost so far is what its guesses go by: so its items come in their order.
+    ordered = [sorted(heap, key=lambda item: item.number) for heap in heaps]
+    schema = scored_schema(spec, marked=speculation is not None)
+    table = answers_frame(items_frame(spark, ordered), spec, wheels, speculation).toArrow()
     return table.select(schema.names).cast(schema).sort_by([(key, "ascending") for key in KEY_NAMES])

@@ -1,0 +1,137 @@
+"""However much is under way at a time, the rows are those of a run in which nobody had to guess who is excluded."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import attrs
+import pyarrow as pa
+import pytest
+
+from assignment_api.plugins.selection import config_sources
+from assignor_lab.groups.terms import JobSpec
+from assignor_lab.groups.work import WorkItem
+from assignor_lab.scoring.batches import answer_batches, scored_schema
+from assignor_lab.scoring.engine import Work
+from assignor_lab.scoring.exclusion import RunExclusions
+from assignor_lab.scoring.schema import KEY_NAMES
+from assignor_lab.scoring.sources import Source
+from assignor_lab.scoring.spark import waves
+from assignor_lab.scoring.speculation import Speculation
+
+SOURCES = (Source("a", "family", 0, 400), Source("b", "family", 400, 800))
+ITEMS = 1_200
+ASSIGNORS = ("good", "bad", "worse")
+#: Assignor to item to how it loses its process there.
+Losses = Mapping[str, Mapping[int, str]]
+TIME, DIED = "DeadlineExceededError", "ProcessDiedError"
+
+
+@attrs.define
+class Scores:
+    """Scores items, with losses where it is told to have some; counts the deadlines that were waited for."""
+
+    spec: JobSpec
+    losses: Losses
+    waited: int = 0
+
+    def rows(self, item: WorkItem) -> list[dict[str, Any]]:
+        return [self._row(item, name) for name in ASSIGNORS]
+
+    def _row(self, item: WorkItem, name: str) -> dict[str, Any]:
+        error = "ExcludedError" if name in item.excluded else self.losses.get(name, {}).get(item.number)
+        self.waited += error == TIME
+        return {"item": item.number, "round": 0, "assignor": name, "source": item.source, "error_type": error}
+
+
+@attrs.frozen
+class Plan:
+    first: int = 0
+
+    def work(self) -> Iterator[WorkItem]:
+        return (WorkItem(number, 0 if number < 400 else 1) for number in range(self.first, ITEMS))
+
+
+class Session:
+    def interruptTag(self, tag: str) -> None:  # noqa: N802 - Spark's name
+        raise AssertionError(f"{tag} was interrupted")
+
+
+@pytest.fixture(scope="module")
+def spec(tmp_path_factory: pytest.TempPathFactory) -> JobSpec:
+    terms = config_sources(environ={}, start=tmp_path_factory.mktemp("terms"))
+    return JobSpec(ASSIGNORS, (), (), terms)
+
+
+def without_guesses(spec: JobSpec, losses: Losses) -> tuple[pa.Table, int]:
+    """The rows where items are worked on once enough is known, and the deadlines waited for."""
+    scores, exclusions = Scores(spec, losses), RunExclusions(SOURCES, ASSIGNORS[1:])
+    tables, left = [], list(Plan().work())
+    while left:
+        items = [exclusions.marked(item) for item in left if exclusions.may_take(item.number)]
+        tables.append(in_order(pa.Table.from_batches(answer_batches(scores, items))))  # type: ignore[arg-type]
+        exclusions.see(tables[-1], items[-1].number + 1)
+        left = left[len(items) :]
+    return pa.concat_tables(tables), scores.waited
+
+
+def in_order(rows: pa.Table) -> pa.Table:
+    return rows.sort_by([(key, "ascending") for key in KEY_NAMES])
+
+
+def in_waves(
+    spec: JobSpec, losses: Losses, hands: int, monkeypatch: pytest.MonkeyPatch
+) -> tuple[list[tuple[int, pa.Table]], int]:
+    """Items and rows of each wave, and the deadlines waited for."""
+    scores = Scores(spec, losses)
+
+    def scored(
+        _spark: Any, heaps: list[list[WorkItem]], spec: JobSpec, _wheels: Any, speculation: Speculation | None
+    ) -> pa.Table:
+        schema = scored_schema(spec, marked=speculation is not None)
+        parts = [
+            batch
+            for heap in heaps
+            for batch in answer_batches(scores, sorted(heap, key=lambda item: item.number), speculation)  # type: ignore[arg-type]
+        ]
+        return in_order(pa.Table.from_batches(parts, schema))
+
+    monkeypatch.setattr(waves, "_scored", scored)
+    work = Work(Plan(), spec, RunExclusions(SOURCES, ASSIGNORS[1:]))  # type: ignore[arg-type]
+    found = [(wave.items, wave.rows) for wave in waves.waves(Session(), work, lambda: hands)]  # type: ignore[arg-type]
+    return found, scores.waited
+
+
+def at_random(chance: random.Random, share: float, error: str, start: int = 0) -> dict[int, str]:
+    return {number: error for number in range(start, ITEMS) if chance.random() < share}
+
+
+CASES: dict[str, Losses] = {
+    "nothing": {},
+    "always": {"bad": dict.fromkeys(range(ITEMS), TIME)},
+    "from the middle on": {"bad": dict.fromkeys(range(700, ITEMS), TIME)},
+    "seldom": {"bad": at_random(random.Random(1), 0.01, TIME)},
+    "now and then": {"bad": at_random(random.Random(2), 0.05, TIME), "worse": at_random(random.Random(3), 0.02, TIME)},
+    "dies often": {"bad": at_random(random.Random(4), 0.3, DIED), "worse": at_random(random.Random(5), 0.02, TIME)},
+    "dies, then hangs": {
+        "bad": {**at_random(random.Random(6), 0.02, DIED), **at_random(random.Random(7), 0.5, TIME, 500)}
+    },
+    "seven times": {"bad": dict.fromkeys(range(0, 1_050, 150), TIME)},
+    "eight times at the ends of blocks": {"bad": dict.fromkeys((7, 15, 31, 63, 127, 255, 399, 511), TIME)},
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_rows_are_those_of_a_run_without_guesses(name: str, spec: JobSpec, monkeypatch: pytest.MonkeyPatch) -> None:
+    losses = CASES[name]
+    expected, waited = without_guesses(spec, losses)
+    for hands, first in ((1, 1), (2, 32), (4, 300), (100, 32)):
+        monkeypatch.setattr(waves, "FIRST_WAVE_ITEMS", first)
+        found, more = in_waves(spec, losses, hands, monkeypatch)
+        assert sum(items for items, _ in found) == ITEMS
+        rows = pa.concat_tables([rows for _, rows in found])
+        assert rows.equals(expected), (hands, first)
+        # A guess costs a few deadlines at most, which are waited for side by side.
+        assert more <= waited + 2 * hands
