@@ -140,7 +140,8 @@ def _lossy(rows: pa.Table) -> list[dict[str, object]]:
     may_be = pc.is_in(rows["error_type"], pa.array(LOSSES))
     if "metric_errors" in columns:
         may_be = pc.or_(may_be, pc.is_valid(rows["metric_errors"]))
-    return rows.filter(may_be).select(columns).to_pylist()
+    found: list[dict[str, object]] = rows.filter(may_be).select(columns).to_pylist()
+    return found
 
 
 def _block_starts(source: Source) -> Iterable[int]:

@@ -12,7 +12,8 @@ import pytest
 from assignment_api.plugins.selection import config_sources
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.scoring import Generated
-from assignor_lab.scoring.exclusion import BLOCKS, MAX_POINTS, RunExclusions
+from assignor_lab.scoring.exclusion import BLOCKS, RunExclusions
+from assignor_lab.scoring.losses import MAX_POINTS
 from assignor_lab.scoring.sources import Source
 from assignor_lab.scoring.spark import waves
 from tests.scoring.runs import NAMED, results_of, run
