@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -38,6 +38,10 @@ WorkloadFile = Annotated[
         help="What the tasks weigh, as JSON: a scenario's workload, and changelogs as in an episode.",
     ),
 ]
+ProtocolName = Annotated[
+    Literal["classic", "streams"] | None,
+    typer.Option("--protocol", help="Play the same world under this protocol. By default the episode's."),
+]
 Columns = Annotated[int, typer.Option("--width", metavar="N", min=10, max=1000, help="Columns of the timeline.")]
 Log = Annotated[bool, typer.Option("--log", help="Print the event log below the timeline.")]
 
@@ -53,6 +57,7 @@ def register(app: typer.Typer) -> None:
         config: ConfigFile = None,
         c: Overrides = None,
         workload: WorkloadFile = None,
+        protocol: ProtocolName = None,
         width: Columns = 100,
         log: Log = False,
         json: Json = False,
@@ -61,8 +66,8 @@ def register(app: typer.Typer) -> None:
         given = sources(config, c)
         registry = found_plugins(given.effective()).registry
         for each in read_episodes(episode, workload):
-            name, played = play(each, registry, given, assignor, seed, may_run_code=True)
-            for sentence in each.assumptions:
+            name, played = play(each, registry, given, assignor, seed, protocol=protocol, may_run_code=True)
+            for sentence in played.episode.assumptions:
                 note(f"assumed: {sentence}")
             document = document_of(played, name)
             if json:

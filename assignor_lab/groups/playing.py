@@ -9,8 +9,9 @@ from assignor_lab.groups.streams.leading import leading_assignor
 from assignor_lab.groups.streams_group.leading import brokers_assignor
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.simulate import Played, simulate
+from assignor_lab.simulation.streams.timings import Timings
 
-__all__ = ["play"]
+__all__ = ["play", "under_protocol"]
 
 
 def play(
@@ -20,6 +21,7 @@ def play(
     assignor: str | None = None,
     seed: int = 0,
     *,
+    protocol: str | None = None,
     may_run_code: bool = False,
     keep_log: bool = True,
 ) -> tuple[str, Played]:
@@ -31,6 +33,8 @@ def play(
         sources: Sources of configuration; explicit ones replace what the episode says.
         assignor: Who decides; ``None``: whom the episode names, else Kafka's default.
         seed: Seed of every draw.
+        protocol: ``classic`` or ``streams``, in place of the episode's: what is done to the group stays
+            (:func:`under_protocol`); ``None``: the episode's.
         may_run_code: Whether ``assignor`` may be ``module:attribute``.
         keep_log: Whether to write down what happens.
 
@@ -42,6 +46,8 @@ def play(
         ConfigError: if Kafka would refuse the configuration.
         LeaderFailedError: if the assignor gives no answer.
     """
+    if protocol is not None:
+        episode = under_protocol(episode, protocol)
     effective = sources.effective(episode.config, str(episode.place))
     selector = assignor or episode.assignor
     make = leading_assignor if episode.protocol == "classic" else brokers_assignor
@@ -49,3 +55,33 @@ def play(
     deciding = make(registry, selector, configs, may_run_code=may_run_code)
     configured = attrs.evolve(episode, config=configs)
     return deciding.name, simulate(configured, deciding, seed, keep_log=keep_log)
+
+
+def under_protocol(episode: StreamsEpisode, protocol: str) -> StreamsEpisode:
+    """An episode's world under another protocol: the same instances, state and events.
+
+    Who decided does not carry over. Session timeout and heartbeat interval do, so that the protocol alone is another
+    one, unless the episode names those of the other protocol; its assumptions say so.
+    """
+    if protocol == episode.protocol:
+        return episode
+    timings, default = episode.timings, Timings()
+    carried = {
+        theirs: getattr(timings, ours)
+        for classic, streams in _ALIKE
+        for ours, theirs in [(classic, streams) if protocol == "streams" else (streams, classic)]
+        if getattr(timings, theirs) == getattr(default, theirs)
+    }
+    told = ", ".join(f"{name} {value}" for name, value in carried.items())
+    sentence = f"played under the {protocol} protocol in place of its own" + (f", with the same {told}" if told else "")
+    return attrs.evolve(
+        episode, protocol=protocol, assignor=None, timings=attrs.evolve(timings, **carried),
+        assumptions=(*episode.assumptions, sentence),
+    )  # fmt: skip
+
+
+#: Settings of the classic protocol and of the streams protocol that mean the same.
+_ALIKE = (
+    ("session_timeout_ms", "streams_session_timeout_ms"),
+    ("heartbeat_interval_ms", "streams_heartbeat_interval_ms"),
+)

@@ -10,8 +10,8 @@ from statistics import median, quantiles
 
 import attrs
 
-from assignor_lab.capture.episodes.instances import instance_of
-from assignor_lab.capture.episodes.timeline import Done, MemberChange, RecordedGeneration, Timeline, Transfer
+from assignor_lab.capture.episodes.instances import first_after, instance_of
+from assignor_lab.capture.episodes.timeline import MemberChange, RecordedGeneration, Timeline, Transfer
 from assignor_lab.simulation.streams.timings import Timings
 
 __all__ = ["Derived", "derive_constants"]
@@ -71,18 +71,32 @@ def _derived(name: str, values: Sequence[float]) -> Derived:
 
 
 def _starts(timeline: Timeline) -> Iterator[float]:
-    """From the start of a process to its first request to join, where that began a rebalance."""
-    clients = {each.instance: each.instance for each in timeline.done}
+    """From the start of a process until it has started its threads, as it says itself."""
     for done in timeline.done:
-        if done.type != "start":
-            continue
-        joins = [each.time_ms for each in _own(timeline, done) if each.event == "joins"]
-        yield from (time - done.time_ms for time in joins[:1])
-        for generation in _generations(timeline):
-            joiner = generation.reason.partition("Adding new member ")[2].partition(" ")[0]
-            if generation.prepared_ms >= done.time_ms and instance_of(joiner, clients) == done.instance:
-                yield generation.prepared_ms - done.time_ms
-                break
+        begun = first_after(timeline.begun, timeline, done) if done.type == "start" else None
+        if begun is not None:
+            yield begun - done.time_ms
+
+
+def _joins(timeline: Timeline) -> Iterator[float]:
+    """From then until its first request to join, where that began a rebalance."""
+    clients = {each.instance: each.instance for each in timeline.done}
+    requests = [
+        (generation.prepared_ms, instance_of(joiner.partition(" ")[0], clients))
+        for generation in _generations(timeline)
+        if (joiner := generation.reason.partition("Adding new member ")[2])
+    ]
+    requests += [
+        (each.time_ms, instance_of(timeline.clients.get(each.member, ""), clients))
+        for each in timeline.members
+        if each.event == "joins"
+    ]
+    moments = sorted((time, who) for time, who in requests if who is not None)
+    for done in timeline.done:
+        begun = first_after(timeline.begun, timeline, done) if done.type == "start" else None
+        joined = first_after(moments, timeline, done)
+        if begun is not None and joined is not None:
+            yield joined - begun
 
 
 def _closes(timeline: Timeline) -> Iterator[float]:
@@ -90,16 +104,6 @@ def _closes(timeline: Timeline) -> Iterator[float]:
         ends = [time for time, who in timeline.ended if who == done.instance and time >= done.time_ms]
         if done.type == "stop" and ends:
             yield ends[0] - done.time_ms
-
-
-def _own(timeline: Timeline, done: Done) -> Iterator[MemberChange]:
-    """What happened to members of a streams group's instance after something was done to it, until the next time."""
-    names = {each.instance: each.instance for each in timeline.done}
-    later = [each.time_ms for each in timeline.done if each.instance == done.instance and each.time_ms > done.time_ms]
-    for each in timeline.members:
-        is_its = instance_of(timeline.clients.get(each.member, ""), names) == done.instance
-        if is_its and done.time_ms <= each.time_ms and (not later or each.time_ms < later[0]):
-            yield each
 
 
 def _leaves(timeline: Timeline) -> Iterator[float]:
@@ -299,6 +303,7 @@ def _overlap(one: Transfer, other: Transfer) -> int:
 
 _MEASURES: Mapping[str, _Measure] = {
     "startup_ms": _starts,
+    "join_ms": _joins,
     "close_ms": _closes,
     "heartbeat_late_us": _heartbeats_late,
     "probe_ms": _probes,

@@ -11,6 +11,7 @@ from assignment_api.streams.configs import ASSIGNMENT_KEYS
 from assignor_lab.capture.episodes.instances import (
     Incarnation,
     client_names,
+    first_after,
     incarnations,
     process_ids,
     read_configs,
@@ -147,6 +148,9 @@ def _events(
             process = processes.get(of_start[done.time_ms, done.instance])
             if process is not None:
                 event["process_id"] = process
+            ready = first_after(timeline.begun, timeline, done)
+            if ready is not None:
+                event["startup_ms"] = ready - done.time_ms
             ids = member_ids(timeline, done.instance, done.time_ms, names)
             if ids:
                 event["member_ids"] = ids

@@ -10,13 +10,14 @@ from uuid import UUID
 import attrs
 
 from assignment_api.streams import ProcessID, TaskId
-from assignor_lab.capture.episodes.timeline import Timeline
+from assignor_lab.capture.episodes.timeline import Done, Timeline
 from assignor_lab.capture.recorded import Recording
 from assignor_lab.documents.json_lines import json_lines
 from assignor_lab.documents.shapes import any_value, faults_at, map_of, open_record, text
 
 __all__ = [
-    "Incarnation", "client_names", "incarnations", "instance_of", "process_ids", "read_configs", "settings_document",
+    "Incarnation", "client_names", "first_after", "incarnations", "instance_of", "process_ids", "read_configs",
+    "settings_document",
 ]  # fmt: skip
 
 _LINE = open_record({"instance": text, "config": map_of(text, any_value)}, hint="is this configs.jsonl of a recording?")
@@ -88,6 +89,19 @@ def client_names(configs: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     return names
 
 
+def first_after(moments: Iterable[tuple[int, str]], timeline: Timeline, done: Done) -> int | None:
+    """The first of an instance's moments after something was done to it, and before the next thing was.
+
+    Args:
+        moments: Moments and instances, by time.
+        timeline: The recording.
+        done: What was done.
+    """
+    later = [each.time_ms for each in timeline.done if each.instance == done.instance and each.time_ms > done.time_ms]
+    found = next((time for time, who in moments if who == done.instance and time >= done.time_ms), None)
+    return None if found is None or (later and found >= later[0]) else found
+
+
 def incarnations(timeline: Timeline) -> list[tuple[int, Incarnation]]:
     """Every start: when, and of which incarnation."""
     lost: dict[str, int] = {}
@@ -109,7 +123,8 @@ def process_ids(
     whose order is the one in which the recorded assignments go round.
     """
     starts = incarnations(timeline)
-    found = {} if recording is None else _seen(starts, names, recording)
+    joined = {each.member: each.time_ms for each in timeline.members if each.event == "joins"}
+    found = {} if recording is None else _seen(starts, names, recording, joined)
     missing = [each for _, each in starts if each not in found]
     if not missing:
         return found, []
@@ -127,7 +142,10 @@ def process_ids(
 
 
 def _seen(
-    starts: Sequence[tuple[int, Incarnation]], names: Mapping[str, str], recording: Recording
+    starts: Sequence[tuple[int, Incarnation]],
+    names: Mapping[str, str],
+    recording: Recording,
+    joined: Mapping[str, int],
 ) -> dict[Incarnation, ProcessID]:
     found: dict[Incarnation, ProcessID] = {}
     for seen in recording.groups:
@@ -138,7 +156,22 @@ def _seen(
             begun = [each for time, each in starts if each.instance == instance and time <= seen.time_ms]
             if begun:
                 found.setdefault(begun[-1], member.subscription.info.process_id)
+    for seen_ms, group in recording.streams_groups:
+        for described in group.members:
+            instance = instance_of(described.client_id, names)
+            # Members of a killed process are described until they are fenced.
+            joined_ms = joined.get(described.id, seen_ms)
+            begun = [each for time, each in starts if each.instance == instance and time <= joined_ms]
+            if begun and (process := _process_id(described.process_id)) is not None:
+                found.setdefault(begun[-1], process)
     return found
+
+
+def _process_id(shown: str) -> ProcessID | None:
+    try:
+        return ProcessID(UUID(shown))
+    except ValueError:
+        return None
 
 
 def _order(

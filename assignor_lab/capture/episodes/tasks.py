@@ -10,6 +10,7 @@ from typing import Any
 import attrs
 
 from assignment_api.streams import TaskId
+from assignor_lab.capture.episodes.described_tasks import described_changelogs, described_tasks, missing_topics
 from assignor_lab.capture.episodes.timeline import Timeline
 from assignor_lab.capture.episodes.workload import subtopology_of_topics
 from assignor_lab.capture.logs.import_log import read_decisions
@@ -51,6 +52,11 @@ def recorded_tasks(
         DocumentFormatError: if no task can be seen in the timeline nor in the folder.
         TopologyTextError: if the topology cannot be read or does not fit.
     """
+    described = [] if recording is None else described_tasks(timeline, recording)
+    if recording is not None and described:
+        return RecordedTasks(
+            tuple(described), described_changelogs(timeline, recording), missing_topics(timeline, recording), ()
+        )
     logs = sorted(str(path) for path in (*folder.glob("*.log*"), *folder.glob("logs/*.log*")) if _is_instances(path))
     if recording is not None and logs:
         decisions = _decisions(logs)

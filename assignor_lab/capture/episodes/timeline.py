@@ -148,6 +148,7 @@ class Timeline:
         group_config: What was configured for the group at the broker.
         transfers: What was read back, by time.
         owned: Moments, instances, and the tasks that they said to own.
+        begun: Moments at which instances said that they had started their threads, by time.
         probe: What a probe saw from outside, action by action, or ``None``.
         document: The whole document.
         place: Where it was read.
@@ -165,6 +166,7 @@ class Timeline:
     group_config: Mapping[str, str]
     transfers: tuple[Transfer, ...]
     owned: tuple[tuple[int, str, tuple[str, ...]], ...]
+    begun: tuple[tuple[int, str], ...]
     probe: tuple[Mapping[str, Any], ...] | None
     document: Mapping[str, Any]
     place: Place
@@ -226,6 +228,7 @@ _transfer = open_record(
 )  # fmt: skip
 _thread = open_record({"active": _tasks}, {"standby": _tasks}, hint=_HINT)
 _owned = open_record({"t": _moment, "instance": text}, {"threads": list_of(_thread)}, hint=_HINT)
+_state = open_record({"t": _moment, "instance": text}, {"from": text, "to": text}, hint=_HINT)
 _seen = open_record({"interruptions": list_of(_interruption)}, hint=_HINT)
 _count = whole(0, LONG_MAX)
 _restored = open_record(
@@ -243,7 +246,8 @@ _shape = open_record(
     {
         "generations": list_of(_generation), "restorations": list_of(_transfer), "standby_loads": list_of(_transfer),
         "owned": list_of(_owned), "probe": list_of(_window), "run": any_value,
-        "targets": list_of(_target), "member_states": list_of(_change), "clients": map_of(text, text),
+        "states": list_of(_state), "targets": list_of(_target), "member_states": list_of(_change),
+        "clients": map_of(text, text),
     },
     hint=_HINT,
 )  # fmt: skip
@@ -302,6 +306,13 @@ def _timeline(document: Any, place: Place) -> Timeline:
         group_config=_group_config(fields["actions"]),
         transfers=tuple(sorted(transfers, key=lambda each: each.from_ms)),
         owned=tuple(owned),
+        begun=tuple(
+            sorted(
+                (each["t"], each["instance"])
+                for each in fields.get("states", ())
+                if (each.get("from"), each.get("to")) == ("CREATED", "REBALANCING")
+            )
+        ),
         probe=tuple(fields["probe"]) if "probe" in fields else None,
         document=document,
         place=place,

@@ -1,7 +1,8 @@
 """Exchanges with brokers that were written down, as JSON lines.
 
 A line is ``{"t": epoch ms, "api_key": ..., "api_version": ..., "response_hex": ...}``; other keys are ignored, and so
-are requests other than DescribeGroups (15) and Metadata (3). ``response_hex`` has the header, but not the size.
+are requests other than DescribeGroups (15), StreamsGroupDescribe (89) and Metadata (3). ``response_hex`` has the
+header, but not the size.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ from assignor_lab.capture.recorded.broker_answers import (
     read_group_answer,
 )
 from assignor_lab.capture.recorded.errors import garbled_at
+from assignor_lab.capture.recorded.streams_group_answers import DescribedStreamsGroup, read_streams_group_answer
 from assignor_lab.documents.json_lines import json_lines
 from assignor_lab.documents.shapes import LONG_MAX, at, faults_at, hexadecimal, open_record, text, whole
 
 __all__ = ["Recording", "Seen", "Topic", "read_recording"]
 
-_DESCRIBE_GROUPS, _METADATA = 15, 3
+_DESCRIBE_GROUPS, _METADATA, _DESCRIBE_STREAMS_GROUP = 15, 3, 89
 _short = whole(0, 32_767)
 _EXCHANGE = open_record(
     {"t": whole(0, LONG_MAX), "api_key": _short, "api_version": _short, "response_hex": text},
@@ -72,10 +74,12 @@ class Recording:
     Args:
         groups: Descriptions of groups.
         clusters: Times and Metadata answers.
+        streams_groups: Times and descriptions of groups of the streams protocol.
     """
 
     groups: Sequence[Seen]
     clusters: Sequence[tuple[int, ClusterAnswer]]
+    streams_groups: Sequence[tuple[int, DescribedStreamsGroup]] = ()
 
     def stable(self) -> Iterator[Seen]:
         """The descriptions of stable groups, without those that only repeat the one before of their group.
@@ -125,6 +129,7 @@ def read_recording(files: Sequence[str | Path]) -> Recording:
     """
     groups: list[Seen] = []
     clusters: list[tuple[int, ClusterAnswer]] = []
+    streams: list[tuple[int, DescribedStreamsGroup]] = []
     for file in files:
         for place, line in json_lines(file):
             with faults_at(place), garbled_at(place):
@@ -135,7 +140,13 @@ def read_recording(files: Sequence[str | Path]) -> Recording:
                     groups += [Seen(place.file, place.line or 0, time_ms, answer) for answer in answers]
                 elif exchange["api_key"] == _METADATA:
                     clusters.append((time_ms, read_cluster_answer(_bytes(exchange), version)))
-    return Recording(sorted(groups, key=lambda seen: seen.time_ms), sorted(clusters, key=lambda timed: timed[0]))
+                elif exchange["api_key"] == _DESCRIBE_STREAMS_GROUP and version == 0:
+                    streams += [(time_ms, answer) for answer in read_streams_group_answer(_bytes(exchange))]
+    return Recording(
+        sorted(groups, key=lambda seen: seen.time_ms),
+        sorted(clusters, key=lambda timed: timed[0]),
+        sorted(streams, key=lambda timed: timed[0]),
+    )
 
 
 def _bytes(exchange: Mapping[str, Any]) -> bytes:

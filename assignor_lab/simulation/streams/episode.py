@@ -47,6 +47,7 @@ class InstanceSettings:
         machine: Machine that it runs on, whose restoring it shares; ``None``: it has one for itself.
         member_ids: Ids that its threads' members make up in the streams protocol, in the order in which they join;
             they decide ties. Others are drawn from the names.
+        startup_ms: From the start of this process until its threads are started; ``None``: as long as any.
     """
 
     threads: int = 1
@@ -56,6 +57,7 @@ class InstanceSettings:
     instance_id: str | None = None
     machine: str | None = None
     member_ids: Sequence[str] = ()
+    startup_ms: int | None = None
 
 
 @attrs.frozen

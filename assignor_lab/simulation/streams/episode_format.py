@@ -75,6 +75,7 @@ _settings: Mapping[str, Check[Any]] = {
     "instance_id": text,
     "machine": text,
     "member_ids": list_of(text),
+    "startup_ms": whole(0, _LONGEST_MS),
 }
 
 #: Type of an event to its required and its optional keys, besides ``at_ms`` and ``type``.
@@ -280,8 +281,8 @@ def _event(value: Any) -> Event:
 def instance_settings(base: InstanceSettings, details: Mapping[str, Any]) -> InstanceSettings:
     """``base`` with what a ``start`` event says of the instance's configuration."""
     changes = {key: details[key] for key in _settings if key != "process_id" and key in details}
-    # Member ids are those of one start: the next one has others.
-    return attrs.evolve(base, **{"member_ids": (), **changes})
+    # These two are of one start: the next one has others.
+    return attrs.evolve(base, **{"member_ids": (), "startup_ms": None, **changes})
 
 
 def _refuse_contradictions(events: Iterable[Event], running: Iterable[str], until_ms: int) -> None:

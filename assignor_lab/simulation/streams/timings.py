@@ -29,7 +29,8 @@ class Timings:
         task_offset_interval_ms: The broker's ``group.streams.task.offset.interval.ms``, from Kafka 4.4 on.
         commit_interval_ms: ``commit.interval.ms``.
         state_cleanup_delay_ms: ``state.cleanup.delay.ms``.
-        startup_ms: From the start of a process until its threads join.
+        startup_ms: From the start of a process until its threads are started.
+        join_ms: From then until they join: they look for the coordinator first.
         startup_spread_ms: Drawn from 0 up to this by the seed and added to it.
         close_ms: From SIGTERM to the end of the process.
         request_ms: A request to the coordinator and its answer, without what it waits for there.
@@ -69,7 +70,8 @@ class Timings:
     task_offset_interval_ms: int = 60_000
     commit_interval_ms: int = 30_000
     state_cleanup_delay_ms: int = 600_000
-    startup_ms: int = 3_138
+    startup_ms: int = 2_463
+    join_ms: int = 566
     startup_spread_ms: int = 0
     close_ms: int = 427
     request_ms: int = 2

@@ -105,8 +105,9 @@ class World:
         """
         instance = self._up(name, settings, process_id)
         self.say(name, "start", f"process of {name} is started")
-        joins = instance.started_ms + self.timings.startup_ms
-        joins += self.random.randint(0, self.timings.startup_spread_ms)
+        startup = instance.settings.startup_ms
+        joins = instance.started_ms + (self.timings.startup_ms if startup is None else startup)
+        joins += self.timings.join_ms + self.random.randint(0, self.timings.startup_spread_ms)
         for thread in instance.threads:
             self.clock.at(joins, partial(self._ready, thread, group))
 
