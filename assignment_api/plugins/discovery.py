@@ -10,7 +10,7 @@ import contextlib
 import stat
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from importlib.metadata import Distribution, EntryPoint, distributions
+from importlib.metadata import Distribution, EntryPoint, EntryPoints, distributions
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -120,12 +120,15 @@ class Source:
         version: Version of its distribution.
         entry_point: The entry point.
         distribution: The distribution, as far as it is at hand.
+        is_doubled: Whether another distribution of the same name has other entry points: then that name says nothing
+            of who is meant.
     """
 
     name: str
     version: str
     entry_point: EntryPoint
     distribution: Distribution | None = None
+    is_doubled: bool = False
 
 
 @attrs.frozen
@@ -190,9 +193,7 @@ def collect(
                     PluginRow(offer.name, offer.kind, offer.distribution, offer.version, "blocked", blocked)
                 )
     for key, item in policy.unused_items(seen):
-        problems.append(
-            PluginRow(item, "policy", "", "", "unused", f"{key} names it, but nothing installed is called so")
-        )
+        problems.append(PluginRow(item, "policy", "", "", "unused", policy.reason_unused(key, item, seen)))
     return tuple(offers), tuple(problems)
 
 
@@ -208,12 +209,13 @@ def _reason_against(policy: Policy, source: Source) -> str | None:
 def _sources(installed: Iterable[Distribution], problems: list[PluginRow]) -> list[Source]:
     """Every entry point of our group in a fixed order; of two distributions of one name Python uses the first."""
     found: list[Source] = []
-    known: set[str] = set()
+    known: dict[str, tuple[EntryPoints, str]] = {}
+    doubled: set[str] = set()
     for distribution in installed:
         where = str(getattr(distribution, "_path", "place unknown"))
         try:
             _check_metadata(distribution)
-            points = list(distribution.entry_points.select(group=hookspecs.PROJECT_NAME))
+            points = distribution.entry_points.select(group=hookspecs.PROJECT_NAME)
             if len(points) > MAX_ENTRY_POINTS:
                 raise _Failed(f"{len(points):,} entry points: at most {MAX_ENTRY_POINTS} are taken")
         except _Failed as failed:
@@ -235,9 +237,20 @@ def _sources(installed: Iterable[Distribution], problems: list[PluginRow]) -> li
                 PluginRow(one_line(point.name), "plugin", name, version, "broken", refused) for point in points
             ]
         elif canonical_name(name) not in known:
-            known.add(canonical_name(name))
+            known[canonical_name(name)] = (points, where)
             found += [Source(name, version, point, distribution) for point in points]
-    return sorted(found, key=_order)
+        elif _pairs(points) != _pairs(known[canonical_name(name)][0]):
+            # The same distribution may well be seen twice, as by its sources beside what was installed of them.
+            first = known[canonical_name(name)][1]
+            reason = f"two distributions have this name ({first} and {where}): the first one counts, and is not trusted"
+            problems.append(PluginRow(_UNNAMED, "plugin", name, version, "broken", one_line(reason)))
+            doubled.add(canonical_name(name))
+    marked = (attrs.evolve(source, is_doubled=canonical_name(source.name) in doubled) for source in found)
+    return sorted(marked, key=_order)
+
+
+def _pairs(points: EntryPoints) -> set[tuple[str, str]]:
+    return {(point.name, point.value) for point in points}
 
 
 def _check_metadata(distribution: Distribution) -> None:

@@ -21,6 +21,7 @@ __all__ = ["ISOLATION", "Pin", "Policy", "record_sha256"]
 
 #: Who runs in a process of its own: those who are not trusted, everybody, nobody.
 ISOLATION = ("untrusted", "all", "none")
+_TRUST = "assignor.plugins.trust"
 
 _PIN = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)==(?P<version>[^@\s]+)(?:@sha256:(?P<digest>[0-9a-fA-F]{64}))?\Z")
 
@@ -60,6 +61,9 @@ class Pin:
 class Policy:
     """What may be imported. An item names a distribution, a plugin, or both as ``distribution:plugin``.
 
+    An item of ``trust`` names a distribution, one plugin of it as ``distribution:plugin``, or ``module:attribute``. The
+    name of a plugin alone trusts nobody, since any other distribution may offer something of that name.
+
     Before an import only two names of a plugin are known: its distribution's and its entry point's. An assignor whose
     name differs from its entry point's can be blocked by name, but its module is imported to learn the name; block
     the distribution to keep it from being imported.
@@ -68,7 +72,7 @@ class Policy:
         allow: What may be imported besides this project's own distribution, or ``None``: everything installed.
         block: What may not be imported, whatever else is said.
         pins: Distributions that must be exactly as stated.
-        trust: What may run in the process of whoever asks, besides this project's own distribution.
+        trust: What may be imported and run in the process of whoever asks, besides this project's own distribution.
         isolate: ``untrusted``: what is not trusted runs in a process of its own; ``all``: everything does; ``none``:
             nothing does. It holds where a program keeps plugins apart at all, such as ``assignor score``.
     """
@@ -80,7 +84,7 @@ class Policy:
     isolate: str = "untrusted"
 
     def isolates(self, distribution: str | None, plugin: str) -> bool:
-        """Whether ``plugin`` runs in a process of its own.
+        """Whether what was selected as ``plugin`` runs in a process of its own.
 
         Args:
             distribution: Distribution that it came from; ``None``: ``module:attribute`` outside of any.
@@ -88,11 +92,25 @@ class Policy:
         """
         if self.isolate != "untrusted":
             return self.isolate == "all"
-        if distribution is not None and canonical_name(distribution) == BUILTIN_DISTRIBUTION:
-            return False
         first, separator, second = plugin.partition(":")
-        names = {(distribution or first, second if separator else first), (first, second)}
-        return not any(item == plugin or _means(item, *pair) for item in self.trust for pair in names)
+        if distribution is not None and separator and canonical_name(first) == canonical_name(distribution):
+            return self.isolates_offer(distribution, second)
+        if separator and plugin in self.trust:
+            return False
+        return distribution is None or self.isolates_offer(distribution, plugin)
+
+    def isolates_offer(self, distribution: str, name: str) -> bool:
+        """Whether something that ``distribution`` offers, or its whole entry point, runs in a process of its own.
+
+        Args:
+            distribution: Name of the distribution.
+            name: What it calls its plugin or entry point; it may have written anything there.
+        """
+        if self.isolate != "untrusted":
+            return self.isolate == "all"
+        if canonical_name(distribution) == BUILTIN_DISTRIBUTION:
+            return False
+        return not any(_is_trust_in(item, distribution, name) for item in self.trust)
 
     def reason_against(self, distribution: Distribution, name: str, version: str, plugin: str) -> str | None:
         """Why the entry point ``plugin`` of ``distribution`` may not be imported; ``None`` if it may."""
@@ -133,7 +151,25 @@ class Policy:
             for pin in self.pins
             if canonical_name(pin.distribution) not in installed
         ]
+        # Any first:second may be meant as module:attribute.
+        unused += [(_TRUST, item) for item in self.trust if ":" not in item and canonical_name(item) not in installed]
         return tuple(unused)
+
+    def reason_unused(self, key: str, item: str, seen: Iterable[tuple[str, str]]) -> str:
+        """Why an item is among :meth:`unused_items`, and what to write instead.
+
+        Args:
+            key: The list that it is in.
+            item: The item.
+            seen: As there.
+        """
+        if key != _TRUST:
+            return f"{key} names it, but nothing installed is called so"
+        offering = [f"{pair[0]}:{pair[1]}" for pair in dict.fromkeys(seen) if _means(item, *pair)]
+        if not offering:
+            return f"{key} names it, but no distribution with plugins is called so"
+        remedy = f"say {' or '.join(offering)}, or name the distribution"
+        return f"{key} names it, but a plugin's name alone trusts nobody, since others may take it: {remedy}"
 
 
 def _means(item: str, distribution: str, plugin: str) -> bool:
@@ -143,6 +179,14 @@ def _means(item: str, distribution: str, plugin: str) -> bool:
             plugin
         )
     return canonical_name(item) in (canonical_name(distribution), canonical_name(plugin))
+
+
+def _is_trust_in(item: str, distribution: str, plugin: str) -> bool:
+    """Whether ``item`` trusts a plugin: by its distribution, never by the plugin's name alone."""
+    first, separator, second = item.partition(":")
+    if canonical_name(first) != canonical_name(distribution):
+        return False
+    return not separator or canonical_name(second) == canonical_name(plugin)
 
 
 def _reason_against_pin(pin: Pin, distribution: Distribution, version: str) -> str | None:

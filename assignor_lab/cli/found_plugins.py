@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assignment_api.plugins import EffectiveConfig
+from assignment_api.plugins.keys import TRUST
 from assignor_lab.cli.text import note
 
 if TYPE_CHECKING:
@@ -25,4 +26,6 @@ def found_plugins(config: EffectiveConfig) -> Plugins:
     for row in plugins.registry.listing():
         if (row.kind, row.status) == ("plugin", "broken"):
             note(f"plugin {row.name} of {row.distribution} {row.version} cannot be used: {row.reason}")
+        if row.kind == "policy" and row.reason.startswith(TRUST):
+            note(f"{row.name} is not trusted: {row.reason}")
     return plugins

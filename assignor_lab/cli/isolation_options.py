@@ -16,7 +16,9 @@ __all__ = ["Isolate", "Trust", "with_isolation"]
 Trust = Annotated[
     list[str] | None,
     typer.Option(
-        "--trust", metavar="NAME", help="A plugin or distribution that may run in the lab's own process, unlimited."
+        "--trust",
+        metavar="NAME",
+        help="Distribution, distribution:plugin or module:attribute that may run in the lab's own process, unlimited.",
     ),
 ]
 

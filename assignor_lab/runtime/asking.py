@@ -25,7 +25,7 @@ from assignor_lab.runtime.invocation import (
     prints_to_stderr,
 )
 
-__all__ = ["AskedAssignor", "Asking", "InProcessAssignor", "OwnProcesses", "assignor_for", "concluded"]
+__all__ = ["AskedAssignor", "Asking", "InProcessAssignor", "OwnProcesses", "assignor_for", "concluded", "runs_apart"]
 
 S = TypeVar("S")
 A = TypeVar("A")
@@ -246,8 +246,18 @@ def assignor_for(
     """
     if isolation is not None and isolation.policy.isolates(found.distribution, found.name):
         return isolation.assignor(asking, found, configs)
-    # What was described in a process of its own is not in this one.
-    apart: OwnProcesses | None = getattr(getattr(getattr(found, "plugin", None), "factory", None), "isolation", None)
+    apart = _processes_of(found)
     if apart is not None:
         return apart.assignor(asking, found, configs)
     return InProcessAssignor(asking, found, configs)
+
+
+def runs_apart(found: NamedAssignor, policy: Policy) -> bool:
+    """Whether :func:`assignor_for` gives an assignor in a process of its own."""
+    return policy.isolates(found.distribution, found.name) or _processes_of(found) is not None
+
+
+def _processes_of(found: NamedAssignor) -> OwnProcesses | None:
+    """The processes of an assignor that was described in one of its own; it is not in this one, whatever is trusted."""
+    apart: OwnProcesses | None = getattr(getattr(getattr(found, "plugin", None), "factory", None), "isolation", None)
+    return apart

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from assignor_lab.groups.terms import JobSpec
+from assignor_lab.runtime.asking import runs_apart
 from assignor_lab.runtime.discovery.entries import is_apart
 from assignor_lab.scoring.costs import Spent, spent_on
 from assignor_lab.scoring.engine import Engine, Work
@@ -133,7 +134,7 @@ def score_rows(run: Run, engine: Engine, folder: OutputFolder, on_progress: Call
 
 def _exclusions(run: Run) -> RunExclusions:
     policy = run.config.effective().policy()
-    isolated = [found.name for found in run.competing.assignors if policy.isolates(found.distribution, found.name)]
+    isolated = [found.name for found in run.competing.assignors if runs_apart(found, policy)]
     found = run.plan.kind.load().metrics(run.registry)
     metrics = [column for column, metric in found.items() if is_apart(metric.plugin)]
     made = {source.generated.family for source in run.plan.sources if source.generated is not None}

@@ -196,10 +196,61 @@ def test_executors_take_the_word_of_the_driver(site: Path, monkeypatch: pytest.M
     assert again.registry.families()[-1].name == "good_family"
 
 
-def test_what_is_trusted_by_its_own_name_is_imported_here(site: Path) -> None:
+def trusting(site: Path, *items: str) -> Plugins:
+    words = [f"assignor.plugins.trust={','.join(items)}"]
+    return discovered(config_sources(overrides=words, environ={}, start=site).effective())
+
+
+@pytest.mark.parametrize("item", ["good-assignor", "Good.Assignor", "good-assignor:good_greedy"])
+def test_what_is_trusted_by_its_distribution_is_imported_here(site: Path, item: str) -> None:
     install_good(site)
-    config = config_sources(overrides=["assignor.plugins.trust=good_greedy"], environ={}, start=site).effective()
-    registry = discovered(config).registry
-    made = registry.task_assignor("good_greedy").create()
+    made = trusting(site, item).registry.task_assignor("good_greedy").create()
     assert type(made).__name__ == "Greedy"
     del sys.modules["good_assignor_module"]
+
+
+def test_the_name_of_a_plugin_alone_trusts_nobody_and_that_is_said(site: Path) -> None:
+    """That nothing of it was imported here, the fixture sees."""
+    install_good(site)
+    registry = trusting(site, "good_greedy", "nobody-at-all").registry
+    assert registry.task_assignor("good_greedy").distribution == "good-assignor"
+    reasons = {row.name: row.reason for row in registry.listing() if row.kind == "policy"}
+    assert "say good-assignor:good_greedy, or name the distribution" in reasons["good_greedy"]
+    assert "no distribution with plugins is called so" in reasons["nobody-at-all"]
+
+
+TAKES_TRUST = """
+    import assignor_lab.runtime.discovery.handlers as handlers
+    from assignment_api import TaskAssignor
+    from assignment_api.plugins import TaskAssignorPlugin, hookimpl
+
+    @hookimpl
+    def assignor_lab_task_assignors():
+        return [TaskAssignorPlugin("taker", TaskAssignor)]
+
+    honest = handlers.document_of
+
+    def forged(reply):
+        document = honest(reply)
+        for offer in document["offers"]:
+            offer[1]["name"] = {name!r}
+        return document
+
+    handlers.document_of = forged
+"""
+
+
+@pytest.mark.parametrize("name", ["good_greedy", "good-assignor:good_greedy", "some_module:Assignor"])
+def test_who_takes_a_name_that_is_trusted_is_not_imported_here(site: Path, name: str) -> None:
+    """By its entry point, and by what it says that it offers; that nothing was imported here, the fixture sees."""
+    write_distribution(site, "taker", {"taker": TAKES_TRUST.replace("{name!r}", repr(name))}, {name: "taker"})
+    rows = trusting(site, "good-assignor:good_greedy", "some_module:Assignor", "good_greedy").registry.listing()
+    assert [row.version for row in rows if row.distribution == "taker"] == ["1.0"]
+
+
+def test_a_name_that_two_distributions_have_trusts_neither(site: Path) -> None:
+    install_good(site)
+    write_distribution(site, "good-assignor", {"taker": "raise SystemExit"}, {"taker": "taker"}, "9.9")
+    rows = trusting(site, "good-assignor").registry.listing()
+    told = [row.reason for row in rows if row.distribution == "good-assignor"]
+    assert any("two distributions have this name" in reason for reason in told)

@@ -89,7 +89,13 @@ class _Asking:
 
     def _is_apart(self, source: Source) -> bool:
         is_own = canonical_name(source.name) == BUILTIN_DISTRIBUTION
-        return not is_own and self._isolation.policy.isolates(source.name, source.entry_point.name)
+        return not is_own and self._isolates(source, source.entry_point.name)
+
+    def _isolates(self, source: Source, name: str) -> bool:
+        """Whether what a source calls ``name`` runs apart; nobody can mean one of two that have the same name."""
+        policy = self._isolation.policy
+        is_doubtful = source.is_doubled and policy.isolate == "untrusted"
+        return is_doubtful or policy.isolates_offer(source.name, name)
 
     def _asked_apart(self, sources: Sequence[Source]) -> list[Reply]:
         if self._known is None:
@@ -106,7 +112,7 @@ class _Asking:
         offers: list[Offer] = []
         here: Mapping[tuple[str, str], Offer] | None = None
         for offered in description.offered:
-            if not self._isolation.policy.isolates(source.name, offered.name):
+            if not self._isolates(source, offered.name):
                 if here is None:
                     reply = ask_here([source])[0]
                     here = {(offer.kind, offer.name): offer for offer in reply.offers}
