@@ -9,17 +9,10 @@ from typing import Any
 
 from assignor_lab.capture.episodes.instances import instance_of
 from assignor_lab.capture.episodes.timeline import MemberChange, Timeline
-from assignor_lab.simulation.streams.timings import Timings
+from assignor_lab.simulation.streams.timings import GROUP_SETTINGS, Timings
 
 __all__ = ["broker_timings", "group_assignment_config", "member_ids"]
 
-#: Group's setting to the timing that it sets.
-_SETTINGS = {
-    "streams.session.timeout.ms": "streams_session_timeout_ms",
-    "streams.heartbeat.interval.ms": "streams_heartbeat_interval_ms",
-    "streams.initial.rebalance.delay.ms": "streams_initial_rebalance_delay_ms",
-    "streams.assignment.interval.ms": "assignment_interval_ms",
-}
 #: A heartbeat comes at most so much later than its interval says.
 _LATE_MS = 300
 #: Brokers are configured in whole numbers of this.
@@ -65,7 +58,9 @@ def broker_timings(timeline: Timeline, names: Mapping[str, str]) -> tuple[dict[s
     Settings of the group are told; those of the broker are not. Each kill shows between which two values the session
     timeout lies: a member is fenced that long after its last heartbeat, which was at most an interval before the kill.
     """
-    found = {name: int(timeline.group_config[key]) for key, name in _SETTINGS.items() if key in timeline.group_config}
+    found = {
+        name: int(timeline.group_config[key]) for key, name in GROUP_SETTINGS.items() if key in timeline.group_config
+    }
     defaults, told = Timings(), []
     if "streams_heartbeat_interval_ms" not in found:
         interval = _heartbeat_interval(timeline, defaults.streams_heartbeat_interval_ms)

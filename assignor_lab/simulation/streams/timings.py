@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-__all__ = ["SETTINGS", "Timings"]
+__all__ = ["GROUP_SETTINGS", "SETTINGS", "Timings"]
 
 
 @attrs.frozen
@@ -109,4 +109,11 @@ SETTINGS: Mapping[str, str] = {
     "max.poll.interval.ms": "max_poll_interval_ms",
     "commit.interval.ms": "commit_interval_ms",
     "state.cleanup.delay.ms": "state_cleanup_delay_ms",
+}
+#: The same for settings of a streams group, which brokers keep.
+GROUP_SETTINGS: Mapping[str, str] = {
+    "streams.session.timeout.ms": "streams_session_timeout_ms",
+    "streams.heartbeat.interval.ms": "streams_heartbeat_interval_ms",
+    "streams.initial.rebalance.delay.ms": "streams_initial_rebalance_delay_ms",
+    "streams.assignment.interval.ms": "assignment_interval_ms",
 }

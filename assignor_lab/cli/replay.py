@@ -1,0 +1,130 @@
+"""``assignor replay``: a recorded history of a Streams group, played again with other assignors."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from assignor_lab.cli.found_plugins import found_plugins
+from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
+from assignor_lab.cli.simulate import Seed, WorkloadFile
+from assignor_lab.cli.text import console, note, print_json, print_line, table
+from assignor_lab.groups.replaying import Replayed, replay
+from assignor_lab.groups.variants import variants_of
+from assignor_lab.simulation.streams.episode import StreamsEpisode
+from assignor_lab.simulation.streams.episode_format import read_episodes
+from assignor_lab.simulation.streams.recorded_result import RECORDED, recorded_result
+from assignor_lab.simulation.streams.results import document_of
+
+__all__ = ["register"]
+
+History = Annotated[
+    str,
+    typer.Argument(metavar="HISTORY", help="A recorded history: what import-episode writes; - is the standard input."),
+]
+Assignors = Annotated[
+    list[str] | None,
+    typer.Option("--assignor", metavar="NAME", help="Who decides; may be given several times."),
+]
+Variants = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--variant",
+        metavar="NAME=ASSIGNOR,KEY=VALUE",
+        help=(
+            "An assignor with keys of its own, several with commas: two=high_availability,num.standby.replicas=2; "
+            "another protocol: new=group_sticky_4_4,group.protocol=streams."
+        ),
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to ``app``."""
+
+    @app.command("replay")
+    def replay_history(
+        history: History,
+        assignor: Assignors = None,
+        variant: Variants = None,
+        seed: Seed = 0,
+        config: ConfigFile = None,
+        c: Overrides = None,
+        workload: WorkloadFile = None,
+        json: Json = False,
+    ) -> None:
+        """Play a recorded group's history again with other assignors, beside what really happened.
+
+        Who started, stopped and crashed and when stays; the answers and what follows are the contender's.
+        """
+        contenders = variants_of(assignor or (), variant or ())
+        if not contenders:
+            raise typer.BadParameter("name somebody who decides, such as --assignor high_availability")
+        given = sources(config, c)
+        registry = found_plugins(given.effective()).registry
+        for episode in read_episodes(history, workload):
+            for sentence in episode.assumptions:
+                note(f"assumed: {sentence}")
+            _tell(episode, list(replay(episode, registry, given, contenders, seed)), seed, as_json=json)
+
+
+def _tell(episode: StreamsEpisode, replayed: list[Replayed], seed: int, *, as_json: bool) -> None:
+    documents = {each.contender.name: _document(each) for each in replayed}
+    first = next((each for each in documents.values() if "error" not in each), None)
+    recorded = None
+    if first is not None and episode.recorded is not None:
+        recorded = recorded_result(first, episode.recorded)
+    if as_json:
+        print_json({"episode": episode.id, "seed": seed, "contenders": documents, "recorded": recorded})
+        return
+    print_line(f"{episode.id}, seed {seed}")
+    for name, document in documents.items():
+        if "error" in document:
+            note(f"{name}: {document['error']}")
+    shown = {name: each for name, each in documents.items() if "error" not in each}
+    if recorded is not None:
+        shown = {RECORDED: recorded, **shown}
+    if shown:
+        _print(shown)
+
+
+def _document(replayed: Replayed) -> dict[str, Any]:
+    if replayed.played is None:
+        return {"assignor": replayed.assignor, "error": replayed.error}
+    return document_of(replayed.played, replayed.assignor)
+
+
+def _print(documents: dict[str, dict[str, Any]]) -> None:
+    actions = next(iter(documents.values()))["actions"]
+    rows = [
+        [f"{action['t_ms'] / 1000:.1f}", action["action"], action["who"]]
+        + [_action(document["actions"][place]) for document in documents.values()]
+        for place, action in enumerate(actions)
+    ]
+    print_line("rebalances and seconds until stable after each action:")
+    console().print(table(["at s", "action", "who", *documents], rows))
+    totals = [
+        (_NAMES[key], *(_total(document["totals"].get(key)) for document in documents.values())) for key in _NAMES
+    ]
+    console().print(table(["in all", *documents], totals))
+
+
+#: Totals in the order in which they are shown.
+_NAMES = {
+    "unavailable_task_s": "unavailable task-seconds",
+    "restored_bytes": "restored bytes",
+    "cross_zone_bytes": "bytes across zones",
+    "dollars": "dollars",
+    "rebalances": "rebalances",
+    "warmups": "warm-ups",
+}
+
+
+def _action(row: dict[str, Any]) -> str:
+    stable = "-" if row["until_stable_ms"] is None else f"{row['until_stable_ms'] / 1000:.1f}"
+    return f"{row['rebalances']}, {stable}"
+
+
+def _total(value: float | None) -> str:
+    return "-" if value is None else f"{value:,}"
