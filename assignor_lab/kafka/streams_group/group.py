@@ -113,6 +113,17 @@ class StreamsGroup:
         self.epoch += 1
         return self.heartbeat(now_ms, member, NO_TASKS)
 
+    def rejoin(self, now_ms: int, old: str, member: str, process: str) -> HeartbeatAnswer:
+        """A static member that has left comes back under a new id: it takes the old one's place and tasks."""
+        before = self._members.pop(old)
+        self._holders.remove(old, before.process, before.assigned | before.pending)
+        self._targets[member] = self._targets.pop(old, NO_TASKS)
+        self._members[member] = Standing(process, 0, assigned=before.assigned)
+        self._holders.add(member, process, before.assigned)
+        if process != before.process:
+            self.epoch += 1
+        return self.heartbeat(now_ms, member, NO_TASKS)
+
     def heartbeat(self, now_ms: int, member: str, owned: Tasks | None) -> HeartbeatAnswer:
         """A member's heartbeat; ``owned`` is what it says that it has, ``None``: it does not say."""
         if self.is_behind and self.schedule.may_compute(now_ms):

@@ -14,7 +14,7 @@ from assignor_lab.cli.app import build_app
 from assignor_lab.groups.streams.leading import leading_assignor
 from assignor_lab.simulation.streams.simulate import UnknownProtocolError, simulate
 from assignor_lab.simulation.streams.streams_protocol.group import StaticMembersRefusedError
-from tests.simulation.streams.episodes import document, episode, happens, played, started, told
+from tests.simulation.streams.episodes import document, episode, happens, played, started, task, told
 
 #: Nothing that a machine adds, and an acknowledgement that can be told from the heartbeats.
 TIMINGS = {
@@ -132,3 +132,44 @@ def test_no_task_is_on_two_threads_at_once() -> None:
         for (_, end, _), (begin, _, _) in itertools.pairwise(runs):
             assert end is not None
             assert end <= begin
+
+
+def static(*events: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Two static members under the broker of 4.4, and what happens to them."""
+    there = [started("a", instance_id="a"), started("b", 1, instance_id="b")]
+    return streams(*there, *events, assignor="group_sticky_4_4", **more)
+
+
+def test_static_member_of_4_4_that_is_back_within_its_session_sets_off_no_target() -> None:
+    found = static(happens("stop", "b", 60_000), started("b", 62_000))
+    assert [row["rebalances"] for row in found["actions"][2:]] == [0, 0]
+    away = [each for name in found["tasks"] for each in interruptions(found, name) if each[0] >= 60_000]
+    assert {(begin, end) for begin, end, _ in away} == {(60_000, 63_000)}
+
+
+def test_static_member_of_4_4_that_stays_away_is_removed_when_its_session_ends() -> None:
+    found = static(happens("stop", "b", 60_000))
+    assert found["actions"][-1]["rebalances"] == 1
+    assert 10_000 <= found["generations"][-1]["t_ms"] - 60_000 <= 13_100
+
+
+def test_killed_static_member_is_refused_until_its_session_has_ended() -> None:
+    found = static(happens("crash", "b", 60_000), started("b", 62_000))
+    # Its threads end with an error; the other one gets everything.
+    assert list(found["generations"][-1]["assigned"]) == ["a"]
+    later = static(happens("crash", "b", 60_000), started("b", 75_000))
+    assert list(later["generations"][-1]["assigned"]) == ["a", "b"]
+
+
+def test_state_on_disk_gives_a_restarted_process_its_tasks_back_since_4_4() -> None:
+    """KAFKA-20719: 4.3.1 shows previous targets alone, of which a new member has none."""
+    events = [
+        started("a"), started("b", 1), started("c", 2), happens("crash", "c", 60_000), happens("stop", "b", 90_000),
+        happens("stop", "a", 90_001), started("c", 100_000), started("b", 100_001), started("a", 100_002),
+    ]  # fmt: skip
+    tasks = [task(f"0_{number}") for number in range(9)]
+    read = {
+        assignor: streams(*events, tasks=tasks, records=2_000, assignor=assignor)["totals"]["restored_bytes"]
+        for assignor in ("group_sticky", "group_sticky_4_4")
+    }
+    assert read["group_sticky_4_4"] < read["group_sticky"]

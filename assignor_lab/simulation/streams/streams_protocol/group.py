@@ -54,9 +54,10 @@ class ProtocolGroup:
             schedule, assignor.release, self._assign, has_topics=not world.episode.missing_topics
         )
         self._topics_ms: int | None = None
+        #: Member to the offsets that it reported last; the broker keeps them in its memory alone.
+        self._offsets: dict[str, dict[int, int]] = {}
         self._members: dict[str, Member] = {}
         self._instances: dict[str, Instance] = {}
-        self._there = sum(max(1, client.num_stream_threads) for client in world.episode.clients)
         self._reasons: list[str] = []
         self.generations: list[Generation] = []
         self.changes: list[int] | None = []
@@ -76,24 +77,38 @@ class ProtocolGroup:
                 f"{self._release.name} refuse in the streams protocol: take group_sticky_4_4, or leave it out"
             )
         member = Member(thread, self._id_of(thread), self._clock.now)
-        self._members[member.id] = member
-        self._instances[member.id] = instance
+        before = self._static_member(thread)
+        if before is not None and not before.has_left:
+            # Its thread ends with an error (UNRELEASED_INSTANCE_ID); nothing tries again.
+            self._world.say(instance.name, "refused", f"{instance.name} is refused: its instance id is not released")
+            return
         if not self._group.members:
             self._world.has_members(any_left=True)
             self._initial_delay()
         if self._topics_ms is None:
             self._topics_ms = self._clock.now + self._timings.create_topics_ms
-        self._because(f"{instance.name} joined")
-        self._played(member, partial(self._group.join, self._clock.now, member.id, str(instance.process_id)))
+        self._members[member.id], self._instances[member.id] = member, instance
+        self._world.lock_unused(thread)
+        self._report(member)
+        process = str(instance.process_id)
+        if before is None:
+            self._because(f"{instance.name} joined")
+            self._played(member, partial(self._group.join, self._clock.now, member.id, process))
+        else:
+            self._forget(before)
+            self._because(f"{instance.name} is back")
+            self._played(member, partial(self._group.rejoin, self._clock.now, before.id, member.id, process))
         self._arm_all()
 
     def stopped(self, instance: Instance, *, leaves: bool | None) -> None:
         """Members of an instance that is closed: they leave, unless they are told to stay."""
+        is_static = instance.settings.instance_id is not None
         for member in self._of(instance):
-            if leaves is None or leaves:
+            if leaves or (leaves is None and not is_static):
                 self._clock.after(self._timings.leave_ms, partial(self._gone, member, "left"))
-            else:
-                self._session_ends(member, self._clock.now + self._timings.leave_ms)
+                continue
+            member.has_left = is_static
+            self._session_ends(member, self._clock.now + self._timings.leave_ms)
 
     def crashed(self, instance: Instance) -> None:
         """Members of a process that is gone: nothing is heard of them any more."""
@@ -109,6 +124,14 @@ class ProtocolGroup:
             return ids[place]
         return drawn_member_id(self._world.episode.id, thread.instance.name, thread.key)
 
+    def _static_member(self, thread: Thread) -> Member | None:
+        """The member that has this thread's instance id already; each thread has one of its own."""
+        instance_id = thread.instance.settings.instance_id
+        if instance_id is None:
+            return None
+        wanted = (instance_id, thread.number)
+        return next((each for each in self._members.values() if each.static_id == wanted), None)
+
     def _of(self, instance: Instance) -> list[Member]:
         return [member for member in self._members.values() if member.thread in instance.threads]
 
@@ -118,16 +141,20 @@ class ProtocolGroup:
         self._clock.at(heard_ms + self._timings.streams_session_timeout_ms, partial(self._gone, member, "was fenced"))
 
     def _gone(self, member: Member, how: str) -> None:
-        if self._members.pop(member.id, None) is None:
+        if member.id not in self._members:
             return
         held = self._group.remove(member.id)
-        del self._instances[member.id]
+        self._forget(member)
         self._because(f"{member.thread.instance.name} {how}")
         self._world.say("coordinator", "removed", f"{member.id} of {member.thread.instance.name} {how}")
         self._world.unowned(sorted(held.active))
         if not self._group.members:
             self._world.has_members(any_left=False)
         self._arm_all()
+
+    def _forget(self, member: Member) -> None:
+        del self._members[member.id], self._instances[member.id]
+        self._offsets.pop(member.id, None)
 
     # --- heartbeats -------------------------------------------------------------------------------------
 
@@ -161,6 +188,8 @@ class ProtocolGroup:
             self._because("topics are there")
             self._group.topics_are_there()
             self._arm_all()
+        if owned is not None:
+            self._report(member)
         self._played(member, partial(self._group.heartbeat, self._clock.now, member.id, owned))
 
     def _played(self, member: Member, request: partial[HeartbeatAnswer]) -> None:
@@ -210,7 +239,18 @@ class ProtocolGroup:
             self._arm_all()
 
     def _assign(self, members: tuple[GroupMember, ...]) -> dict[str, Tasks]:
-        return self._targets.of(members, self._instances, {})
+        for member in self._members.values():
+            # Reports that nothing else has come of were not played.
+            if self._clock.now - member.reported_ms >= self._timings.task_offset_interval_ms:
+                self._report(member)
+        return self._targets.of(members, self._instances, self._offsets)
+
+    def _report(self, member: Member) -> None:
+        """A member tells the broker the offsets of what it has on the disk; those of active tasks that run are not."""
+        if self._release.shows_offsets and not self._is_dead(member):
+            offsets = self._world.offset_sums(member.thread)
+            self._offsets[member.id] = {task: offset for task, offset in offsets.items() if offset is not None}
+            member.reported_ms = self._clock.now
 
     def _because(self, reason: str) -> None:
         if reason not in self._reasons:

@@ -22,6 +22,8 @@ class Member:
         is_ready: Whether the broker said that the group is ready; ``None``: it has said nothing yet.
         is_reconciling: It goes through an assignment, and acknowledges it as soon as it can.
         busy_until_ms: Until when its thread opens stores.
+        has_left: It is static, and has left for a while.
+        reported_ms: When it reported offsets last.
         armed: Counts plans of heartbeats, so that earlier ones are known to be void.
         is_armed: Its next heartbeat will be played.
     """
@@ -33,8 +35,17 @@ class Member:
     is_ready: bool | None = None
     is_reconciling: bool = False
     busy_until_ms: int = 0
+    has_left: bool = False
+    reported_ms: int = 0
     armed: int = 0
     is_armed: bool = False
+    static_id: tuple[str, int] | None = attrs.field(init=False)
+
+    @static_id.default
+    def _static_id(self) -> tuple[str, int] | None:
+        # The thread's own: its instance may be configured anew while this member is remembered.
+        instance_id = self.thread.instance.settings.instance_id
+        return None if instance_id is None else (instance_id, self.thread.number)
 
     def next_heartbeat_ms(self, now_ms: int, every_ms: float) -> int:
         """When its next heartbeat after ``now_ms`` comes."""
