@@ -42,6 +42,13 @@ ProtocolName = Annotated[
     Literal["classic", "streams"] | None,
     typer.Option("--protocol", help="Play the same world under this protocol. By default the episode's."),
 ]
+ComingRefiner = Annotated[
+    bool,
+    typer.Option(
+        "--coming-refiner",
+        help="Streams protocol: the broker warms state up before it moves tasks, as no release of Kafka does yet.",
+    ),
+]
 Columns = Annotated[int, typer.Option("--width", metavar="N", min=10, max=1000, help="Columns of the timeline.")]
 Log = Annotated[bool, typer.Option("--log", help="Print the event log below the timeline.")]
 
@@ -58,6 +65,7 @@ def register(app: typer.Typer) -> None:
         c: Overrides = None,
         workload: WorkloadFile = None,
         protocol: ProtocolName = None,
+        coming_refiner: ComingRefiner = False,
         width: Columns = 100,
         log: Log = False,
         json: Json = False,
@@ -66,7 +74,10 @@ def register(app: typer.Typer) -> None:
         given = sources(config, c)
         registry = found_plugins(given.effective()).registry
         for each in read_episodes(episode, workload):
-            name, played = play(each, registry, given, assignor, seed, protocol=protocol, may_run_code=True)
+            name, played = play(
+                each, registry, given, assignor, seed, protocol=protocol, coming_refiner=coming_refiner,
+                may_run_code=True,
+            )  # fmt: skip
             for sentence in played.episode.assumptions:
                 note(f"assumed: {sentence}")
             document = document_of(played, name)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 import attrs
 
 from assignment_api.plugins import ConfigSources, Registry
@@ -22,6 +26,7 @@ def play(
     seed: int = 0,
     *,
     protocol: str | None = None,
+    coming_refiner: bool = False,
     may_run_code: bool = False,
     keep_log: bool = True,
 ) -> tuple[str, Played]:
@@ -35,6 +40,8 @@ def play(
         seed: Seed of every draw.
         protocol: ``classic`` or ``streams``, in place of the episode's: what is done to the group stays
             (:func:`under_protocol`); ``None``: the episode's.
+        coming_refiner: Whether the broker of a streams group warms state up before it moves tasks, as Kafka's
+            development branch after 4.4 does and no release.
         may_run_code: Whether ``assignor`` may be ``module:attribute``.
         keep_log: Whether to write down what happens.
 
@@ -50,7 +57,9 @@ def play(
         episode = under_protocol(episode, protocol)
     effective = sources.effective(episode.config, str(episode.place))
     selector = assignor or episode.assignor
-    make = leading_assignor if episode.protocol == "classic" else brokers_assignor
+    make: Callable[..., Any] = leading_assignor
+    if episode.protocol == "streams":
+        make = partial(brokers_assignor, refines=coming_refiner)
     configs = effective.values_for(make(registry, selector, {}, may_run_code=may_run_code).name)
     deciding = make(registry, selector, configs, may_run_code=may_run_code)
     configured = attrs.evolve(episode, config=configs)

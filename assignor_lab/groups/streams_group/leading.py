@@ -28,8 +28,11 @@ def brokers_assignor(
     isolation: OwnProcesses | None = None,
     *,
     may_run_code: bool = False,
+    refines: bool = False,
 ) -> BrokersAssignor:
     """The assignor that is named, or Kafka 4.3's.
+
+    ``refines``: in a broker with the coming refiner, which is in no release; its other rules are those of 4.4.
 
     Raises:
         UnknownPluginError, PluginLoadError: if it cannot be had.
@@ -43,4 +46,5 @@ def brokers_assignor(
             raise LeaderFailedError(f"assignor {found.name} gave no answer: {result.type}: {result.message}")
         return result
 
-    return BrokersAssignor(found.name, _RELEASES.get(found.name, KAFKA_4_4), ask)
+    release = KAFKA_4_4 if refines else _RELEASES.get(found.name, KAFKA_4_4)
+    return BrokersAssignor(found.name, release, ask, refines)

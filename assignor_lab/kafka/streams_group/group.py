@@ -50,6 +50,8 @@ class HeartbeatAnswer:
 
 #: Computes a target: from all members, in the order in which they came, to what each of them is to have.
 Assign = Callable[[tuple[GroupMember, ...]], Mapping[str, Tasks]]
+#: What members are sent in place of their targets: from those, and from where each member stands.
+Refine = Callable[[Mapping[str, Tasks], Mapping[str, Standing]], Mapping[str, Tasks]]
 
 
 class StreamsGroup:
@@ -59,18 +61,30 @@ class StreamsGroup:
         schedule: When targets may be computed.
         release: Version of the broker.
         assign: Computes a target.
+        refine: Holds moves back behind warm-ups, which no released broker does; ``None``: targets are sent as they are.
         has_topics: All topics are there; otherwise targets are empty until :meth:`topics_are_there`.
     """
 
-    def __init__(self, schedule: TargetSchedule, release: Release, assign: Assign, *, has_topics: bool) -> None:
+    def __init__(
+        self,
+        schedule: TargetSchedule,
+        release: Release,
+        assign: Assign,
+        refine: Refine | None = None,
+        *,
+        has_topics: bool,
+    ) -> None:
         self.epoch = 0
         self.target_epoch = 0
         self.schedule = schedule
         self.has_topics = has_topics
         self._release = release
         self._assign = assign
+        self._refine = refine
         self._members: dict[str, Standing] = {}
         self._targets: dict[str, Tasks] = {}
+        #: What members are sent: their targets, refined.
+        self._sent: Mapping[str, Tasks] = self._targets
         self._holders = Holders()
 
     # --- what is asked of it ------------------------------------------------------------------------------
@@ -82,8 +96,8 @@ class StreamsGroup:
 
     @property
     def targets(self) -> Mapping[str, Tasks]:
-        """Member to its target."""
-        return self._targets
+        """Member to what it is sent: its target, refined where there is a refiner."""
+        return self._sent
 
     @property
     def is_behind(self) -> bool:
@@ -98,6 +112,7 @@ class StreamsGroup:
             and self.has_topics
             and standing.epoch == self.target_epoch
             and standing.state is MemberState.STABLE
+            and (self._refine is None or self._sent == self._targets)
         )
 
     # --- what happens to it -------------------------------------------------------------------------------
@@ -117,7 +132,7 @@ class StreamsGroup:
         """A static member that has left comes back under a new id: it takes the old one's place and tasks."""
         before = self._members.pop(old)
         self._holders.remove(old, before.process, before.assigned | before.pending)
-        self._targets[member] = self._targets.pop(old, NO_TASKS)
+        self._targets, self._sent = _renamed(self._targets, old, member), _renamed(self._sent, old, member)
         self._members[member] = Standing(process, 0, assigned=before.assigned)
         self._holders.add(member, process, before.assigned)
         if process != before.process:
@@ -128,10 +143,12 @@ class StreamsGroup:
         """A member's heartbeat; ``owned`` is what it says that it has, ``None``: it does not say."""
         if self.is_behind and self.schedule.may_compute(now_ms):
             self._compute(now_ms)
+        elif self._refine is not None:
+            self._refine_again(member)
         before = self._members[member]
         # Members of a group without a target are in epoch 1.
         target_epoch = max(1, self.target_epoch)
-        target = self._targets.get(member, NO_TASKS)
+        target = self._sent.get(member, NO_TASKS)
         after = reconciled(member, before, target, target_epoch, owned, self._holders, self._release)
         if after is not before:
             self._holders.remove(member, before.process, before.assigned | before.pending)
@@ -155,7 +172,8 @@ class StreamsGroup:
         standing = self._members.pop(member)
         held = standing.assigned | standing.pending
         self._holders.remove(member, standing.process, held)
-        self._targets.pop(member, None)
+        self._targets = {each: tasks for each, tasks in self._targets.items() if each != member}
+        self._sent = {each: tasks for each, tasks in self._sent.items() if each != member}
         self.epoch += 1
         return held
 
@@ -176,3 +194,23 @@ class StreamsGroup:
             self._targets = dict.fromkeys(self._members, NO_TASKS)
         self.target_epoch = self.epoch
         self.schedule.computed(now_ms)
+        self._sent = self._targets
+        if self._refine is not None:
+            self._sent = self._refine(self._targets, self._members)
+
+    def _refine_again(self, member: str) -> None:
+        """In a stable group, what one member has may not be what it would be sent now: then there is a new epoch."""
+        calm = all(
+            each.state is MemberState.STABLE and each.epoch == self.target_epoch for each in self._members.values()
+        )
+        if self._refine is None or self.is_behind or not self.target_epoch or not calm:
+            return
+        sent = self._refine(self._targets, self._members)
+        if sent.get(member, NO_TASKS) != self._members[member].assigned:
+            self.epoch += 1
+            self.target_epoch = self.epoch
+            self._sent = sent
+
+
+def _renamed(targets: Mapping[str, Tasks], old: str, new: str) -> dict[str, Tasks]:
+    return {(new if member == old else member): tasks for member, tasks in targets.items()}

@@ -50,9 +50,11 @@ class BrokersAssignor:
     Args:
         name: Its name.
         release: Version of the broker.
+        refines: The broker warms state up before it moves tasks, as no released one does.
         ask: The answer for one target; raises :class:`LeaderFailedError` if there is none.
     """
 
     name: str
     release: Release
     ask: Callable[[GroupSpec, TopologyDescriber], GroupAssignment]
+    refines: bool = False

@@ -163,10 +163,9 @@ def test_killed_static_member_is_refused_until_its_session_has_ended() -> None:
 
 def test_state_on_disk_gives_a_restarted_process_its_tasks_back_since_4_4() -> None:
     """KAFKA-20719: 4.3.1 shows previous targets alone, of which a new member has none."""
-    events = [
-        started("a"), started("b", 1), started("c", 2), happens("crash", "c", 60_000), happens("stop", "b", 90_000),
-        happens("stop", "a", 90_001), started("c", 100_000), started("b", 100_001), started("a", 100_002),
-    ]  # fmt: skip
+    # Who comes later takes over the others' last tasks; a start of all three deals them out in turn.
+    events = [started(name, at * 20_000) for at, name in enumerate("abc")]
+    events += [happens("stop", name, 100_000) for name in "abc"] + [started(name, 110_000) for name in "abc"]
     tasks = [task(f"0_{number}") for number in range(9)]
     read = {
         assignor: streams(*events, tasks=tasks, records=2_000, assignor=assignor)["totals"]["restored_bytes"]

@@ -75,3 +75,18 @@ def test_simulate_plays_a_classic_episode_under_the_streams_protocol(tmp_path: P
     assert result.exit_code == 0
     assert "group_sticky" in result.stdout
     assert "under the streams protocol" in result.stderr
+
+
+def test_coming_refiner_moves_tasks_when_their_state_is_warm() -> None:
+    events = [started("a"), started("b", 1), started("c", 300_000)]
+    world = episode(
+        events, records=20_000, until_ms=900_000, protocol="streams", assignor="group_sticky_4_4",
+        config={"max.warmup.replicas": 1, "acceptable.recovery.lag": 100}, timings={"acknowledge_ms": 100},
+    )  # fmt: skip
+    name, result = play(world, discover(), config_sources(environ={}), coming_refiner=True)
+    told = document_of(result, name)
+    assert told["generations"][-1]["reason"] == "state is warm"
+    assert told["generations"][-1]["assigned"]["c"]["active"]
+    # Its new owner hears with its next heartbeat that the old one has given it back.
+    assert max(away_after(told, 300_000), default=0) < world.timings.streams_heartbeat_interval_ms + 200
+    assert told["totals"]["warmups"] == len(told["generations"][-1]["assigned"]["c"]["active"])

@@ -7,11 +7,14 @@ each member is worked out from that.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 from assignment_api import AssignorLabError
 from assignment_api.group import AssignmentConfigs
 from assignor_lab.kafka.streams_group.group import GroupMember, HeartbeatAnswer, StreamsGroup
+from assignor_lab.kafka.streams_group.reconciliation import Standing
+from assignor_lab.kafka.streams_group.refiner import Refiner
 from assignor_lab.kafka.streams_group.target_schedule import TargetSchedule
 from assignor_lab.kafka.streams_group.tasks import Tasks
 from assignor_lab.simulation.streams.episode import drawn_member_id
@@ -19,10 +22,14 @@ from assignor_lab.simulation.streams.generations import Generation
 from assignor_lab.simulation.streams.instances import Instance, Thread
 from assignor_lab.simulation.streams.leading import BrokersAssignor
 from assignor_lab.simulation.streams.streams_protocol.members import Member
+from assignor_lab.simulation.streams.streams_protocol.offsets import Reported, reported
 from assignor_lab.simulation.streams.streams_protocol.targets import Targets
 from assignor_lab.simulation.streams.world import World
 
 __all__ = ["ProtocolGroup", "StaticMembersRefusedError"]
+
+#: Kafka's defaults of ``group.streams.num.warmup.replicas`` and ``group.streams.acceptable.recovery.lag``.
+_WARMUPS, _LAG = 2, 10_000
 
 
 class StaticMembersRefusedError(AssignorLabError):
@@ -47,15 +54,28 @@ class ProtocolGroup:
             int(config.get("num.standby.replicas", 0)), config.get("rack.aware.assignment.tags") or ()
         )
         self._targets = Targets(world.episode.tasks, configs, assignor.ask)
+        self._stateful = frozenset(task for task, log in enumerate(world.changelogs) if log is not None)
+        self._refiner = (
+            Refiner(
+                int(config.get("max.warmup.replicas", _WARMUPS)), int(config.get("acceptable.recovery.lag", _LAG)),
+                self._stateful, self._targets.order,
+            )
+            if assignor.refines
+            else None
+        )  # fmt: skip
         schedule = TargetSchedule(
             self._timings.streams_initial_rebalance_delay_ms, self._timings.assignment_interval_ms
         )
         self._group = StreamsGroup(
-            schedule, assignor.release, self._assign, has_topics=not world.episode.missing_topics
+            schedule,
+            assignor.release,
+            self._assign,
+            self._refined if assignor.refines else None,
+            has_topics=not world.episode.missing_topics,
         )
         self._topics_ms: int | None = None
         #: Member to the offsets that it reported last; the broker keeps them in its memory alone.
-        self._offsets: dict[str, dict[int, int]] = {}
+        self._reported: dict[str, Reported] = {}
         self._members: dict[str, Member] = {}
         self._instances: dict[str, Instance] = {}
         self._reasons: list[str] = []
@@ -88,7 +108,6 @@ class ProtocolGroup:
         if self._topics_ms is None:
             self._topics_ms = self._clock.now + self._timings.create_topics_ms
         self._members[member.id], self._instances[member.id] = member, instance
-        self._world.lock_unused(thread)
         self._report(member)
         process = str(instance.process_id)
         if before is None:
@@ -154,7 +173,7 @@ class ProtocolGroup:
 
     def _forget(self, member: Member) -> None:
         del self._members[member.id], self._instances[member.id]
-        self._offsets.pop(member.id, None)
+        self._reported.pop(member.id, None)
 
     # --- heartbeats -------------------------------------------------------------------------------------
 
@@ -188,7 +207,7 @@ class ProtocolGroup:
             self._because("topics are there")
             self._group.topics_are_there()
             self._arm_all()
-        if owned is not None:
+        if owned is not None or self._has_news(member):
             self._report(member)
         self._played(member, partial(self._group.heartbeat, self._clock.now, member.id, owned))
 
@@ -243,14 +262,38 @@ class ProtocolGroup:
             # Reports that nothing else has come of were not played.
             if self._clock.now - member.reported_ms >= self._timings.task_offset_interval_ms:
                 self._report(member)
-        return self._targets.of(members, self._instances, self._offsets)
+        offsets = {member: told.offsets for member, told in self._reported.items()}
+        return self._targets.of(members, self._instances, offsets)
+
+    def _refined(self, targets: Mapping[str, Tasks], standings: Mapping[str, Standing]) -> Mapping[str, Tasks]:
+        if self._refiner is None:
+            return targets
+        offsets = {member: told.offsets for member, told in self._reported.items()}
+        ends = {member: told.ends for member, told in self._reported.items()}
+        return self._refiner.refined(targets, standings, offsets, ends)
+
+    def _has_news(self, member: Member) -> bool:
+        """Whether a heartbeat brings offsets though no task has changed: now and then, or as a warm-up is complete."""
+        if not self._release.shows_offsets or self._is_dead(member):
+            return False
+        if self._clock.now - member.reported_ms >= self._timings.task_offset_interval_ms:
+            return True
+        if self._refiner is None or not member.told.warmup:
+            return False
+        now = self._offsets_of(member)
+        lag = self._refiner.acceptable_lag
+        return any(now.ends[task] - now.offsets[task] <= lag for task in member.told.warmup if task in now.ends)
 
     def _report(self, member: Member) -> None:
-        """A member tells the broker the offsets of what it has on the disk; those of active tasks that run are not."""
+        """A member tells the broker the offsets of what it has on the disk."""
         if self._release.shows_offsets and not self._is_dead(member):
-            offsets = self._world.offset_sums(member.thread)
-            self._offsets[member.id] = {task: offset for task, offset in offsets.items() if offset is not None}
+            self._reported[member.id] = self._offsets_of(member)
             member.reported_ms = self._clock.now
+
+    def _offsets_of(self, member: Member) -> Reported:
+        world = self._world
+        cleanup_ms = self._timings.state_cleanup_delay_ms
+        return reported(member.thread, self._stateful, world.end_offset, self._clock.now, cleanup_ms)
 
     def _because(self, reason: str) -> None:
         if reason not in self._reasons:
@@ -265,7 +308,7 @@ class ProtocolGroup:
             standby |= target.standby | target.warmup
         count = len(self._group.members)
         generation = Generation(
-            self._group.target_epoch, now, now, now, "; ".join(self._reasons), count, "none",
+            self._group.target_epoch, now, now, now, "; ".join(self._reasons) or "state is warm", count, "none",
             {name: (tuple(sorted(active)), tuple(sorted(standby))) for name, (active, standby) in placed.items()},
             sum(len(target.warmup) for target in self._group.targets.values()),
         )  # fmt: skip

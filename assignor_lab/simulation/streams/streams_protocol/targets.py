@@ -48,6 +48,10 @@ class Targets:
         self._configs = configs
         self._ask = ask
 
+    def order(self, task: int) -> tuple[bytes, int]:
+        """Sorts tasks as the broker does."""
+        return GroupTaskId(self._names[task], self._ids[task].partition).sort_key()
+
     def of(
         self,
         members: Iterable[GroupMember],

@@ -1,0 +1,60 @@
+"""The offsets that a member of the streams protocol reports, from Kafka 4.4 on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import attrs
+
+from assignor_lab.kafka.streams_group.warmups import NOT_STARTED
+from assignor_lab.simulation.streams.directories import delete_if_due
+from assignor_lab.simulation.streams.instances import Thread
+
+__all__ = ["NOTHING_REPORTED", "Reported", "reported"]
+
+
+@attrs.frozen
+class Reported:
+    """What a member reported last.
+
+    Args:
+        offsets: Task to the sum of its offsets.
+        ends: Task that is being restored, or that it has a copy of, to the sum of its changelogs' ends.
+    """
+
+    offsets: dict[int, int] = attrs.field(factory=dict)
+    ends: dict[int, int] = attrs.field(factory=dict)
+
+
+NOTHING_REPORTED = Reported()
+
+
+def reported(
+    thread: Thread, stateful: frozenset[int], end: Callable[[int], int], now_ms: int, cleanup_ms: int
+) -> Reported:
+    """What a thread's member reports.
+
+    Tasks that it processes are not in it; those that it restores and its copies are, with the changelogs' ends. What
+    lies on the disk of its process and nobody has open is reported by the process's first thread, without an end.
+
+    Args:
+        thread: The thread.
+        stateful: Tasks with state.
+        end: A task's end.
+        now_ms: The time.
+        cleanup_ms: ``state.cleanup.delay.ms``.
+    """
+    instance = thread.instance
+    found = Reported()
+    for task in sorted((thread.active - thread.running | thread.standby) & stateful):
+        store = instance.stores.get(task)
+        is_open = store is not None and store.thread == thread.key
+        found.offsets[task] = int(store.position(now_ms)) if is_open and store is not None else NOT_STARTED
+        found.ends[task] = end(task)
+    if thread is instance.threads[0]:
+        given = set[int]().union(*(each.active | each.standby for each in instance.threads))
+        for task, store in sorted(instance.stores.items()):
+            is_dormant = not store.is_open and task not in given
+            if is_dormant and not delete_if_due(instance, store, now_ms, cleanup_ms):
+                found.offsets[task] = int(store.position(now_ms))
+    return found
