@@ -153,10 +153,10 @@ def register(app: typer.Typer) -> None:
         from assignor_lab.scoring.spark.session import DEFAULT_MASTER, shown_address, starting_session
 
         with ExitStack() as stack:
-            # Slowest of all, and the plugins and sources do without it.
-            session = stack.enter_context(starting_session(master, remote))
             on_progress = stack.enter_context(shown_progress())
             on_progress.say("reading sources, starting Spark")
+            # Slowest of all, and the plugins and sources do without it.
+            session = stack.enter_context(starting_session(master, remote))
 
             from assignor_lab.report.terminal import print_summary
             from assignor_lab.run import run_scoring

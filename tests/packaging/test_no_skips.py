@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -49,4 +50,6 @@ def run_pytest(text: str, folder: Path) -> subprocess.CompletedProcess[str]:
     shutil.copy(ROOT / "conftest.py", folder)
     (folder / "test_case.py").write_text(text, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", str(folder), str(folder)]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+    # Plugins of other distributions would cost each run seconds, and decide nothing here.
+    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -111,3 +112,46 @@ def test_where_no_archive_can_be_kept_there_is_none(
 ) -> None:
     monkeypatch.setenv("ASSIGNOR_CLASS_ARCHIVES", said and str(tmp_path / said))
     assert archive_options("/usr/bin/java", jars) == ""
+
+
+IMPORTING_THREADS = """
+import sys
+import threading
+from importlib.abc import MetaPathFinder
+
+threads = set()
+
+
+class Finder(MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name.startswith("pyspark."):
+            threads.add(threading.current_thread().name)
+
+
+class NoJvm:
+    def __init__(self, *arguments):
+        pass
+
+    def wait(self):
+        raise OSError("no JVM here")
+
+    def end(self):
+        pass
+
+
+sys.meta_path.insert(0, Finder())
+import assignor_lab.scoring.spark.session as session
+
+session.Jvm = NoJvm
+with session.starting_session("local[1]") as started:
+    try:
+        started()
+    except session.JavaError:
+        print(*threads)
+"""
+
+
+def test_pyspark_is_imported_in_one_thread_since_two_can_meet_each_others_halves() -> None:
+    words = [sys.executable, "-c", IMPORTING_THREADS]
+    done = subprocess.run(words, env=environment(), capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("MainThread\n", "")

@@ -18,7 +18,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Thread
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -128,10 +128,15 @@ def starting_session(master: str | None = None, remote: str | None = None) -> It
 
 @attrs.define
 class _Start:
-    """A start in another thread: its JVM, once there is one, and whether somebody still waits for it."""
+    """A start in another thread: its JVM, once there is one, and whether somebody still waits for it.
+
+    PySpark is imported by the thread that waits, never by this one: two threads that import a package with circular
+    imports at once can each meet a half of it.
+    """
 
     jvm: Jvm | None = None
     is_wanted: bool = True
+    imported: Event = attrs.field(init=False, factory=Event)
 
     def launch(self, jvm: Jvm) -> None:
         """Takes the JVM."""
@@ -162,8 +167,13 @@ def _started(master: str) -> Iterator[Future[SparkSession]]:
     thread = Thread(target=begin, daemon=True, name="assignor-spark")
     thread.start()
     try:
+        with suppress(ImportError):
+            # The thread says better what is missing.
+            import pyspark.sql  # noqa: F401
+        start.imported.set()
         yield future
     finally:
+        start.imported.set()
         if not future.done():
             start.give_up()
         thread.join()
@@ -199,8 +209,11 @@ def _session(master: str | None, remote: str | None, start: _Start | None = None
             jvm = Jvm(home, {"spark.master": local, "spark.app.name": _NAME, **settings}, Path(scratch))
             _KEPT.append(jvm)
             start.launch(jvm)
+            start.imported.wait()
             yield from _on_own_jvm(jvm, local, settings, level)
         else:
+            if start is not None:
+                start.imported.wait()
             yield from _classic(local, settings, level)
 
 
