@@ -8,14 +8,16 @@ import typer
 
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
-from assignor_lab.cli.simulate import Seed, WorkloadFile
+from assignor_lab.cli.simulate import Reads, Seed, WorkloadFile
 from assignor_lab.cli.text import console, note, print_json, print_line, table
+from assignor_lab.groups.playing import traffic_terms
 from assignor_lab.groups.replaying import Replayed, replay
 from assignor_lab.groups.variants import variants_of
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.episode_format import read_episodes
 from assignor_lab.simulation.streams.recorded_result import RECORDED, recorded_result
 from assignor_lab.simulation.streams.results import document_of
+from assignor_lab.simulation.streams.traffic import TrafficTerms
 
 __all__ = ["register"]
 
@@ -52,6 +54,7 @@ def register(app: typer.Typer) -> None:
         config: ConfigFile = None,
         c: Overrides = None,
         workload: WorkloadFile = None,
+        reads_from: Reads = "leader",
         json: Json = False,
     ) -> None:
         """Play a recorded group's history again with other assignors, beside what really happened.
@@ -66,11 +69,15 @@ def register(app: typer.Typer) -> None:
         for episode in read_episodes(history, workload):
             for sentence in episode.assumptions:
                 note(f"assumed: {sentence}")
-            _tell(episode, list(replay(episode, registry, given, contenders, seed)), seed, as_json=json)
+            terms = traffic_terms(reads_from, given, episode)
+            documents = {
+                each.contender.name: _document(each, terms)
+                for each in replay(episode, registry, given, contenders, seed)
+            }
+            _tell(episode, documents, seed, as_json=json)
 
 
-def _tell(episode: StreamsEpisode, replayed: list[Replayed], seed: int, *, as_json: bool) -> None:
-    documents = {each.contender.name: _document(each) for each in replayed}
+def _tell(episode: StreamsEpisode, documents: dict[str, dict[str, Any]], seed: int, *, as_json: bool) -> None:
     first = next((each for each in documents.values() if "error" not in each), None)
     recorded = None
     if first is not None and episode.recorded is not None:
@@ -89,10 +96,10 @@ def _tell(episode: StreamsEpisode, replayed: list[Replayed], seed: int, *, as_js
         _print(shown)
 
 
-def _document(replayed: Replayed) -> dict[str, Any]:
+def _document(replayed: Replayed, terms: TrafficTerms) -> dict[str, Any]:
     if replayed.played is None:
         return {"assignor": replayed.assignor, "error": replayed.error}
-    return document_of(replayed.played, replayed.assignor)
+    return document_of(replayed.played, replayed.assignor, terms)
 
 
 def _print(documents: dict[str, dict[str, Any]]) -> None:
@@ -113,11 +120,15 @@ def _print(documents: dict[str, dict[str, Any]]) -> None:
 #: Totals in the order in which they are shown.
 _NAMES = {
     "unavailable_task_s": "unavailable task-seconds",
+    "worst_task_s": "of the worst task, s",
     "restored_bytes": "restored bytes",
+    "restored_before_processing_bytes": "before processing",
     "cross_zone_bytes": "bytes across zones",
     "dollars": "dollars",
     "rebalances": "rebalances",
+    "longest_until_stable_s": "longest until stable, s",
     "warmups": "warm-ups",
+    "cold_takeovers": "takeovers without a copy that had caught up",
 }
 
 

@@ -10,9 +10,10 @@ import typer
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.text import console, note, print_json, print_line, table
-from assignor_lab.groups.playing import play
+from assignor_lab.groups.playing import play, traffic_terms
+from assignor_lab.simulation.streams.episode import ProtocolOfGroup
 from assignor_lab.simulation.streams.episode_format import read_episodes
-from assignor_lab.simulation.streams.results import document_of, restored_bytes, unavailable_by_cause_s
+from assignor_lab.simulation.streams.results import document_of
 from assignor_lab.simulation.streams.simulate import Played
 from assignor_lab.simulation.streams.timeline import timeline
 
@@ -39,7 +40,7 @@ WorkloadFile = Annotated[
     ),
 ]
 ProtocolName = Annotated[
-    Literal["classic", "streams"] | None,
+    ProtocolOfGroup | None,
     typer.Option("--protocol", help="Play the same world under this protocol. By default the episode's."),
 ]
 ComingRefiner = Annotated[
@@ -47,6 +48,12 @@ ComingRefiner = Annotated[
     typer.Option(
         "--coming-refiner",
         help="Streams protocol: the broker warms state up before it moves tasks, as no release of Kafka does yet.",
+    ),
+]
+Reads = Annotated[
+    Literal["leader", "nearest"],
+    typer.Option(
+        "--reads-from", help="Whom clients read from: leaders, or the nearest replicas. For bytes across zones."
     ),
 ]
 Columns = Annotated[int, typer.Option("--width", metavar="N", min=10, max=1000, help="Columns of the timeline.")]
@@ -66,6 +73,7 @@ def register(app: typer.Typer) -> None:
         workload: WorkloadFile = None,
         protocol: ProtocolName = None,
         coming_refiner: ComingRefiner = False,
+        reads_from: Reads = "leader",
         width: Columns = 100,
         log: Log = False,
         json: Json = False,
@@ -80,7 +88,7 @@ def register(app: typer.Typer) -> None:
             )  # fmt: skip
             for sentence in played.episode.assumptions:
                 note(f"assumed: {sentence}")
-            document = document_of(played, name)
+            document = document_of(played, name, traffic_terms(reads_from, given, each))
             if json:
                 print_json(document)
             else:
@@ -107,13 +115,24 @@ def _print(document: dict[str, Any], played: Played, width: int, *, with_log: bo
     )
     for line in timeline(played, width):
         print_line(line)
-    totals = document["totals"]
-    causes = ", ".join(f"{cause} {seconds:.1f}" for cause, seconds in unavailable_by_cause_s(played).items())
-    print_line(f"unavailable: {totals['unavailable_task_s']:.1f} task-seconds ({causes or 'none'})")
-    print_line(
-        f"restored: {totals['restored_bytes']:,} bytes, {restored_bytes(played, before_processing=True):,} of them "
-        f"before processing; {totals['rebalances']} rebalances, {totals['warmups']} warm-ups"
-    )
+    _print_totals(document["totals"])
     if with_log:
         for entry in played.world.log.entries:
             print_line(entry.line())
+
+
+def _print_totals(totals: dict[str, Any]) -> None:
+    causes = ", ".join(f"{cause} {seconds:.1f}" for cause, seconds in totals["unavailable_by_cause_s"].items())
+    print_line(f"unavailable: {totals['unavailable_task_s']:.1f} task-seconds ({causes or 'none'})")
+    print_line(f"the worst task: {totals['worst_task_s']:.1f} s")
+    print_line(
+        f"restored: {totals['restored_bytes']:,} bytes, {totals['restored_before_processing_bytes']:,} of them "
+        f"before processing; {totals['rebalances']} rebalances, {totals['warmups']} warm-ups"
+    )
+    print_line(f"taken over without a copy that had caught up: {totals['cold_takeovers']} tasks")
+    if totals["cross_zone_bytes"] is None:
+        print_line("across zones: not known, for racks of clients or partitions are not")
+    else:
+        whom = {"leader": "leaders", "nearest": "the nearest replicas"}[totals["reads_from"]]
+        bytes_, dollars = totals["cross_zone_bytes"], totals["dollars"]
+        print_line(f"across zones: {bytes_:,} bytes, {dollars:.4f} dollars, where clients read from {whom}")

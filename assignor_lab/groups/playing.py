@@ -9,13 +9,15 @@ from typing import Any
 import attrs
 
 from assignment_api.plugins import ConfigSources, Registry
+from assignor_lab.groups.prices import prices_of
 from assignor_lab.groups.streams.leading import leading_assignor
 from assignor_lab.groups.streams_group.leading import brokers_assignor
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.simulate import Played, simulate
 from assignor_lab.simulation.streams.timings import Timings
+from assignor_lab.simulation.streams.traffic import ReadsFrom, TrafficTerms
 
-__all__ = ["play", "under_protocol"]
+__all__ = ["play", "traffic_terms", "under_protocol"]
 
 
 def play(
@@ -94,3 +96,13 @@ _ALIKE = (
     ("session_timeout_ms", "streams_session_timeout_ms"),
     ("heartbeat_interval_ms", "streams_heartbeat_interval_ms"),
 )
+
+
+def traffic_terms(reads_from: ReadsFrom, sources: ConfigSources, episode: StreamsEpisode) -> TrafficTerms:
+    """The terms under which an episode's traffic is counted: prices are those of the configuration.
+
+    Raises:
+        PriceError: if a key of the configuration names no price, or its value is none.
+    """
+    prices = prices_of(sources.effective(episode.config, str(episode.place)))
+    return TrafficTerms(reads_from, prices.cross_zone_dollars_per_gib)

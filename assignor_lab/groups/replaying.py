@@ -8,7 +8,7 @@ import attrs
 
 from assignment_api import AssignorLabError
 from assignment_api.plugins import ConfigSources, Registry, config_sources
-from assignor_lab.groups.playing import play
+from assignor_lab.groups.playing import play, under_protocol
 from assignor_lab.groups.variants import Variant, VariantError
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.simulate import Played
@@ -48,8 +48,8 @@ def replay(
 ) -> Iterator[Replayed]:
     """Plays an episode once for each contender, each on its own, in their order.
 
-    A contender that fails costs the others nothing. In another protocol than the recorded one, members make up new
-    ids, and the group's timeouts are the brokers' defaults unless the variant says otherwise.
+    A contender that fails costs the others nothing. Another protocol than the recorded one changes the protocol alone
+    (:func:`assignor_lab.groups.playing.under_protocol`).
 
     Args:
         episode: The recorded history.
@@ -65,11 +65,8 @@ def replay(
     """
     for contender in contenders:
         own, timings = _split(contender)
-        configured = attrs.evolve(
-            episode,
-            protocol=contender.protocol or episode.protocol,
-            timings=attrs.evolve(episode.timings, **timings),
-        )
+        world = episode if contender.protocol is None else under_protocol(episode, contender.protocol)
+        configured = attrs.evolve(world, timings=attrs.evolve(world.timings, **timings))
         read = config_sources(None, [f"{key}={value}" for key, value in own.items()], environ={})
         above = attrs.evolve(sources, above=(*sources.above, *read.above))
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 import attrs
@@ -14,7 +14,13 @@ from assignment_api.streams import HostInfo, ProcessID, StreamsClientState, Task
 from assignor_lab.documents.errors import Place
 from assignor_lab.simulation.streams.timings import Timings
 
-__all__ = ["Changelog", "Event", "InstanceSettings", "StreamsEpisode", "drawn_member_id", "drawn_process_id"]
+__all__ = [
+    "Changelog", "Event", "InstanceSettings", "ProtocolOfGroup", "StreamsEpisode", "drawn_member_id",
+    "drawn_process_id",
+]  # fmt: skip
+
+#: What a Streams group may speak.
+ProtocolOfGroup = Literal["classic", "streams"]
 
 
 @attrs.frozen

@@ -153,6 +153,12 @@ def _episode(scenario: Scenario) -> StreamsEpisode:
     assumptions = list(at(list_of(text), document.get("assumptions", []), "assumptions"))
     assumptions += document["initial"].get("assumptions", [])
     changelogs = _changelogs(document, tasks, initial.workload, known, assumptions)
+    inputs = tuple(_input(task, initial.workload) for task in tasks)
+    if not any(inputs):
+        assumptions.append(
+            "nothing is known of what tasks read as input: bytes across zones are those of state alone (give "
+            "input_bytes_per_s with --workload)"
+        )
     events = [at(_event, event, "events", index) for index, event in enumerate(document["events"])]
     _refuse_contradictions(events, [str(client.process_id) for client in initial.clients], until)
     return StreamsEpisode(
@@ -163,7 +169,7 @@ def _episode(scenario: Scenario) -> StreamsEpisode:
         config=initial.config,
         tasks=tasks,
         changelogs=changelogs,
-        input_bytes_per_s=tuple(_input(task, initial.workload) for task in tasks),
+        input_bytes_per_s=inputs,
         clients=initial.clients,
         lags=tuple(
             {TaskId.parse(task): lag for task, lag in (client["lags"] or {}).items()}

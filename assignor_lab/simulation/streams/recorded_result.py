@@ -31,6 +31,11 @@ def recorded_result(document: Mapping[str, Any], recorded: Mapping[str, Any]) ->
         for task in document["tasks"]
     }  # fmt: skip
     away = {task: sum(to - begin for begin, to, _ in rows) for task, rows in tasks.items()}
+    known: dict[str, Any] = {"rebalances": len(recorded.get("generations", ()))}
+    if windows:
+        known["unavailable_task_s"] = round(sum(away.values()) / 1000, 3)
+        known["worst_task_s"] = max(away.values(), default=0) / 1000
+        known["restored_bytes"] = sum(map(_restored, windows))
     rows_of = {task: {"unavailable_ms": away[task], "intervals": tasks[task]} for task in tasks}
     return {
         "episode": document["episode"],
@@ -48,14 +53,7 @@ def recorded_result(document: Mapping[str, Any], recorded: Mapping[str, Any]) ->
             for row in compared["actions"]
         ],
         "tasks": rows_of if windows else None,
-        "totals": {
-            "unavailable_task_s": round(sum(away.values()) / 1000, 3) if windows else None,
-            "restored_bytes": sum(map(_restored, windows)) if windows else None,
-            "cross_zone_bytes": None,
-            "dollars": None,
-            "rebalances": len(recorded.get("generations", ())),
-            "warmups": None,
-        },
+        "totals": {key: known.get(key) for key in document["totals"]},
         "compared": None,
     }
 

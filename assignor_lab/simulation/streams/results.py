@@ -8,16 +8,22 @@ from typing import Any
 from assignor_lab.simulation.streams.comparison import compared_with
 from assignor_lab.simulation.streams.generations import Generation
 from assignor_lab.simulation.streams.simulate import Played
+from assignor_lab.simulation.streams.traffic import BYTES_OF_GIB, TrafficTerms, crossing_bytes
 
-__all__ = ["document_of", "restored_bytes", "unavailable_by_cause_s"]
+__all__ = ["document_of", "totals_of"]
+
+_DEFAULT_TERMS = TrafficTerms()
+#: ``acceptable.recovery.lag`` where it is not configured.
+_RECOVERY_LAG = 10_000
 
 
-def document_of(played: Played, assignor: str) -> dict[str, Any]:
+def document_of(played: Played, assignor: str, terms: TrafficTerms = _DEFAULT_TERMS) -> dict[str, Any]:
     """What came of an episode. Times are milliseconds since its first event.
 
     Args:
         played: The episode after it was played.
         assignor: Name of the assignor.
+        terms: Under which terms traffic is counted.
     """
     first = played.first_ms
     document: dict[str, Any] = {
@@ -30,39 +36,54 @@ def document_of(played: Played, assignor: str) -> dict[str, Any]:
             str(task): _task(played.world.ledger.intervals[number], first)
             for number, task in enumerate(played.world.tasks)
         },
-        "totals": _totals(played),
+        "totals": totals_of(played, terms),
         "compared": None,
     }
     if played.episode.recorded is not None:
-        reads = [(read.begun_ms - first, read.size) for read in played.world.reads]
+        reads = [(read.begun_ms - first, read.size) for read in played.world.reads.all if not read.follows]
         document["compared"] = compared_with(document, reads, played.episode.recorded)
     return document
 
 
-def unavailable_by_cause_s(played: Played) -> dict[str, float]:
-    """Cause to task-seconds without anybody, sorted by cause."""
-    found: dict[str, int] = {}
-    for intervals in played.world.ledger.intervals:
-        for begin, end, cause in intervals:
-            found[cause] = found.get(cause, 0) + max(0, end - max(begin, played.first_ms))
-    return {cause: found[cause] / 1000 for cause in sorted(found)}
+def totals_of(played: Played, terms: TrafficTerms) -> dict[str, Any]:
+    """The figures of the whole episode; null where something is not known.
 
-
-def restored_bytes(played: Played, *, before_processing: bool = False) -> int:
-    """Bytes that were read from changelogs; those that an active task waited for, or all."""
-    return round(sum(read.size for read in played.world.reads if read.is_active or not before_processing))
-
-
-def _totals(played: Played) -> dict[str, Any]:
-    """The figures of the whole episode. Traffic across zones is not simulated yet, and null."""
+    ``cold_takeovers`` counts tasks with state that were given to an instance whose copy lacked more than
+    ``acceptable.recovery.lag`` records then, the first start of a group included.
+    """
+    causes, worst = _unavailable(played)
+    crossing = crossing_bytes(played, terms.reads_from)
+    costs = terms.dollars_per_gib
+    stable = [row["until_stable_ms"] for row in _actions(played) if row["until_stable_ms"] is not None]
+    lag = int(played.episode.config.get("acceptable.recovery.lag", _RECOVERY_LAG))
     return {
-        "unavailable_task_s": round(sum(unavailable_by_cause_s(played).values()), 3),
-        "restored_bytes": restored_bytes(played),
-        "cross_zone_bytes": None,
-        "dollars": None,
+        "unavailable_task_s": round(sum(causes.values()), 3),
+        "restored_bytes": round(played.world.reads.restored()),
+        "cross_zone_bytes": None if crossing is None else round(crossing),
+        "dollars": None if crossing is None or costs is None else round(crossing / BYTES_OF_GIB * costs, 6),
         "rebalances": len(played.generations),
         "warmups": _warmups(played.generations),
+        "worst_task_s": worst,
+        "unavailable_by_cause_s": causes,
+        "restored_before_processing_bytes": round(played.world.reads.restored(before_processing=True)),
+        "longest_until_stable_s": max(stable) / 1000 if stable else None,
+        "cold_takeovers": sum(each.lag > lag for each in played.world.takeovers),
+        "reads_from": terms.reads_from,
     }
+
+
+def _unavailable(played: Played) -> tuple[dict[str, float], float]:
+    """Cause to task-seconds without anybody, sorted by cause; and the seconds of the task that was away for longest."""
+    found: dict[str, int] = {}
+    worst = 0
+    for intervals in played.world.ledger.intervals:
+        away = 0
+        for begin, end, cause in intervals:
+            length = max(0, end - max(begin, played.first_ms))
+            found[cause] = found.get(cause, 0) + length
+            away += length
+        worst = max(worst, away)
+    return {cause: found[cause] / 1000 for cause in sorted(found)}, worst / 1000
 
 
 def _generation(played: Played, generation: Generation) -> dict[str, Any]:

@@ -73,6 +73,7 @@ class Store:
         marks: While it is open: moments and offsets between which it went evenly, the opening first.
         noted: Moments and offsets that were noted besides commits: the end of a restoration.
         locked_by: Number of the thread that has locked it without having it open, or ``None``.
+        copies_from: When and from where on it has followed what others write, for a copy that does; else ``None``.
     """
 
     task: int
@@ -88,6 +89,7 @@ class Store:
     marks: list[tuple[int, float]] = attrs.field(factory=list)
     noted: list[int] = attrs.field(factory=list)
     locked_by: int | None = None
+    copies_from: tuple[int, float] | None = None
 
     @property
     def is_open(self) -> bool:

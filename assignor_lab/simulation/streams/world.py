@@ -11,8 +11,6 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Protocol
 
-import attrs
-
 from assignment_api.streams import ProcessID, TaskId
 from assignor_lab.kafka.state_lock import lock_retry_ms
 from assignor_lab.simulation.clock import VirtualClock
@@ -21,10 +19,11 @@ from assignor_lab.simulation.streams.directories import delete_if_due, lock_unus
 from assignor_lab.simulation.streams.episode import InstanceSettings, StreamsEpisode, drawn_process_id
 from assignor_lab.simulation.streams.instances import Instance, Thread
 from assignor_lab.simulation.streams.processing import NOBODY, NOT_NOTICED, REBALANCE, RESTORING, REVOKED, Ledger
+from assignor_lab.simulation.streams.reads import Reads, Takeover
 from assignor_lab.simulation.streams.restoring import Restoring
 from assignor_lab.simulation.streams.stores import LiveChangelog, Store
 
-__all__ = ["GroupProtocol", "StateRead", "World"]
+__all__ = ["GroupProtocol", "World"]
 
 
 class GroupProtocol(Protocol):
@@ -43,23 +42,6 @@ class GroupProtocol(Protocol):
 
     def crashed(self, instance: Instance) -> None:
         """The process of an instance is gone."""
-
-
-@attrs.frozen
-class StateRead:
-    """State that was read back from a changelog.
-
-    Args:
-        task: Number of the task.
-        begun_ms: When that began, by the group's clock.
-        size: Bytes that were read.
-        is_active: For an active task, which waited for it.
-    """
-
-    task: int
-    begun_ms: int
-    size: float
-    is_active: bool
 
 
 class World:
@@ -88,7 +70,8 @@ class World:
         )
         self.instances: dict[str, Instance] = {}
         self.ledger = Ledger(len(self.tasks), self.begin_ms)
-        self.reads: list[StateRead] = []
+        self.reads = Reads()
+        self.takeovers: list[Takeover] = []
         self._restoring = Restoring(self.clock, self.timings.machine_restore_percent / 100)
         self._threads = 0
         self._keeps_log = keep_log
@@ -136,7 +119,7 @@ class World:
         self._end(instance)
         for store in instance.stores.values():
             if store.is_open:
-                self._close(store)
+                self._close(instance, store)
         instance.ends_ms = self.clock.now + self.timings.close_ms
         group.stopped(instance, leaves=leaves)
         instance.threads = []
@@ -148,7 +131,7 @@ class World:
         self._end(instance)
         for store in list(instance.stores.values()):
             if store.is_open:
-                self._account(store)
+                self.reads.settle(store, name, self.clock.now)
                 if store.load is not None:
                     self._restoring.give_up(store.load)
                 store.killed(self.clock.now, self.timings.commit_interval_ms, self.timings.memtable_bytes)
@@ -199,8 +182,7 @@ class World:
             thread.instance.stores[task] = store
             store.opened(now, thread.key)
             if is_active or lag <= 0:
-                store.loaded(now)
-                store.behind_ms = 0 if is_active else self.timings.standby_ms
+                self._complete(thread, store)
             else:
                 self._load(thread, store)
 
@@ -229,9 +211,16 @@ class World:
         thread.had_tasks = thread.had_tasks or bool(active)
         for task in added:
             self.ledger.caused(task, now, RESTORING)
+            self._taken_over(thread.instance, task)
             self._open(thread, task, first=first)
         for task in watched:
             self._open(thread, task, first=first)
+
+    def _taken_over(self, instance: Instance, task: int) -> None:
+        log, store, now = self.changelogs[task], instance.stores.get(task), self.clock.now
+        if log is not None:
+            lag = log.end(now) - (0.0 if store is None else store.position(now))
+            self.takeovers.append(Takeover(task, instance.name, now, max(0.0, lag)))
 
     def revoke(self, thread: Thread, tasks: Iterable[int]) -> None:
         """A thread gives up active tasks, whose stores it closes."""
@@ -280,9 +269,9 @@ class World:
             return
         store = thread.instance.stores.get(task)
         if store is not None and store.thread == thread.key:
+            self.reads.settle(store, thread.instance.name, now)
             if store.load is not None:
                 # What is still missing comes with the other loads of the thread from now on.
-                self._account(store)
                 self._restoring.give_up(store.load)
                 store.paused(now)
             self.clock.at(now + self.timings.recycle_ms, partial(self._load, thread, store))
@@ -323,9 +312,7 @@ class World:
         to_offset = store.end(now)
         missing = to_offset - store.position(now)
         if missing < 1:
-            store.loaded(now)
-            if is_active:
-                self._runs(thread, store.task)
+            self._complete(thread, store)
             return
         amount = self._amount_ms(missing, store.record_bytes)
         load = self._restoring.begin(thread.reader, amount, partial(self._loaded, thread, store), is_active=is_active)
@@ -335,12 +322,19 @@ class World:
         by_bytes = records * record_bytes / self.timings.restore_bytes_per_s
         return 1000 * max(by_bytes, records / self.timings.restore_records_per_s)
 
-    def _loaded(self, thread: Thread, store: Store) -> None:
-        self._account(store)
+    def _complete(self, thread: Thread, store: Store) -> None:
+        """Nothing is missing: an active task runs, a copy follows."""
         store.loaded(self.clock.now)
-        store.behind_ms = 0 if store.task in thread.active else self.timings.standby_ms
         if store.task in thread.active:
+            store.behind_ms = 0
             self._runs(thread, store.task)
+        else:
+            store.behind_ms = self.timings.standby_ms
+            store.copies_from = (self.clock.now, store.offset)
+
+    def _loaded(self, thread: Thread, store: Store) -> None:
+        self.reads.settle(store, thread.instance.name, self.clock.now)
+        self._complete(thread, store)
 
     def _runs(self, thread: Thread, task: int) -> None:
         """A task runs; its first output comes a little later."""
@@ -370,27 +364,20 @@ class World:
     def _close_of(self, thread: Thread, task: int) -> None:
         store = thread.instance.stores.get(task)
         if store is not None and store.thread == thread.key:
-            self._close(store)
+            self._close(thread.instance, store)
 
-    def _close(self, store: Store) -> None:
-        self._account(store)
+    def _close(self, instance: Instance, store: Store) -> None:
+        self.reads.settle(store, instance.name, self.clock.now)
         if store.load is not None:
             self._restoring.give_up(store.load)
             store.paused(self.clock.now)
         store.closed(self.clock.now)
 
-    def _account(self, store: Store) -> None:
-        """Writes down what a load has read."""
-        if store.load is not None:
-            records = store.position(self.clock.now) - store.from_offset
-            begun = store.load.begun_ms
-            self.reads.append(StateRead(store.task, begun, records * store.record_bytes, store.load.is_active))
-
     def finish(self, end_ms: int) -> None:
         """The episode is over: what is still going on is written down as far as it has come."""
         for instance in self.instances.values():
             for _, store in sorted(instance.stores.items()):
-                self._account(store)
+                self.reads.settle(store, instance.name, end_ms)
         self.ledger.close(end_ms)
 
     # --- the log ----------------------------------------------------------------------------------------------

@@ -46,6 +46,7 @@ def document(
     until_ms: int = 600_000,
     config: Mapping[str, Any] | None = None,
     timings: Mapping[str, int] | None = None,
+    workload: Mapping[str, Any] | None = None,
     **more: Any,
 ) -> dict[str, Any]:
     """An episode whose records have 1,000 bytes, of which a thread restores a thousand in a second."""
@@ -57,7 +58,7 @@ def document(
         "format": 1, "kind": "streams-episode", "id": "small",
         "initial": {
             "format": 1, "kind": "streams", "id": "small", "config": dict(config or {}), "tasks": list(tasks),
-            "clients": [],
+            "clients": [], **({} if workload is None else {"workload": dict(workload)}),
         },
         "changelogs": changelogs,
         "events": list(events), "until_ms": until_ms,

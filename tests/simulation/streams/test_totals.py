@@ -1,0 +1,94 @@
+"""Totals of played episodes: traffic across zones, takeovers, and who was away for longest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assignor_lab.simulation.streams.results import totals_of
+from assignor_lab.simulation.streams.traffic import ReadsFrom, TrafficTerms
+from tests.simulation.streams.episodes import happens, played, started, task
+
+GIB = 1 << 30
+
+
+def in_racks(racks: list[str], source: list[str]) -> list[dict[str, Any]]:
+    """One task, whose changelog has replicas in some racks, and its input in others."""
+    return [
+        {
+            **task("0_0"),
+            "partitions": [
+                {"topic": "in", "partition": 0, "source": True, "changelog": False, "racks": source},
+                {"topic": "log", "partition": 0, "source": False, "changelog": True, "racks": racks},
+            ],
+        }
+    ]
+
+
+def totals(*events: dict[str, Any], reads_from: ReadsFrom = "leader", **more: Any) -> dict[str, Any]:
+    return totals_of(played(list(events), **more), TrafficTerms(reads_from, 0.02))
+
+
+@pytest.mark.parametrize(
+    ("racks", "reads_from", "share"),
+    [
+        (["b", "c"], "leader", 1.0), (["b", "c"], "nearest", 1.0), (["a", "b"], "leader", 0.5),
+        (["a", "b"], "nearest", 0.0), (["a"], "leader", 0.0),
+    ],
+)  # fmt: skip
+def test_state_that_comes_back_crosses_zones_where_it_is_not_read_at_home(
+    racks: list[str], reads_from: ReadsFrom, share: float
+) -> None:
+    found = totals(
+        started("x", rack="a"), tasks=in_racks(racks, ["a"]), records=1_000, until_ms=60_000, reads_from=reads_from
+    )
+    assert found["restored_bytes"] == 1_000_000
+    assert found["cross_zone_bytes"] == 1_000_000 * share
+    assert found["dollars"] == round(1_000_000 * share / GIB * 0.02, 6)
+    assert found["reads_from"] == reads_from
+
+
+def test_input_is_read_for_as_long_as_the_task_runs() -> None:
+    tasks = in_racks(["a"], ["b"])
+    workload = {"tasks": {"0_0": {"state_bytes": 0, "input_bytes_per_s": 100}}}
+    found = totals(started("x", rack="a"), tasks=tasks, until_ms=64_000, workload=workload)
+    # Started at 0, joined at 1 s, given its task at 4 s.
+    assert found["cross_zone_bytes"] == 60 * 100
+
+
+def test_copies_read_what_others_write() -> None:
+    tasks = in_racks(["a"], ["a"])
+    growing = {"0_0": {"records": 0, "bytes_per_record": 10, "records_per_s": 5}}
+    events = [started("x", rack="a"), started("y", rack="b")]
+    found = totals(*events, tasks=tasks, until_ms=67_000, changelogs=growing, config={"num.standby.replicas": 1})
+    # One of them runs it from 7 s on and catches up with what had come; if the other is y, it reads all across zones.
+    assert found["restored_bytes"] == 0
+    runs = played(events, tasks=tasks, until_ms=67_000, config={"num.standby.replicas": 1}).world.ledger.runs[0]
+    assert found["cross_zone_bytes"] == (67 * 5 * 10 if runs[0][2] == "x" else 0)
+
+
+def test_racks_that_are_not_known_give_no_figure() -> None:
+    known = totals(started("x", rack="a"), tasks=in_racks(["b"], ["a"]), records=10)
+    client = totals(started("x"), tasks=in_racks(["b"], ["a"]), records=10)
+    partition = totals(started("x", rack="a"), tasks=in_racks([], ["a"]), records=10)
+    assert known["cross_zone_bytes"] == 10_000
+    assert (client["cross_zone_bytes"], client["dollars"]) == (None, None)
+    assert (partition["cross_zone_bytes"], partition["dollars"]) == (None, None)
+
+
+def test_a_takeover_is_cold_where_the_copy_lacks_more_than_the_recovery_lag() -> None:
+    events = [started("x"), happens("stop", "x", 100_000), happens("lose_disk", "x", 110_000), started("x", 120_000)]
+    few, many = (totals(*events, records=records)["cold_takeovers"] for records in (9_000, 11_000))
+    # At the first start and at the second all four tasks lack everything.
+    assert (few, many) == (0, 8)
+    kept = totals(started("x"), happens("stop", "x", 100_000), started("x", 120_000), records=11_000)
+    assert kept["cold_takeovers"] == 4
+
+
+def test_causes_add_up_to_the_whole_and_the_worst_task_is_one_of_them() -> None:
+    found = totals(started("x"), happens("crash", "x", 100_000), started("x", 130_000), records=1_000)
+    assert sum(found["unavailable_by_cause_s"].values()) == pytest.approx(found["unavailable_task_s"])
+    assert found["unavailable_task_s"] / 4 <= found["worst_task_s"] < found["unavailable_task_s"]
+    assert found["restored_before_processing_bytes"] == found["restored_bytes"]
+    assert found["longest_until_stable_s"] == 4.0
