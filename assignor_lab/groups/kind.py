@@ -28,6 +28,7 @@ from assignor_lab.groups.work import WorkItem
 from assignor_lab.runtime.asking import Asking, OwnProcesses
 from assignor_lab.runtime.invocation import CallOutcome, Failure
 from assignor_lab.runtime.isolation.limits import Limits
+from assignor_lab.runtime.isolation.origin import PluginOrigin
 from assignor_lab.scenarios import Scenario
 
 __all__ = [
@@ -99,11 +100,19 @@ class Missing:
 
 @attrs.frozen
 class Asked:
-    """Who is really asked about a state, and under which configuration."""
+    """Who is really asked about a state, and under which configuration.
+
+    Args:
+        name: Name of the assignor.
+        distribution: Distribution that it comes from; ``None``: it is ``module:attribute``.
+        configs: Its configuration.
+        origin: Its entry point, where it is described in a process of its own; ``None``: it is not, or not looked for.
+    """
 
     name: str
     distribution: str | None
     configs: Mapping[str, Any]
+    origin: PluginOrigin | None = None
 
 
 @attrs.frozen(eq=False)

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 from assignment_api.plugins.selection import EffectiveConfig
 from assignor_lab.groups.kind import Asked, FoundAssignor, Reply
 from assignor_lab.runtime.asking import Asking, OwnProcesses, assignor_for
+from assignor_lab.runtime.isolation.plugins import origin_of
 
 __all__ = ["OneCall"]
 
@@ -37,7 +38,7 @@ class OneCall(Generic[S, A]):
         """Who answers, with its own configuration."""
         found, known = self._chosen(state), self._asked
         if known is None or known[0] is not found or known[1] is not config:
-            asked = Asked(found.name, found.distribution, config.values_for(found.name))
+            asked = Asked(found.name, found.distribution, config.values_for(found.name), origin_of(found))
             known = self._asked = found, config, asked
         return known[2]
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from tests.plugins.installing import write_distribution
 
-__all__ = ["BAD", "GOOD", "install_bad", "install_good", "left_running", "started"]
+__all__ = ["BAD", "GOOD", "NOTE", "install_bad", "install_good", "left_running", "running", "started"]
 
-#: Writes down a process that a bad plugin is, or has started.
-_NOTE = """
+#: Writes down a process that a bad plugin is, or has started, in a file that is to be put in.
+NOTE = """
 def note_this_process():
     import os
     with open("/proc/self/stat") as stat, open({started!r}, "a") as file:
@@ -175,13 +175,13 @@ def install_good(folder: Path) -> None:
 def install_bad(folder: Path) -> None:
     """Writes the bad ones, a distribution each. All that they start is written down in ``folder/started``."""
     for name, (source, _) in BAD.items():
-        module = _NOTE.replace("{started!r}", repr(str(folder / "started"))) + source.replace("{name!r}", repr(name))
+        module = NOTE.replace("{started!r}", repr(str(folder / "started"))) + source.replace("{name!r}", repr(name))
         write_distribution(folder, f"bad-{name}", {f"bad_{name}": module}, {name: f"bad_{name}"})
 
 
 def left_running(folder: Path) -> list[str]:
     """Processes of bad plugins that still run, by process id and the time of their start."""
-    return [line for line in set(started(folder)) if _start(line.split()[0]) == line.split()[1]]
+    return [*{*started(folder)} & running()]
 
 
 def started(folder: Path) -> list[str]:
@@ -189,9 +189,15 @@ def started(folder: Path) -> list[str]:
     return (folder / "started").read_text().splitlines()
 
 
-def _start(pid: str) -> str | None:
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return None
-    return None if fields[0] in "ZX" else fields[19]
+def running() -> set[str]:
+    """The same of everything that runs: of a process that has a namespace, the id that it knows itself by."""
+    found = set()
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (path / "stat").read_text().rpartition(")")[2].split()
+            (numbers,) = (line for line in (path / "status").read_text().splitlines() if line.startswith("NSpid:"))
+        except OSError:
+            continue
+        if fields[0] not in "ZX":
+            found.add(f"{numbers.split()[-1]} {fields[19]}")
+    return found

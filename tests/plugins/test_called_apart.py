@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pyarrow.parquet as pq
@@ -18,7 +19,7 @@ from assignor_lab.scoring.in_process import InProcess
 from assignor_lab.scoring.output.folder import RESULTS, OutputFolder
 from assignor_lab.scoring.sources import Generated, plan_sources
 from assignor_lab.scoring.terms import Run
-from tests.plugins.bad_imports import install_good
+from tests.plugins.bad_imports import NOTE, install_good, left_running, started
 from tests.plugins.installing import installed_in, write_distribution
 
 METRICS = """
@@ -77,8 +78,7 @@ OBSERVER = """
     def assignor_lab_assignment_computed(assignor):
         if os.fork() == 0:
             os.setsid()
-            with open({pids!r}, "a") as file:
-                file.write(f"{os.getpid()}\\n")
+            note_this_process()
             time.sleep(3600)
         raise OSError(f"no room for {assignor}")
 """
@@ -163,15 +163,14 @@ def test_a_document_that_is_none_is_a_failed_row(site: Path) -> None:
 def test_an_observer_that_fails_and_forks_changes_nothing_and_leaves_nothing(
     site: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pids = site / "pids"
-    source = OBSERVER.replace("{pids!r}", repr(str(pids)))
+    note = NOTE.replace("{started!r}", repr(str(site / "started"))).removesuffix("note_this_process()\n")
+    source = note + dedent(OBSERVER)
     write_distribution(site, "watching", {"watching": source}, {"watching": "watching"})
     rows = rows_of(site, "streams_4x40", ["sticky"])
     assert {row["error_type"] for row in rows} == {None}
     assert "observer watching of watching: OSError: no room for sticky" in capsys.readouterr().err
-    started = pids.read_text().split()
-    assert len(started) == 8
-    assert [pid for pid in started if Path(f"/proc/{pid}").exists()] == []
+    assert len(started(site)) == 8
+    assert left_running(site) == []
 
 
 def test_a_good_family_and_metric_give_the_same_rows_wherever_they_run(site: Path) -> None:

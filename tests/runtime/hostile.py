@@ -162,6 +162,49 @@ class StopsItsLauncher(Good):
         return TaskAssignment(super().assign(application).assignments, (str(launcher),))
 
 
+class ReachesForTheLab(Good):
+    """It tells what it could open of the lab, and whether it could send it a signal."""
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        lab = int(os.environ[TOKEN])
+        facts = {"own": os.getpid(), "read": [*filter(_can_be_opened, (f"/proc/{lab}/environ", f"/proc/{lab}/mem"))]}
+        try:
+            os.kill(lab, 0)
+            facts["may_signal"] = True
+        except OSError:
+            facts["may_signal"] = False
+        return TaskAssignment(super().assign(application).assignments, (json.dumps(facts),))
+
+
+def _can_be_opened(path: str) -> bool:
+    try:
+        with Path(path).open("rb"):
+            return True
+    except OSError:
+        return False
+
+
+class Escapes(Good):
+    """A daemon that nothing points to, once the keeper is stopped and the launcher is gone."""
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        token = os.environ[TOKEN]
+        keeper, launcher = os.getppid(), _launcher()
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                os.chdir("/")
+                code = f"import time; time.sleep(3600)  # {token}"
+                os.execve(sys.executable, [sys.executable, "-S", "-c", code], {})
+            os._exit(0)
+        os.wait()
+        os.kill(keeper, signal.SIGSTOP)
+        if launcher:
+            os.kill(launcher, signal.SIGKILL)
+        time.sleep(3_600)
+        return super().assign(application)
+
+
 class SharesMemory(TaskAssignor):
     """Memory that no limit of data counts, in a child of its own."""
 

@@ -165,7 +165,7 @@ class _Streams(Kind[ApplicationMetadata, TaskAssignment]):
             asked, state = answer.asked, answer.state
             if asked is None or state is None:
                 return {}
-            found = prober.probe(asked.name, asked.distribution, state, asked.configs, answer.outcome)
+            found = prober.probe(asked.name, asked.distribution, state, asked.configs, answer.outcome, asked.origin)
             return {} if found is None else attrs.asdict(found)
 
         return columns

@@ -19,6 +19,7 @@ from assignor_lab.groups.streams.probed import answer_digest
 from assignor_lab.runtime.isolation.errors import IsolationError
 from assignor_lab.runtime.isolation.launching import launcher_of
 from assignor_lab.runtime.isolation.limits import Limits
+from assignor_lab.runtime.isolation.origin import PluginOrigin
 from assignor_lab.runtime.isolation.plugins import plain, process_of
 
 __all__ = ["Probe", "Prober"]
@@ -75,6 +76,7 @@ class Prober:
         application: ApplicationMetadata,
         configs: Mapping[str, Any],
         outcome: StreamsOutcome,
+        origin: PluginOrigin | None = None,
     ) -> Probe | None:
         """Asks an assignor again.
 
@@ -84,12 +86,13 @@ class Prober:
             application: What it was asked.
             configs: Its configuration then.
             outcome: What came of it.
+            origin: Its entry point, which alone is imported then; ``None``: all of its distribution are.
 
         Returns:
             What was found, or ``None`` where its process gave no answer.
         """
         launcher = launcher_of(self._limits.environment, self._hash_seed)
-        process = process_of(ASKING, name, distribution, self._limits, launcher, shows=False)
+        process = process_of(ASKING, name, distribution, self._limits, launcher, origin=origin, shows=False)
         try:
             document = process.ask((PROBE, (packed_application(application), plain(configs))))
         except IsolationError:

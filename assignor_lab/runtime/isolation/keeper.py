@@ -2,6 +2,9 @@
 
 It stands between launcher and plugin, so that each plugin's orphans fall to a process of its own, and that a plugin
 which stops or kills its parent harms itself. It runs until the plugin's process has ended, or the launcher is gone.
+
+Where the system permits, it is the first process of a namespace (:mod:`assignor_lab.runtime.isolation.namespaces`):
+then nothing in there can stop or kill it, and the kernel ends all of them when it ends.
 """
 
 from __future__ import annotations
@@ -21,7 +24,9 @@ __all__ = ["keep"]
 _WATCH_SECONDS = 1.0
 
 
-def keep(run: Callable[[], NoReturn], told: int, alive: int, others: tuple[int, ...]) -> NoReturn:
+def keep(
+    run: Callable[[], NoReturn], told: int, alive: int, others: tuple[int, ...], *, is_first: bool = False
+) -> NoReturn:
     """Forks a process that runs a plugin, and keeps it; called in a process that is nothing else.
 
     Args:
@@ -30,6 +35,7 @@ def keep(run: Callable[[], NoReturn], told: int, alive: int, others: tuple[int, 
             ``os.waitstatus_to_exitcode`` has it.
         alive: File descriptor that can be read as soon as the launcher is gone.
         others: File descriptors of the plugin's process alone.
+        is_first: Whether this is the first process of a namespace; the process id that it tells is one of that.
     """
     try:
         os.setsid()
@@ -46,8 +52,10 @@ def keep(run: Callable[[], NoReturn], told: int, alive: int, others: tuple[int, 
         if pid:
             _tell(told, _ended(pid, alive, woken))
     finally:
-        with contextlib.suppress(Exception):
-            end_descendants(os.getpid())
+        # The kernel ends what is left in a namespace, whose numbers mean something else in the /proc of others.
+        if not is_first:
+            with contextlib.suppress(Exception):
+                end_descendants(os.getpid())
         os._exit(0)
 
 

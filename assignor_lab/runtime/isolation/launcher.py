@@ -31,7 +31,8 @@ import attrs
 
 from assignment_api.plugins import Policy, discover
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
-from assignor_lab.runtime.isolation.descendants import become_subreaper, end_descendants
+from assignor_lab.runtime.isolation import namespaces
+from assignor_lab.runtime.isolation.descendants import become_subreaper, children_of, end_descendants
 from assignor_lab.runtime.isolation.keeper import keep
 
 __all__ = ["main"]
@@ -60,6 +61,7 @@ def main(control_fd: int, parent: int, folders: str) -> NoReturn:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     become_subreaper()
+    namespaces.hide()
     gc.collect()
     gc.freeze()
     control = socket.socket(fileno=control_fd)
@@ -118,12 +120,14 @@ class _Kept:
         keeper: Its parent.
         told: What the keeper tells can be read here.
         folder: The process's own folder.
+        has_namespace: Whether the kernel ends everything else there together with the keeper.
     """
 
     pid: int
     keeper: int
     told: int
     folder: str
+    has_namespace: bool
 
 
 def _forked(
@@ -136,32 +140,71 @@ def _forked(
 ) -> _Kept | None:
     """Forks a process for a plugin, under a keeper; ``None`` if that cannot be done now."""
     connection, output = descriptors
+    born, bear = os.pipe()
     told, tell = os.pipe()
     try:
         folder = tempfile.mkdtemp(prefix="plugin-", dir=command["folders"])
-        keeper = os.fork()
+        first = os.fork()
     except OSError:
-        for descriptor in (*descriptors, told, tell):
+        for descriptor in (*descriptors, born, bear, told, tell):
             os.close(descriptor)
         return None
-    if keeper == 0:
-        for descriptor in (*ours, told, *(each.told for each in kept.values())):
+    if first == 0:
+        for descriptor in (*ours, born, told, *(each.told for each in kept.values())):
             os.close(descriptor)
 
         def run() -> NoReturn:
             _confine(folder, output, command)
             serve(connection)
 
-        keep(run, tell, alive, (connection, output))
-    for descriptor in (*descriptors, tell):
+        _begin_keeper(run, bear, tell, alive, (connection, output), namespace=command["namespace"])
+    for descriptor in (*descriptors, bear, tell):
         os.close(descriptor)
+    keeper = _number_from(born) or first
+    os.close(born)
+    has_namespace = keeper != first
+    if has_namespace:
+        os.waitpid(first, 0)
     pid = _number_from(told)
+    if pid and has_namespace:
+        # It told its number in there. It has no other child, for the plugin was not asked anything yet.
+        pid = next(iter(children_of(keeper)), None)
+    found = _Kept(pid or 0, keeper, told, folder, has_namespace)
     if not pid:
         os.close(told)
-        _end(_Kept(0, keeper, told, folder), kept)
+        _end(found, kept)
         return None
-    kept[pid] = _Kept(pid, keeper, told, folder)
-    return kept[pid]
+    kept[pid] = found
+    return found
+
+
+def _begin_keeper(
+    run: Callable[[], NoReturn], bear: int, tell: int, alive: int, others: tuple[int, ...], *, namespace: bool
+) -> NoReturn:
+    """Becomes the keeper, or, where a namespace can be had, leaves that to the first process in it.
+
+    Args:
+        run: Runs the plugin.
+        bear: File descriptor for a line, the keeper's process id.
+        tell: As of :func:`keep`.
+        alive: As there.
+        others: As there.
+        namespace: Whether to try for one.
+    """
+    has_namespace = namespace and namespaces.enter()
+    try:
+        keeper = os.fork() if has_namespace else 0
+    except OSError:
+        os._exit(1)
+    if keeper or not has_namespace:
+        os.write(bear, b"%d\n" % (keeper or os.getpid()))
+    os.close(bear)
+    if keeper:
+        os._exit(0)
+    if has_namespace:
+        namespaces.mount_own_proc()
+        namespaces.hide()
+    keep(run, tell, alive, others, is_first=has_namespace)
 
 
 def _number_from(told: int, seconds: float | None = None) -> int | None:
@@ -180,6 +223,9 @@ def _number_from(told: int, seconds: float | None = None) -> int | None:
 def _confine(folder: str, output_fd: int, command: dict[str, Any]) -> None:
     """Sets the limits of a new process; what cannot be set on this system is left as it is."""
     os.setsid()
+    namespaces.give_up_rights()
+    # The launcher and the keeper are hidden; here the lab has to see how much memory is shared.
+    namespaces.show()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     os.dup2(output_fd, 1)
@@ -227,7 +273,8 @@ def _end(found: _Kept, kept: dict[int, _Kept]) -> None:
 
     Nothing is asked of the keeper, since a plugin may have stopped it.
     """
-    end_descendants(found.keeper)
+    if not found.has_namespace:
+        end_descendants(found.keeper)
     with contextlib.suppress(OSError):
         os.kill(found.keeper, signal.SIGKILL)
     with contextlib.suppress(OSError):

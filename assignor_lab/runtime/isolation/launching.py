@@ -23,6 +23,7 @@ import attrs
 from assignor_lab.runtime.isolation.descendants import marked
 from assignor_lab.runtime.isolation.errors import ProcessStartError
 from assignor_lab.runtime.isolation.limits import Limits
+from assignor_lab.runtime.isolation.namespaces import hide
 
 __all__ = ["Launched", "Launcher", "launcher_of", "search_path"]
 
@@ -32,6 +33,9 @@ PASSED_VARIABLES = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT")
 PATIENCE_SECONDS = 60.0
 #: Seconds between two looks at whether the launcher that is to answer was stopped.
 LOOK_SECONDS = 0.2
+
+#: Whether plugins' processes get namespaces of their own where the system permits; tests try both.
+NAMESPACES = True
 
 _PROGRAM = (
     "import sys; from assignor_lab.runtime.isolation.launcher import main; main(*map(int, sys.argv[1:3]), sys.argv[3])"
@@ -91,7 +95,12 @@ class Launcher:
         Raises:
             ProcessStartError: if none can be had.
         """
-        command = {"do": "fork", "memory_mb": limits.memory_mb, "modules": list(modules)}
+        command = {
+            "do": "fork",
+            "memory_mb": limits.memory_mb,
+            "modules": list(modules),
+            "namespace": NAMESPACES,
+        }
         near, far = socket.socketpair()
         reading, writing = os.pipe()
         try:
@@ -198,6 +207,8 @@ class Launcher:
             "PYTHONDONTWRITEBYTECODE": "1",
             "TZ": "UTC",
         }
+        # Plugins get a clean environment, and are the same user: they could read ours in /proc.
+        hide()
         self._folders = tempfile.mkdtemp(prefix="assignor-plugins-")
         try:
             self._process = subprocess.Popen(

@@ -290,7 +290,7 @@ class _Exchange:
         start = monotonic()
         self._allowed = allowed_ms / 1_000
         self._end, self._last_end = start + self._allowed, start + self._allowed * MAX_STRETCH
-        #: When the process was looked at last, and the seconds of processor time that it had used by then.
+        #: When the process was looked at last, and the seconds of processor time that all of it had used by then.
         self._seen: tuple[float, float] | None = None
         self._printed = 0
         self._received = bytearray()
@@ -371,25 +371,24 @@ class _Exchange:
             self._show(printed)
 
     def _look(self) -> None:
-        used, count, is_alive = 0, 0, not _HAS_PROC
+        used, count, is_alive, is_running = 0, 0, not _HAS_PROC, False
+        # What it started and what has ended counts, too: who keeps the processors busy itself was not kept waiting.
+        processor = _processor_time(_fields_of(self._launched.keeper))
         waiting = children_of(self._launched.keeper)
         while waiting and count <= MAX_PROCESSES:
             pid = waiting.pop()
-            try:
-                with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 - ten times a second
-                    fields = file.read().rpartition(b")")[2].split()
-            except OSError:
-                continue
-            if fields[0] in (b"Z", b"X"):
+            fields = _fields_of(pid)
+            processor += _processor_time(fields)
+            if not fields or fields[0] in (b"Z", b"X"):
                 continue
             count += 1
             used += int(fields[21]) * _PAGE
             if pid == self._launched.pid:
-                is_alive = True
-                self._extend(is_running=fields[0] == b"R", processor=(int(fields[11]) + int(fields[12])) / _TICKS)
+                is_alive, is_running = True, fields[0] == b"R"
             waiting += children_of(pid)
         if not is_alive:
             raise _Ended("died")
+        self._extend(is_running=is_running, processor=processor)
         if count > MAX_PROCESSES:
             raise _Ended("processes")
         most = self._limits.memory_mb * 2**20
@@ -400,9 +399,23 @@ class _Exchange:
         """Puts the deadline off by the time in which the process could have run and others had the processor."""
         now = monotonic()
         if self._seen is not None and is_running:
-            passed, worked = now - self._seen[0], processor - self._seen[1]
+            passed, worked = now - self._seen[0], max(processor - self._seen[1], 0.0)
             self._end = min(self._end + max(passed - worked - 1 / _TICKS, 0.0), self._last_end)
         self._seen = (now, processor)
+
+
+def _fields_of(pid: int) -> list[bytes]:
+    """What the system tells of a process, from its state on; nothing if it has gone."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 - ten times a second
+            return file.read().rpartition(b")")[2].split()
+    except OSError:
+        return []
+
+
+def _processor_time(fields: list[bytes]) -> float:
+    """Seconds that a process has had a processor, its children that have ended included."""
+    return sum(map(int, fields[11:15])) / _TICKS
 
 
 def _held_in_all(keeper: int) -> int:
