@@ -134,6 +134,11 @@ class StreamsClientState:
         )
 
 
+def lags_of(client: StreamsClientState) -> Mapping[TaskId, int] | None:
+    """The lags of a state for who looks at it and does not answer it, whatever was computed; ``None``: not fetched."""
+    return client._lags
+
+
 def client_in_order(
     process_id: ProcessID,
     num_stream_threads: int,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from math import inf
 from time import perf_counter_ns
 from typing import Any, Generic, TypeVar
 
@@ -89,7 +90,9 @@ class RowMaker(Generic[S, A]):
                     if seen is None:
                         seen = views[view] = view(state, result)
                     figure = measure(seen)
-                figures[name] = None if figure is None else _finite(float(figure))
+                # Most figures are finite numbers, or unknown: a look tells.
+                usual = figure is None or (type(figure) is float and -inf < figure < inf)
+                figures[name] = figure if usual else _finite(float(figure))
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # noqa: BLE001 - a metric is a plugin and may raise anything

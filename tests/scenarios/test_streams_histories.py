@@ -265,3 +265,9 @@ def test_a_draw_stays_below_its_limit() -> None:
     assert {draws.between(3, 5) for _ in range(200)} == {3, 4, 5}
     assert {draws.spread(1, 8).bit_length() for _ in range(500)} == {1, 2, 3, 4}
     assert sorted(draws.sample([1, 2, 3], 9)) == [1, 2, 3]
+
+
+def test_many_draws_at_once_are_those_that_come_one_by_one() -> None:
+    at_once, one_by_one = Draws("test", 7), Draws("test", 7)
+    assert at_once.each_below(41, 200) == [one_by_one.below(41) for _ in range(200)]
+    assert at_once.below(10**6) == one_by_one.below(10**6)

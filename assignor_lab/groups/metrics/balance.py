@@ -7,6 +7,7 @@ active ones, stateful and stateless active ones, and the total with standbys (wa
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import add, sub, truediv
 from typing import TypeVar
 
 import attrs
@@ -109,13 +110,13 @@ def _above_even_share(loads: Callable[[V], OnMembers]) -> Callable[[V], float]:
 @derived
 def stateless_of(placement: OnProcesses) -> list[int]:
     """Stateless active tasks of each process."""
-    return [active - stateful for active, stateful in zip(placement.active, placement.stateful, strict=True)]
+    return list(map(sub, placement.active, placement.stateful))
 
 
 @derived
 def total_of(placement: OnProcesses) -> list[int]:
     """Tasks of each process, standbys included."""
-    return [active + standby for active, standby in zip(placement.active, placement.standby, strict=True)]
+    return list(map(add, placement.active, placement.standby))
 
 
 #: Kind of task to words for it, and to the number of such tasks of each process.
@@ -138,7 +139,7 @@ def _per_thread(counts: Callable[[OnProcesses], Sequence[int]]) -> Callable[[OnP
 def _range_of_loads(counts: Sequence[int], threads: Sequence[int]) -> float:
     if not counts:
         return 0.0
-    loads = [count / capacity for count, capacity in zip(counts, threads, strict=True)]
+    loads = list(map(truediv, counts, threads))
     return max(loads) - min(loads)
 
 
@@ -165,7 +166,7 @@ def process_load(placement: OnProcesses) -> float:
     total = total_of(placement)
     if not total:
         return 0.0
-    busiest = max([count / capacity for count, capacity in zip(total, placement.state.threads, strict=True)])
+    busiest = max(map(truediv, total, placement.state.threads))
     return busiest - sum(total) / placement.state.members
 
 
@@ -189,7 +190,7 @@ def subtopology_skew_above_unavoidable(placement: OnProcesses) -> float:
 @metric(GROUP, "sub-topologies", "lower", "Subtracted already, as in subtopology_skew_above_unavoidable.")
 def subtopologies_skewed(placement: OnProcesses) -> float:
     """Number of sub-topologies that lie more unevenly on the processes than rounding forces."""
-    return float(sum(1 for skew in _skews(placement) if skew > 0))
+    return float(len([skew for skew in _skews(placement) if skew > 0]))
 
 
 @derived
@@ -201,9 +202,9 @@ def _skews(placement: OnProcesses) -> list[int]:
             held[subtopology][owner] += 1
     skews = []
     for (down, up), counts in zip(_shares(placement.state), held, strict=True):
-        above = max([count - share for count, share in zip(counts, up, strict=True)], default=0)
-        below = max([share - count for count, share in zip(counts, down, strict=True)], default=0)
-        skews.append(max(above, 0) + max(below, 0))
+        above = max(map(sub, counts, up), default=0)
+        below = max(map(sub, down, counts), default=0)
+        skews.append((max(0, above)) + (max(0, below)))
     return skews
 
 

@@ -16,4 +16,4 @@ GROUP = "coverage"
 @metric(GROUP, "tasks", "lower", "None.")
 def tasks_not_assigned(placement: OnProcesses) -> float:
     """Tasks that nobody runs. Kafka does not notice; the application stands still there."""
-    return float(sum(1 for owner in placement.owner if owner < 0))
+    return float(len([owner for owner in placement.owner if owner < 0]))

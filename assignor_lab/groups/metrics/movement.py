@@ -7,7 +7,7 @@ that were left on its disk). Processes that are gone are no part of the comparis
 from __future__ import annotations
 
 from assignor_lab.groups.metrics.definition import Definition, derived, metric
-from assignor_lab.groups.metrics.processes import OnProcesses
+from assignor_lab.groups.metrics.processes import OnProcesses, Processes, stateful_tasks
 
 __all__ = ["GROUP", "MOVEMENT", "restored_from_nothing", "share_kept"]
 
@@ -20,31 +20,33 @@ def stateful_actives_moved(placement: OnProcesses) -> float:
 
     Active tasks that some client of the group ran before and that another one runs now.
     """
-    state = placement.state
-    return float(
-        sum(
-            1
-            for owner, before, stateful in zip(
-                placement.owner, state.previous_active, state.topology.stateful, strict=True
-            )
-            if stateful and before and owner >= 0 and owner not in before
-        )
-    )
+    stateful = placement.state.topology.stateful
+    return float(sum([stateful[task] for task in _moved(placement)]))
 
 
 @metric(GROUP, "tasks", "lower", "Tasks whose process is gone are not counted.")
 def stateless_actives_moved(placement: OnProcesses) -> float:
     """Tasks without state that stop on a process which is still there and start on another one."""
-    state = placement.state
-    return float(
-        sum(
-            1
-            for owner, before, stateful in zip(
-                placement.owner, state.previous_active, state.topology.stateful, strict=True
-            )
-            if not stateful and before and owner >= 0 and owner not in before
-        )
-    )
+    stateful = placement.state.topology.stateful
+    return float(sum([not stateful[task] for task in _moved(placement)]))
+
+
+@derived
+def _changed(placement: OnProcesses) -> list[int]:
+    """Tasks that some process of the group ran before and that none of those runs now."""
+    previous = placement.state.previous_active
+    return [
+        task
+        for task, (owner, before) in enumerate(zip(placement.owner, previous, strict=True))
+        if before and owner not in before
+    ]
+
+
+@derived
+def _moved(placement: OnProcesses) -> list[int]:
+    """Those of them that another process runs now."""
+    owner = placement.owner
+    return [task for task in _changed(placement) if owner[task] >= 0]
 
 
 @metric(GROUP, "tasks", "lower", "Standbys whose process is gone, and added standbys, do not count.")
@@ -54,16 +56,14 @@ def standbys_moved(placement: OnProcesses) -> float:
     For each task the smaller of two numbers: processes that get a standby and had no state of it, and processes that
     had a standby and now hold nothing of it.
     """
-    state = placement.state
+    had_state, standby_before = _had_state(placement.state), placement.state.previous_standby
     moved = 0
     for task, after in enumerate(placement.standbys):
-        standby_before = state.previous_standby[task]
-        if after and standby_before:
-            had_state = (*state.previous_active[task], *state.previous_copies[task])
-            gained = sum(1 for client in after if client not in had_state)
-            if gained:
-                replicas = placement.replicas[task]
-                moved += min(gained, sum(1 for client in standby_before if client not in replicas))
+        # Nearly every standby lies where state is: one look says so.
+        if after and not had_state[task].issuperset(after) and standby_before[task]:
+            gained = sum([client not in had_state[task] for client in after])
+            replicas = placement.replicas[task]
+            moved += min(gained, sum([client not in replicas for client in standby_before[task]]))
     return float(moved)
 
 
@@ -88,17 +88,23 @@ def actives_placed_without_state(placement: OnProcesses) -> float:
 @derived
 def restored_from_nothing(placement: OnProcesses) -> list[tuple[int, int, bool]]:
     """Stateful replicas on processes that had no state of the task: task, process, whether it is the active one."""
-    state = placement.state
+    had_state, replicas = _had_state(placement.state), placement.replicas
     found = []
-    for task, stateful in enumerate(state.topology.stateful):
-        if stateful:
-            active, copies, owner = state.previous_active[task], state.previous_copies[task], placement.owner[task]
-            found += [
-                (task, process, process == owner)
-                for process in placement.replicas[task]
-                if process not in active and process not in copies
-            ]
+    for task in stateful_tasks(placement.state.topology):
+        known = had_state[task]
+        if not known.issuperset(replicas[task]):
+            owner = placement.owner[task]
+            found += [(task, process, process == owner) for process in replicas[task] if process not in known]
     return found
+
+
+@derived
+def _had_state(state: Processes) -> list[frozenset[int]]:
+    """For each task, the processes that had state of it."""
+    return [
+        frozenset((*active, *copies))
+        for active, copies in zip(state.previous_active, state.previous_copies, strict=True)
+    ]
 
 
 @metric(GROUP, "share", "higher", "Tasks whose process is gone are not counted.")
@@ -110,12 +116,14 @@ def tasks_kept_on_process(placement: OnProcesses) -> float | None:
 @derived
 def share_kept(placement: OnProcesses) -> float | None:
     """Share of the active tasks that stay on the process that ran them; ``None`` where nobody of those is there."""
-    kept = known = 0
-    for owner, before in zip(placement.owner, placement.state.previous_active, strict=True):
-        if before:
-            known += 1
-            kept += owner in before
-    return kept / known if known else None
+    known = _known_before(placement.state)
+    return (known - len(_changed(placement))) / known if known else None
+
+
+@derived
+def _known_before(state: Processes) -> int:
+    """How many tasks some process of the group ran before."""
+    return len([before for before in state.previous_active if before])
 
 
 MOVEMENT: tuple[Definition[OnProcesses], ...] = (

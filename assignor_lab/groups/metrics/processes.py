@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-__all__ = ["OnProcesses", "Processes", "Tasks"]
+from assignor_lab.groups.metrics.definition import derived
+
+__all__ = ["OnProcesses", "Processes", "Tasks", "stateful_tasks"]
 
 
 class Tasks(Protocol):
@@ -109,3 +111,9 @@ class OnProcesses(Protocol):
     @property
     def memory(self) -> dict[Any, Any]:
         """What was derived of it, by who derived it."""
+
+
+@derived
+def stateful_tasks(topology: Tasks) -> list[int]:
+    """The tasks that are stateful and logged, ascending."""
+    return [task for task, stateful in enumerate(topology.stateful) if stateful]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assignor_lab.groups.metrics.definition import Definition, derived, metric
-from assignor_lab.groups.metrics.processes import OnProcesses, Processes
+from assignor_lab.groups.metrics.processes import OnProcesses, Processes, stateful_tasks
 
 __all__ = ["BY_TAGS", "GROUP", "replicas_in_one_rack"]
 
@@ -28,16 +28,17 @@ def tag_values_achieved(placement: OnProcesses) -> float | None:
     replica, divided by what can be reached, ``min(1 + standbys, distinct values among all clients)``. The mean over
     all pairs in which more than one value can be reached; without such a pair there is no figure.
     """
-    shares = [share for _, _, share, _ in _tag_shares(placement)]
-    return sum(shares) / len(shares) if shares else None
+    found = _tag_shares(placement)
+    return sum([share for _, _, share, _ in found]) / len(found) if found else None
 
 
 @metric(GROUP, "share", "higher", "Subtracted already, as in tag_values_achieved.")
 def tag_values_achieved_worst_key(placement: OnProcesses) -> float | None:
     """The same for the tag with the worst spread: the smallest mean over the tasks among the tag keys."""
-    by_key: dict[str, list[float]] = {}
-    for _, key, share, _ in _tag_shares(placement):
-        by_key.setdefault(key, []).append(share)
+    found = _tag_shares(placement)
+    by_key: dict[str, list[float]] = {key: [] for _, key, _, _ in found}
+    for _, key, share, _ in found:
+        by_key[key].append(share)
     return min((sum(shares) / len(shares) for shares in by_key.values()), default=None)
 
 
@@ -48,23 +49,22 @@ def replicas_all_on_one_value(placement: OnProcesses) -> float | None:
     Tasks with at least two replicas of which all lie on one value of at least one of the keys of
     ``rack.aware.assignment.tags``, although two or more values were within reach.
     """
-    tasks: dict[int, bool] = {}
-    for task, _, _, on_one in _tag_shares(placement):
-        tasks[task] = tasks.get(task, False) or on_one
-    return float(sum(tasks.values())) if tasks else None
+    found = _tag_shares(placement)
+    return float(len({task for task, _, _, on_one in found if on_one})) if found else None
 
 
 @derived
 def _tag_shares(placement: OnProcesses) -> list[tuple[int, str, float, bool]]:
     """Task, tag key, share of the possible values reached, and whether two or more replicas lie on one value."""
-    stateful = placement.state.topology.stateful
+    tasks, replicas = stateful_tasks(placement.state.topology), placement.replicas
     shares = []
     for key, values, achievable in _spreading_tags(placement.state):
-        for task, replicas in enumerate(placement.replicas):
-            if stateful[task]:
-                distinct = len({values[client] for client in replicas} - {None})
-                on_one = distinct == 1 and len(replicas) > 1
-                shares.append((task, key, min(distinct / achievable, 1.0), on_one))
+        for task in tasks:
+            found = {values[client] for client in replicas[task]}
+            found.discard(None)
+            distinct = len(found)
+            share = distinct / achievable if distinct < achievable else 1.0
+            shares.append((task, key, share, distinct == 1 and len(replicas[task]) > 1))
     return shares
 
 
@@ -93,8 +93,8 @@ def replicas_in_one_rack(placement: OnProcesses) -> float | None:
         return None
     count = 0
     for replicas, standbys in zip(placement.replicas, placement.standbys, strict=True):
-        if standbys:
-            count += len(replicas) > 1 and len({racks[client] for client in replicas}) == 1
+        if standbys and len(replicas) > 1:
+            count += len({racks[client] for client in replicas}) == 1
     return float(count)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import compress
+from operator import not_
+
 from assignment_api import ApplicationMetadata, AssignmentError, TaskAssignment
 from assignment_api.utils.validation import strict_findings, validate_task_assignment
 from assignor_lab.groups.metrics.definition import derived
@@ -30,10 +33,8 @@ def _is_faultless(placement: Placement) -> bool:
     if not placement.is_exact or -1 in placement.owner:
         return False
     configs = placement.state.application.assignment_configs()
-    wanted, surplus = max(configs.num_standby_replicas, 0), 0
-    for standbys, is_stateful in zip(placement.standbys, placement.state.stateful, strict=True):
-        if standbys:
-            if not is_stateful:
-                return False
-            surplus += max(len(standbys) - wanted, 0)
-    return surplus <= configs.max_warmup_replicas
+    wanted = max(configs.num_standby_replicas, 0)
+    held = [len(standbys) for standbys in placement.standbys]
+    if any(compress(held, map(not_, placement.state.stateful))):
+        return False
+    return sum([number - wanted for number in held if number > wanted]) <= configs.max_warmup_replicas

@@ -242,9 +242,10 @@ def _new_placement(state: State, assignment: TaskAssignment) -> Placement:
                 holders.append(client)
                 copies += 1
         active[client], stateful[client], standby[client] = actives, with_state, copies
-    replicas = []
-    for first, copied in zip(owner, standbys, strict=True):
-        replicas.append(copied if first < 0 else [first, *copied])
-        if first in copied:
-            is_exact = False
+    replicas = [
+        copied if first < 0 else [first, *copied] if copied else [first]
+        for first, copied in zip(owner, standbys, strict=True)
+    ]
+    if any(first in copied for first, copied in zip(owner, standbys, strict=True) if copied):
+        is_exact = False
     return Placement(state, owner, standbys, active, stateful, standby, replicas, is_exact)

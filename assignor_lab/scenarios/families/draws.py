@@ -32,7 +32,13 @@ class Draws:
 
     def below(self, limit: int) -> int:
         """A whole number from 0 to ``limit`` - 1; ``limit`` is at most 2**32."""
-        return min(int(self._random.random() * limit), limit - 1)
+        number = int(self._random.random() * limit)
+        return number if number < limit else limit - 1
+
+    def each_below(self, limit: int, count: int) -> list[int]:
+        """The next ``count`` of :meth:`below`."""
+        random = self._random.random
+        return [number if (number := int(random() * limit)) < limit else limit - 1 for _ in range(count)]
 
     def between(self, lowest: int, highest: int) -> int:
         """A whole number from ``lowest`` to ``highest``, both possible."""

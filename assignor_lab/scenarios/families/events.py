@@ -182,6 +182,7 @@ def draw_steps(group: Group, draws: Draws, rounds: int, events: Sequence[tuple[i
     """
     membership = Membership(group, draws)
     time_ms = START_MS + draws.below(1_000_000) * 1_000
+    rates = [item.writes_per_s for item in group.subtopology_of]
     steps = []
     for number in range(rounds):
         elapsed_ms = 0
@@ -195,11 +196,19 @@ def draw_steps(group: Group, draws: Draws, rounds: int, events: Sequence[tuple[i
                 time_ms=time_ms,
                 elapsed_ms=elapsed_ms,
                 members=tuple(membership.members),
+                # Between 80 and 120 percent of its rate.
                 written=tuple(
-                    item.writes_per_s * elapsed_ms // 1_000 * draws.between(80, 120) // 100
-                    for item in group.subtopology_of
+                    [
+                        rate * elapsed_ms // 1_000 * (80 + more) // 100
+                        for rate, more in zip(rates, draws.each_below(41, len(rates)), strict=True)
+                    ]
                 ),
-                trailing=tuple(item.writes_per_s * draws.below(1_000) // 1_000 for item in group.subtopology_of),
+                trailing=tuple(
+                    [
+                        rate * behind_ms // 1_000
+                        for rate, behind_ms in zip(rates, draws.each_below(1_000, len(rates)), strict=True)
+                    ]
+                ),
             )
         )
     return tuple(steps)

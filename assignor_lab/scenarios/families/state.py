@@ -107,13 +107,13 @@ class GroupState:
 
     def own(self, session: Session, active: Iterable[int], standby: Iterable[int]) -> None:
         """Has ``session`` run and copy these tasks from now on; standbys of tasks that log nothing are passed over."""
-        ends = self._ends
-        self._owned[session] = _Owned(sorted(set(active)), sorted({index for index in standby if index in ends}))
+        self._owned[session] = _Owned(sorted(set(active)), sorted(self._ends.keys() & standby))
 
     def advance(self, step: Step) -> None:
         """Lets the time up to ``step`` pass, then takes out who is no member of it."""
+        ends, written = self._ends, step.written
         for index in self._all_logged:
-            self._ends[index] += step.written[index]
+            ends[index] += written[index]
         for session, owned in self._owned.items():
             self._run(session, owned, step)
         members = set(step.members)
@@ -138,23 +138,28 @@ class GroupState:
 
     def _run(self, session: Session, owned: _Owned, step: Step) -> None:
         disk, ends = self._disks.setdefault(session.process_id, {}), self._ends
-        progress = self._group.restore_per_s * step.elapsed_ms // 1_000
-        used = {index for index in owned.active if index in ends}.union(owned.standby)
-        self._create(disk, (*owned.active, *owned.standby), len(session.consumers))
-        for index in owned.active:
-            if index in used:
-                stored, end = disk[index], ends[index]
-                reached = stored.position + progress
-                stored.is_running = stored.is_running or reached >= end
-                stored.position = end if stored.is_running else reached
-                stored.unused_ms = 0
+        progress, trailing = self._group.restore_per_s * step.elapsed_ms // 1_000, step.trailing
+        logged = [index for index in owned.active if index in ends]
+        used = {*logged, *owned.standby}
+        if not used <= disk.keys():
+            self._create(disk, (*logged, *owned.standby), len(session.consumers))
+        for index in logged:
+            stored, end = disk[index], ends[index]
+            reached = stored.position + progress
+            if stored.is_running or reached >= end:
+                stored.is_running, reached = True, end
+            stored.position = reached
+            stored.unused_ms = 0
         for index in owned.standby:
             stored = disk[index]
             stored.is_running = False
-            reachable, reached = max(ends[index] - step.trailing[index], 0), stored.position + progress
-            stored.position = max(stored.position, min(reachable, reached))
+            reachable, reached = ends[index] - trailing[index], stored.position + progress
+            if reached > reachable:
+                reached = reachable
+            if reached > stored.position:
+                stored.position = reached
             stored.unused_ms = 0
-        for index in [index for index in disk if index not in used]:
+        for index in disk.keys() - used:
             stored = disk[index]
             stored.is_running = False
             stored.unused_ms += step.elapsed_ms
@@ -163,13 +168,10 @@ class GroupState:
 
     def _create(self, disk: dict[int, _StoredTask], used: Iterable[int], consumers: int) -> None:
         """Empty state of what is not on a disk yet; the consumer that reports least reports it, too."""
-        missing = [index for index in used if index not in disk and index in self._ends]
-        if not missing:
-            return
         load = [0] * consumers
         for stored in disk.values():
             load[stored.reporter] += 1
-        for index in missing:
+        for index in used:
             if index not in disk:
                 reporter = load.index(min(load))
                 load[reporter] += 1
@@ -200,7 +202,11 @@ class GroupState:
         for index in on_disk:
             stored = disk[index]
             reported[stored.reporter].append(index)
-            lags[index] = _RUNNING if stored.is_running else max(ends[index] - stored.position, 0)
+            if stored.is_running:
+                lags[index] = _RUNNING
+            else:
+                lag = ends[index] - stored.position
+                lags[index] = max(0, lag)
         active = set(owned.active)
         return Held(
             session,

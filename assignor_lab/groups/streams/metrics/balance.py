@@ -7,6 +7,7 @@ process with ``n`` tasks and ``t`` threads has members with ``floor(n / t)`` and
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import floordiv, neg
 
 from assignment_api.plugins import MetricPlugin
 from assignor_lab.groups.metrics.balance import ON_PROCESSES, OnMembers, per_member, stateless_of, total_of
@@ -23,8 +24,9 @@ def _spread(counts: Callable[[Placement], Sequence[int]]) -> Callable[[Placement
         if not held:
             return OnMembers()
         return OnMembers(
-            most=max([-(-count // capacity) for count, capacity in zip(held, threads, strict=True)]),
-            fewest=min([count // capacity for count, capacity in zip(held, threads, strict=True)]),
+            # Rounded up: minus the least of minus the counts, rounded down.
+            most=-min(map(floordiv, map(neg, held), threads)),
+            fewest=min(map(floordiv, held, threads)),
             tasks=sum(held),
             members=placement.state.members,
         )

@@ -6,14 +6,17 @@ most. Kafka gives a client without a copy the task's whole changelog as its lag.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 
 import attrs
 
 from assignment_api import TaskId
 from assignment_api.plugins import MetricPlugin
+from assignment_api.streams.client_state import lags_of
 from assignor_lab.groups.metrics.definition import derived, metric, plugins_of
 from assignor_lab.groups.metrics.movement import GROUP
+from assignor_lab.groups.metrics.processes import stateful_tasks
 from assignor_lab.groups.streams.metrics.weights import weights_of
 from assignor_lab.groups.streams.placement import Placement, State, Topology, placement_of
 
@@ -52,12 +55,16 @@ def actives_not_caught_up(placement: Placement) -> float | None:
     lags = _lags_of(placement.state)
     if lags is None:
         return None
-    behind = 0
-    for task, (owner, stateful) in enumerate(zip(placement.owner, placement.state.stateful, strict=True)):
-        if stateful and owner >= 0:
-            if lags.of[owner][task] is None:
+    behind, of, owners, acceptable = 0, lags.of, placement.owner, lags.acceptable
+    for task in stateful_tasks(placement.state.topology):
+        owner = owners[task]
+        if owner >= 0:
+            lag = of[owner][task]
+            if lag is None:
                 return None
-            behind += not lags.is_caught_up(task, owner)
+            # The usual cases first; the rule itself is that of is_caught_up.
+            if lag != _RUNNING and not 0 <= lag <= acceptable:
+                behind += not lags.is_caught_up(task, owner)
     return float(behind)
 
 
@@ -72,10 +79,9 @@ def bytes_to_restore(placement: Placement) -> float | None:
     if weights is None or weights.state_bytes is None or lags is None:
         return None
     total = 0.0
-    for task, stateful in enumerate(placement.state.stateful):
-        if stateful:
-            for process in placement.replicas[task]:
-                total += weights.state_bytes[task] * _part_lacking(placement.state, lags, task, process)
+    for task in stateful_tasks(placement.state.topology):
+        for process in placement.replicas[task]:
+            total += weights.state_bytes[task] * _part_lacking(placement.state, lags, task, process)
     return total
 
 
@@ -104,7 +110,7 @@ class _Lags:
         acceptable: ``acceptable.recovery.lag``.
     """
 
-    of: list[list[int | None]]
+    of: list[Sequence[int | None]]
     acceptable: int
 
     def is_caught_up(self, task: int, process: int) -> bool:
@@ -122,11 +128,13 @@ class _Lags:
 @derived
 def _lags_of(state: State) -> _Lags | None:
     """``None`` where the end offsets could not be fetched."""
-    application = state.application.for_next_assignor()
-    if not application.compute_task_lags():
-        return None
     listing = _listing(state.topology)
-    of = [listing.row(client.stateful_tasks_to_lag_sums()) for client in application.streams_client_states().values()]
+    of: list[Sequence[int | None]] = []
+    for client in state.application.streams_client_states().values():
+        lags = lags_of(client)
+        if lags is None:
+            return None
+        of.append(listing.row(lags))
     return _Lags(of, state.application.assignment_configs().acceptable_recovery_lag)
 
 
@@ -149,26 +157,30 @@ class _Listing:
     Args:
         ids: The tasks.
         listed: Those that were listed last, in order.
-        places: Place of each task among them; -1: nowhere.
+        picked: Picks the lag of each task out of the lags of those, followed by ``None`` for the others.
     """
 
     ids: list[TaskId]
     listed: list[TaskId]
-    places: list[int]
+    picked: Callable[[list[int | None]], Sequence[int | None]]
 
-    def row(self, lags: Mapping[TaskId, int]) -> list[int | None]:
+    def row(self, lags: Mapping[TaskId, int]) -> Sequence[int | None]:
         """The lag of each task; ``None``: there is no entry."""
         listed = list(lags)
         if listed != self.listed:
             place_of = {task: place for place, task in enumerate(listed)}
-            self.listed, self.places = listed, [place_of.get(task, -1) for task in self.ids]
-        values = [*lags.values(), None]
-        return [values[place] for place in self.places]
+            self.listed, self.picked = listed, _picking([place_of.get(task, -1) for task in self.ids])
+        return self.picked([*lags.values(), None])
+
+
+def _picking(places: list[int]) -> Callable[[list[int | None]], Sequence[int | None]]:
+    # Of a single place itemgetter would not make a sequence.
+    return itemgetter(*places) if len(places) > 1 else lambda values: [values[place] for place in places]
 
 
 @derived
 def _listing(topology: Topology) -> _Listing:
-    return _Listing([info.id for info in topology.infos], [], [-1] * len(topology.infos))
+    return _Listing([info.id for info in topology.infos], [], _picking([-1] * len(topology.infos)))
 
 
 @derived
@@ -178,18 +190,18 @@ def _lacking(placement: Placement) -> tuple[int, int] | None:
     if lags is None:
         return None
     everybody = actives = 0
-    stateful, of = placement.state.stateful, lags.of
-    for task, (owner, replicas) in enumerate(zip(placement.owner, placement.replicas, strict=True)):
-        if stateful[task]:
-            for process in replicas:
-                lag = of[process][task]
-                count = lags.farthest(task) if lag == _UNKNOWN else lag
-                if count is None:
-                    return None
-                if count > 0:
-                    everybody += count
-                    if process == owner:
-                        actives += count
+    of, owner, replicas = lags.of, placement.owner, placement.replicas
+    for task in stateful_tasks(placement.state.topology):
+        for process in replicas[task]:
+            lag = of[process][task]
+            if lag == _UNKNOWN:
+                lag = lags.farthest(task)
+            if lag is None:
+                return None
+            if lag > 0:
+                everybody += lag
+                if process == owner[task]:
+                    actives += lag
     return everybody, actives
 
 

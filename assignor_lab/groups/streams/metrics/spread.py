@@ -48,17 +48,21 @@ def _crossings(placement: Placement) -> tuple[int, int] | None:
     if known is None:
         return None
     sources, changelogs = known
-    counts = [0, 0]
-    for task, stateful in enumerate(state.stateful):
-        owner = placement.owner[task]
-        crossed = [changelogs[client][task] for client in placement.standbys[task]]
-        if owner >= 0:
-            crossed.append(sources[owner][task])
-        for number in crossed:
-            if number is None:
-                return None
-            counts[not stateful] += number
-    return counts[0], counts[1]
+    with_state = without = 0
+    for task, (owner, standbys, stateful) in enumerate(
+        zip(placement.owner, placement.standbys, state.stateful, strict=True)
+    ):
+        crossed = sources[owner][task] if owner >= 0 else 0
+        for client in standbys:
+            more = changelogs[client][task]
+            crossed = None if crossed is None or more is None else crossed + more
+        if crossed is None:
+            return None
+        if stateful:
+            with_state += crossed
+        else:
+            without += crossed
+    return with_state, without
 
 
 SPREAD_METRICS: tuple[MetricPlugin, ...] = plugins_of(
