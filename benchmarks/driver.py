@@ -13,10 +13,11 @@ import platform
 import resource
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import process_time
+from typing import Any, TypeVar
 
 import attrs
 import pyarrow as pa
@@ -34,6 +35,8 @@ from assignor_lab.scoring.scored import score_rows
 from assignor_lab.scoring.sources import Generated, Plan, plan_sources
 from assignor_lab.scoring.summary.summarised import summarise
 from assignor_lab.scoring.terms import Run
+
+V = TypeVar("V")
 
 FAMILY = "streams_4x40"
 ASSIGNORS = ("high_availability", "sticky")
@@ -124,6 +127,10 @@ class _Copying:
             rows = pa.concat_tables(copies).combine_chunks()
             self.copying += process_time() - start
             yield Wave(len(some), rows)
+
+    def mapped(self, call: Callable[[V], Any], values: Sequence[V], seen: Path) -> list[Any]:
+        """What ``call`` makes of each of ``values``."""
+        return self._scoring.mapped(call, values, seen)
 
     def pictures(
         self, spec: JobSpec, items: Iterable[WorkItem], wanted: Mapping[tuple[int, int], str | None]

@@ -216,7 +216,7 @@ def register(app: typer.Typer) -> None:
             spark = session()
             cores = fit_executors(spark, master or DEFAULT_MASTER if remote is None else None, wheels)
             on_progress.say("scoring")
-            summary = run_scoring(run, OnSpark(spark, wheels, cores), folder, on_progress)
+            summary = run_scoring(run, OnSpark(spark, wheels, cores, note), folder, on_progress)
         if json:
             print_json(summary)
         else:

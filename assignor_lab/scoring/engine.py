@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
 import attrs
 import pyarrow as pa
@@ -15,6 +16,8 @@ from assignor_lab.scoring.exclusion import RunExclusions
 from assignor_lab.scoring.sources import Plan
 
 __all__ = ["Engine", "JobFailedError", "Pictures", "Wave", "Work"]
+
+V = TypeVar("V")
 
 #: Item and round to the picture of that state, as :meth:`assignor_lab.groups.kind.Kind.picture` makes it.
 Pictures = Mapping[tuple[int, int], dict[str, Any]]
@@ -34,6 +37,7 @@ class Work:
         exclusions: Who is not asked any more; the engine tells it of each wave.
         done: Items at the beginning of the plan that are left out.
         sizes: Family to the size of a history by its seed, for families that tell it.
+        pieces: Folder where those who score may write the rows down, if they see it; ``None``: nowhere.
     """
 
     plan: Plan
@@ -41,6 +45,7 @@ class Work:
     exclusions: RunExclusions
     done: int = 0
     sizes: Mapping[str, SizeOf] = attrs.field(factory=dict)
+    pieces: Path | None = None
 
 
 @attrs.frozen
@@ -49,11 +54,14 @@ class Wave:
 
     Args:
         items: Number of its items.
-        rows: Their rows, both tables side by side, sorted by item, round and assignor.
+        rows: Their rows, all tables side by side, sorted by item, round and assignor; where they are in pieces, only
+            the columns :data:`~assignor_lab.scoring.output.pieces.NOTED` of them, in no particular order.
+        pieces: Files below :attr:`Work.pieces` that all of the rows are in; none: nobody wrote them down.
     """
 
     items: int
     rows: pa.Table
+    pieces: tuple[Path, ...] = ()
 
 
 class Engine(Protocol):
@@ -76,6 +84,19 @@ class Engine(Protocol):
 
         Raises:
             JobFailedError: if the engine gave up.
+        """
+
+    def mapped(self, call: Callable[[V], Any], values: Sequence[V], seen: Path) -> list[Any]:
+        """What ``call`` makes of each of ``values``, in their order, wherever there is room.
+
+        Args:
+            call: A function of a module. It reads and writes below ``seen`` and knows nothing else of this machine;
+                what it gives is JSON. It may be called more than once with the same value.
+            values: Plain data.
+            seen: A folder. Who does not see it is not asked: then the call is made in this process.
+
+        Raises:
+            JobFailedError: if the engine gave up. What a call in this process raises passes.
         """
 
     def pictures(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from pathlib import Path
+from typing import Any, TypeVar
 
 import attrs
 import pyarrow as pa
@@ -16,6 +18,8 @@ from assignor_lab.scoring.engine import Pictures, Wave, Work
 from assignor_lab.scoring.schema import KEY_NAMES, rows_schema
 
 __all__ = ["InProcess"]
+
+V = TypeVar("V")
 
 #: Items of a wave.
 WAVE_ITEMS = 32
@@ -59,6 +63,10 @@ class InProcess:
             rows = pa.Table.from_batches(batches, schema).sort_by([(key, "ascending") for key in KEY_NAMES])
             work.exclusions.see(rows, wave[-1].number + 1)
             yield Wave(len(wave), rows)
+
+    def mapped(self, call: Callable[[V], Any], values: Sequence[V], seen: Path) -> list[Any]:  # noqa: ARG002
+        """What ``call`` makes of each of ``values``."""
+        return [call(value) for value in values]
 
     def pictures(
         self, spec: JobSpec, items: Iterable[WorkItem], wanted: Mapping[tuple[int, int], str | None]

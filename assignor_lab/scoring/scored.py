@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
@@ -19,8 +18,10 @@ from assignor_lab.scoring.costs import Spent, spent_on
 from assignor_lab.scoring.engine import Engine, Work
 from assignor_lab.scoring.exclusion import RunExclusions
 from assignor_lab.scoring.output.folder import ANSWERS, RESULTS, RUN_METRICS, OutputFolder
-from assignor_lab.scoring.output.journal import Journal, open_journal
-from assignor_lab.scoring.output.tables import answers_writer, results_writer, run_metrics_writer
+from assignor_lab.scoring.output.journal import Journal, WaveFiles, open_journal
+from assignor_lab.scoring.output.parts import write_tables
+from assignor_lab.scoring.output.pieces import NOTED
+from assignor_lab.scoring.output.tables import answers_file, results_file, run_metrics_file
 from assignor_lab.scoring.schema import rows_schema
 from assignor_lab.scoring.terms import Run, job_spec, terms_of_run
 
@@ -102,23 +103,20 @@ def score_rows(run: Run, engine: Engine, folder: OutputFolder, on_progress: Call
     before, start = journal.seconds, monotonic()
     rows = states = items = 0
     spent = Spent()
+    kept: list[tuple[WaveFiles, int]] = []
+    for wave, table in _all_waves(run, engine, spec, journal, exclusions, start):
+        kept.append((wave, table.num_rows))
+        items += wave.items
+        rows += table.num_rows
+        states += len(table.group_by(["item", "round"]).aggregate([]))
+        spent += spent_on(table)
+        on_progress(Progress(items, run.plan.items, rows, states, before + monotonic() - start))
     results, times = folder.table(RESULTS), folder.table(RUN_METRICS)
     answers = folder.table(ANSWERS) if spec.raw else None
-    with ExitStack() as stack:
-        writers = [
-            stack.enter_context(results_writer(results, metrics, kind.columns)),
-            stack.enter_context(run_metrics_writer(times)),
-        ]
-        if answers is not None:
-            writers.append(stack.enter_context(answers_writer(answers)))
-        for number, table in _all_waves(run, engine, spec, journal, exclusions, start):
-            for writer in writers:
-                writer.write(table)
-            items += number
-            rows += table.num_rows
-            states += len(table.group_by(["item", "round"]).aggregate([]))
-            spent += spent_on(table)
-            on_progress(Progress(items, run.plan.items, rows, states, before + monotonic() - start))
+    schemas = {results: results_file(metrics, kind.columns), times: run_metrics_file()}
+    if answers is not None:
+        schemas[answers] = answers_file()
+    write_tables(engine, kept, schemas, folder.staging, run.only_round)
     return Scored(
         spec=spec,
         results=results,
@@ -148,18 +146,27 @@ def _exclusions(run: Run) -> RunExclusions:
 
 def _all_waves(
     run: Run, engine: Engine, spec: JobSpec, journal: Journal, exclusions: RunExclusions, start: float
-) -> Iterator[tuple[int, pa.Table]]:
-    """Number of items and kept rows of each wave, those on disk first; a wave comes when it is on disk."""
+) -> Iterator[tuple[WaveFiles, pa.Table]]:
+    """Each wave with what is noted of its kept rows, those on disk first; a wave comes when it is on disk."""
     before = journal.seconds
-    for number, table in journal.tables():
+    for found in journal.waves():
+        table = found.table(NOTED)
         if table.num_rows:
             exclusions.see(table, pc.max(table["item"]).as_py() + 1)
-        yield number, table
+        yield found, _kept(run, table)
     families = {found.name: found.plugin for found in run.registry.families()}
     sizes = {name: size for name, family in families.items() if (size := family.size) is not None}
-    for wave in engine.waves(Work(run.plan, spec, exclusions, journal.done, sizes)):
-        kept = wave.rows
-        if run.only_round is not None:
-            kept = kept.filter(pc.equal(kept["round"], run.only_round))
-        journal.append(wave.items, kept, before + monotonic() - start)
-        yield wave.items, kept
+    # Rows that may rest on a wrong guess are not written down before that is known.
+    pieces = None if exclusions.can_exclude else journal.pieces
+    work = Work(run.plan, spec, exclusions, journal.done, sizes, pieces)
+    for wave in engine.waves(work):
+        seconds = before + monotonic() - start
+        if wave.pieces:
+            noted = journal.note(wave.items, wave.pieces, seconds)
+        else:
+            noted = journal.append(wave.items, wave.rows, seconds)
+        yield noted, _kept(run, wave.rows)
+
+
+def _kept(run: Run, rows: pa.Table) -> pa.Table:
+    return rows if run.only_round is None else rows.filter(pc.equal(rows["round"], run.only_round))

@@ -96,7 +96,7 @@ def test_a_driver_that_is_killed_loses_nothing_that_was_written(spark: SparkSess
         command, cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and not list(tmp_path.rglob("wave-*.arrow")):
+    while time.monotonic() < deadline and not list(tmp_path.rglob("wave-*")):
         time.sleep(0.01)
     os.kill(running.pid, signal.SIGKILL)
     assert running.wait(timeout=60) == -signal.SIGKILL

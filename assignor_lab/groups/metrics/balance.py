@@ -139,7 +139,7 @@ def _per_thread(counts: Callable[[OnProcesses], Sequence[int]]) -> Callable[[OnP
 def _range_of_loads(counts: Sequence[int], threads: Sequence[int]) -> float:
     if not counts:
         return 0.0
-    loads = list(map(truediv, counts, threads))
+    loads: list[float] = list(map(truediv, counts, threads))
     return max(loads) - min(loads)
 
 
@@ -166,7 +166,7 @@ def process_load(placement: OnProcesses) -> float:
     total = total_of(placement)
     if not total:
         return 0.0
-    busiest = max(map(truediv, total, placement.state.threads))
+    busiest: float = max(map(truediv, total, placement.state.threads))
     return busiest - sum(total) / placement.state.members
 
 

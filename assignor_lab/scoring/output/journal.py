@@ -1,8 +1,10 @@
 """The journal of a run: the rows of each finished wave, and the terms that they hold for.
 
 A wave is on disk, whole, before the next one is counted: a driver that is killed loses the waves under way and nothing
-else. Files are Arrow streams, and their names say which items they hold (``wave-0000000000-0000000064.arrow``: the
-items at positions 0 to 63 of the plan). They are for the next run of the same command only, and of no fixed format.
+else. Names of files say which items they hold (``wave-0000000000-0000000064.arrow``: the rows of the items at
+positions 0 to 63 of the plan). Where those who scored wrote the rows down themselves
+(:mod:`assignor_lab.scoring.output.pieces`), the wave is a list of their files, ``wave-0000000000-0000000064.json``: it
+is what makes them count. All of it is for the next run of the same command only, and of no fixed format.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import attrs
@@ -21,15 +23,19 @@ from assignor_lab.documents.durable import UNFINISHED, replacing, sync, write_du
 from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.documents.files import read_document
 from assignor_lab.documents.json_text import parse_json
-from assignor_lab.documents.shapes import format_number, hexadecimal, map_of, record, text
+from assignor_lab.documents.shapes import format_number, hexadecimal, list_of, map_of, number, record, text
+from assignor_lab.scoring.output.pieces import DamagedPieceError, read_rows, schema_of, write_rows
+from assignor_lab.scoring.schema import KEY_NAMES
 
-__all__ = ["Journal", "ResumeError", "has_waves", "open_journal"]
+__all__ = ["Journal", "ResumeError", "WaveFiles", "has_waves", "open_journal"]
 
 FORMAT = 1
 _MANIFEST = "manifest.json"
 _MAX_MANIFEST_BYTES = 64 * 1024 * 1024
 _MANIFEST_SHAPE = record({"format": format_number(FORMAT), "salt": hexadecimal, "terms": map_of(text, text)})
-_WAVE = re.compile(r"wave-(\d{10})-(\d{10})\.arrow\Z")
+_LIST_SHAPE = record({"seconds": number, "pieces": list_of(text)})
+_WAVE = re.compile(r"wave-(\d{10})-(\d{10})\.(arrow|json)\Z")
+_PIECES = "pieces"
 _SECONDS = b"seconds"
 #: Differing terms that a message names.
 MAX_NAMED = 6
@@ -41,6 +47,32 @@ Terms = Callable[[bytes], Mapping[str, str]]
 
 class ResumeError(AssignorLabError):
     """A run cannot be gone on with: it was another one, or what it left is damaged."""
+
+
+@attrs.frozen
+class WaveFiles:
+    """A finished wave as it is on disk.
+
+    Args:
+        items: Number of its items.
+        files: What its rows are in.
+        is_sorted: They are in their final order already.
+    """
+
+    items: int
+    files: tuple[Path, ...]
+    is_sorted: bool = True
+
+    def table(self, columns: Sequence[str] | None = None) -> pa.Table:
+        """Its rows, sorted by item, round and assignor; or some columns of them, in no particular order.
+
+        Raises:
+            DamagedPieceError: if a file cannot be read.
+        """
+        found = pa.concat_tables([read_rows(path, columns) for path in self.files])
+        if self.is_sorted or columns is not None:
+            return found
+        return found.sort_by([(key, "ascending") for key in KEY_NAMES])
 
 
 @attrs.define
@@ -58,7 +90,16 @@ class Journal:
     done: int = 0
     seconds: float = 0.0
     restored: int = 0
-    _files: list[Path] = attrs.field(factory=list)
+    _waves: list[WaveFiles] = attrs.field(factory=list)
+
+    @property
+    def pieces(self) -> Path:
+        """Where those who score may write rows down; what is there counts once :meth:`note` was told of it."""
+        return self.folder / _PIECES
+
+    def waves(self) -> tuple[WaveFiles, ...]:
+        """The waves that are on disk, in order."""
+        return tuple(self._waves)
 
     def tables(self) -> Iterator[tuple[int, pa.Table]]:
         """Number of items and rows of each wave that is on disk, in order.
@@ -66,34 +107,52 @@ class Journal:
         Raises:
             ResumeError: if a file cannot be read.
         """
-        for path in list(self._files):
-            start, end = _span(path)
-            yield end - start, _read(path)
+        for wave in self.waves():
+            try:
+                yield wave.items, wave.table()
+            except DamagedPieceError as error:
+                raise ResumeError(f"{error}: {_BEGIN_ANEW}") from error
 
-    def append(self, items: int, table: pa.Table, seconds: float) -> None:
+    def append(self, items: int, table: pa.Table, seconds: float) -> WaveFiles:
         """Writes a wave down; when this returns, it survives a loss of power.
 
         Args:
             items: Number of its items, which follow those that are done.
-            table: Its rows.
+            table: Its rows, sorted.
             seconds: Time of the run so far.
 
         Raises:
             OSError: if it cannot be written.
         """
-        path = self.folder / f"wave-{self.done:010}-{self.done + items:010}.arrow"
+        path = self._next(items, "arrow")
         schema = table.schema.with_metadata({_SECONDS: f"{seconds:.3f}".encode()})
+        with replacing(path) as part:
+            write_rows(part, schema, table.cast(schema).to_batches())
+        return self._noted(WaveFiles(items, (path,)), seconds)
 
-        options = pa.ipc.IpcWriteOptions(compression="zstd")
-        with (
-            replacing(path) as part,
-            pa.OSFile(str(part), "wb") as file,
-            pa.ipc.new_file(file, schema, options=options) as writer,
-        ):
-            writer.write_table(table.cast(schema))
-        self._files.append(path)
-        self.done += items
+    def note(self, items: int, pieces: Sequence[Path], seconds: float) -> WaveFiles:
+        """The same for a wave whose rows are in :attr:`pieces` already.
+
+        Args:
+            items: Number of its items, which follow those that are done.
+            pieces: The files with all of its rows.
+            seconds: Time of the run so far.
+
+        Raises:
+            OSError: if it cannot be written.
+        """
+        held = {"seconds": round(seconds, 3), "pieces": [path.name for path in pieces]}
+        write_durably(self._next(items, "json"), f"{json.dumps(held)}\n".encode())
+        return self._noted(WaveFiles(items, tuple(pieces), is_sorted=False), seconds)
+
+    def _next(self, items: int, suffix: str) -> Path:
+        return self.folder / f"wave-{self.done:010}-{self.done + items:010}.{suffix}"
+
+    def _noted(self, wave: WaveFiles, seconds: float) -> WaveFiles:
+        self._waves.append(wave)
+        self.done += wave.items
         self.seconds = seconds
+        return wave
 
 
 def has_waves(folder: Path) -> bool:
@@ -114,23 +173,52 @@ def open_journal(folder: Path, terms: Terms, schema: pa.Schema) -> Journal:
         OSError: if the folder cannot be read or written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for path in folder.glob(UNFINISHED):
-        path.unlink()
+    (folder / _PIECES).mkdir(exist_ok=True)
+    for path in (*folder.glob(UNFINISHED), *(folder / _PIECES).glob(UNFINISHED)):
+        path.unlink(missing_ok=True)
     if not has_waves(folder):
         _begin(folder, terms)
         return Journal(folder)
     _check_terms(folder, terms)
     files = sorted(path for path in folder.iterdir() if _WAVE.match(path.name))
-    done = 0
+    waves: list[WaveFiles] = []
+    done, seconds = 0, 0.0
     for path in files:
         start, end = _span(path)
         if start != done or end <= start:
             raise ResumeError(f"{path}: expected the wave that begins with item {done}: {_BEGIN_ANEW}")
         done = end
-    table_schema, seconds = _head(files[-1])
-    if not table_schema.equals(schema):
-        raise ResumeError(f"{files[-1]}: its columns are not those of this run: {_BEGIN_ANEW}")
-    return Journal(folder, done, seconds, done, files)
+        try:
+            wave, seconds = _found(path, end - start)
+            for each in wave.files:
+                if not schema_of(each).equals(schema):
+                    raise ResumeError(f"{each}: its columns are not those of this run: {_BEGIN_ANEW}")
+        except DamagedPieceError as error:
+            raise ResumeError(f"{error}: {_BEGIN_ANEW}") from error
+        waves.append(wave)
+    _remove_orphans(folder / _PIECES, waves)
+    return Journal(folder, done, seconds, done, waves)
+
+
+def _found(path: Path, items: int) -> tuple[WaveFiles, float]:
+    """A wave that an earlier run finished, and the seconds that it tells."""
+    if path.suffix == ".arrow":
+        metadata = schema_of(path).metadata or {}
+        return WaveFiles(items, (path,)), float(metadata.get(_SECONDS, b"0"))
+    try:
+        held = read_document(path, parse_json, _LIST_SHAPE, max_bytes=_MAX_MANIFEST_BYTES, what="a finished wave")
+    except DocumentFormatError as error:
+        raise DamagedPieceError(str(error)) from error
+    names = [Path(name).name for name in held["pieces"]]
+    return WaveFiles(items, tuple([path.parent / _PIECES / name for name in names]), is_sorted=False), held["seconds"]
+
+
+def _remove_orphans(folder: Path, waves: Sequence[WaveFiles]) -> None:
+    """Removes pieces of waves that were under way when the run stopped."""
+    known = {path for wave in waves for path in wave.files}
+    for path in folder.iterdir():
+        if path not in known:
+            path.unlink(missing_ok=True)
 
 
 _BEGIN_ANEW = "run the command without --resume, which begins anew"
@@ -179,28 +267,3 @@ def _span(path: Path) -> tuple[int, int]:
     match = _WAVE.match(path.name)
     assert match is not None, path
     return int(match[1]), int(match[2])
-
-
-def _head(path: Path) -> tuple[pa.Schema, float]:
-    """Schema of a wave, and the seconds that it tells."""
-    try:
-        with pa.OSFile(str(path), "rb") as file, pa.ipc.open_file(file) as reader:
-            schema = reader.schema
-            seconds = float((schema.metadata or {}).get(_SECONDS, b"0"))
-    except (OSError, ValueError, pa.ArrowException) as error:
-        raise _damaged(path, error) from error
-    return schema, seconds
-
-
-def _read(path: Path) -> pa.Table:
-    try:
-        with pa.OSFile(str(path), "rb") as file, pa.ipc.open_file(file) as reader:
-            table = reader.read_all()
-            table.validate(full=True)
-    except (OSError, ValueError, pa.ArrowException) as error:
-        raise _damaged(path, error) from error
-    return table.replace_schema_metadata(None)
-
-
-def _damaged(path: Path, error: Exception) -> ResumeError:
-    return ResumeError(f"{path} is damaged ({str(error).splitlines()[0] if str(error) else error!r}): {_BEGIN_ANEW}")

@@ -21,12 +21,13 @@ from assignor_lab.scoring.schema import KEY_NAMES, answers_schema, results_schem
 
 __all__ = [
     "TableWriter",
-    "answers_writer",
+    "answers_file",
     "described_schema",
     "digest_of",
+    "part_path",
     "parts_of",
-    "results_writer",
-    "run_metrics_writer",
+    "results_file",
+    "run_metrics_file",
 ]
 
 ROW_GROUP_ROWS = 16_384
@@ -39,6 +40,11 @@ _SORTED_BY = b"assignor_lab.sorted_by"
 def parts_of(table: Path) -> list[Path]:
     """The files of a table, in the order of its rows."""
     return sorted(table.glob("part-*.parquet")) if table.is_dir() else [table]
+
+
+def part_path(table: Path, number: int) -> Path:
+    """The file of one part, from 0, of a table that has several."""
+    return table / _PART.format(number)
 
 
 def digest_of(table: Path) -> str:
@@ -142,16 +148,16 @@ class TableWriter:
         )
 
 
-def results_writer(path: Path, metrics: Mapping[str, MetricPlugin], columns: Sequence[Column] = ()) -> TableWriter:
-    """Writer of the table ``results``; ``columns`` are those of a kind of group alone."""
-    return TableWriter(path, described_schema(results_schema(tuple(metrics), columns), metrics))
+def results_file(metrics: Mapping[str, MetricPlugin], columns: Sequence[Column] = ()) -> pa.Schema:
+    """The table ``results`` as it is written; ``columns`` are those of a kind of group alone."""
+    return described_schema(results_schema(tuple(metrics), columns), metrics)
 
 
-def run_metrics_writer(path: Path) -> TableWriter:
-    """Writer of the table ``run_metrics``."""
-    return TableWriter(path, described_schema(run_metrics_schema(), {}))
+def run_metrics_file() -> pa.Schema:
+    """The table ``run_metrics`` as it is written."""
+    return described_schema(run_metrics_schema(), {})
 
 
-def answers_writer(path: Path) -> TableWriter:
-    """Writer of the table ``answers``."""
-    return TableWriter(path, described_schema(answers_schema(), {}))
+def answers_file() -> pa.Schema:
+    """The table ``answers`` as it is written."""
+    return described_schema(answers_schema(), {})

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import metadata
+from pathlib import Path
+from typing import Any, TypeVar
 
 import attrs
 from pyspark.sql import SparkSession
@@ -14,10 +16,13 @@ from assignor_lab.groups.work import WorkItem
 from assignor_lab.scoring.engine import Pictures, Wave, Work
 from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel
 from assignor_lab.scoring.spark.job import items_frame, pictures_frame
+from assignor_lab.scoring.spark.mapped import mapped_on_spark
 from assignor_lab.scoring.spark.session import parallelism_of
 from assignor_lab.scoring.spark.waves import waves
 
 __all__ = ["OnSpark"]
+
+V = TypeVar("V")
 
 #: Tasks at a time that are assumed where the session does not tell.
 UNKNOWN_PARALLELISM = 4
@@ -31,11 +36,13 @@ class OnSpark:
         spark: A session.
         wheels: Plugins that the executors have as wheels.
         known_cores: Tasks that run at a time, where the session itself does not tell; ``None``: not known.
+        on_note: Told what the user should know.
     """
 
     spark: SparkSession
     wheels: tuple[ExecutorWheel, ...] = ()
     known_cores: int | None = None
+    on_note: Callable[[str], None] = lambda _note: None
 
     @property
     def cores(self) -> int | None:
@@ -56,7 +63,20 @@ class OnSpark:
 
     def waves(self, work: Work) -> Iterator[Wave]:
         """The rows of all answers."""
-        return waves(self.spark, work, lambda: self.cores or UNKNOWN_PARALLELISM, self.wheels)
+        is_said = False
+        for wave in waves(self.spark, work, lambda: self.cores or UNKNOWN_PARALLELISM, self.wheels):
+            if work.pieces is not None and not wave.pieces and not is_said:
+                is_said = True
+                self.on_note(
+                    "executors do not see the output folder, so all rows are written by the driver: with --out on a "
+                    "file system that they share, each writes its own"
+                )
+            yield wave
+
+    def mapped(self, call: Callable[[V], Any], values: Sequence[V], seen: Path) -> list[Any]:
+        """What ``call`` makes of each of ``values``; by the executors that see the folder, and else here."""
+        found = mapped_on_spark(self.spark, call, values, seen) if values else {}
+        return [found[number] if number in found else call(value) for number, value in enumerate(values)]
 
     def pictures(
         self, spec: JobSpec, items: Iterable[WorkItem], wanted: Mapping[tuple[int, int], str | None]

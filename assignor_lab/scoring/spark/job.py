@@ -6,9 +6,11 @@ an executor finds the plugins for itself, once for each Python process.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import attrs
@@ -24,13 +26,14 @@ from assignor_lab.scoring.batches import (
     picture_batches,
     scored_schema,
 )
+from assignor_lab.scoring.output.pieces import packed, write_piece
 from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel, arrived
 from assignor_lab.scoring.speculation import Speculation
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["answers_frame", "items_frame", "pictures_frame"]
+__all__ = ["answers_frame", "items_frame", "pictures_frame", "pieces_frame"]
 
 _ITEM_TYPE = pa.struct(
     [
@@ -46,6 +49,8 @@ _ITEM_TYPE = pa.struct(
     ]
 )
 _HEAP_SCHEMA = pa.schema([pa.field("items", pa.list_(_ITEM_TYPE), nullable=False)])
+_PIECE_SCHEMA = pa.schema([pa.field("file", pa.string()), pa.field("rows", pa.binary())])
+_PIECE_DDL = "file STRING, rows BINARY"
 _SPARK_TYPES = {
     pa.int64(): "BIGINT",
     pa.int32(): "INT",
@@ -97,6 +102,24 @@ def answers_frame(
     return frame.mapInArrow(partial(_answer_batches, spec, wheels, speculation), _ddl(schema))
 
 
+def pieces_frame(
+    frame: DataFrame, spec: JobSpec, folder: Path | None, wheels: tuple[ExecutorWheel, ...] = ()
+) -> DataFrame:
+    """The rows of all answers, in pieces: a row for each, which names its file, or holds the rows themselves.
+
+    Args:
+        frame: The items.
+        spec: The terms of the run.
+        folder: Where the files are written by those who see it; ``None``: nowhere.
+        wheels: Plugins that the executors have as wheels.
+
+    Returns:
+        A DataFrame with the columns ``file`` (its name) and ``rows``, of which one is null: see
+        :mod:`assignor_lab.scoring.output.pieces`.
+    """
+    return frame.mapInArrow(partial(_answer_pieces, spec, wheels, None if folder is None else str(folder)), _PIECE_DDL)
+
+
 def pictures_frame(
     frame: DataFrame,
     spec: JobSpec,
@@ -119,6 +142,24 @@ def _ddl(schema: pa.Schema) -> str:
 
 
 # --- on the executors -----------------------------------------------------------------------------
+
+
+def _answer_pieces(
+    spec: JobSpec, wheels: tuple[ExecutorWheel, ...], folder: str | None, batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    items = _items(batches)
+    first = next(items, None)
+    if first is None:
+        return
+    scorer = _scorer(spec, wheels)
+    schema = scored_schema(spec)
+    rows = answer_batches(scorer, chain([first], items))
+    # The folder's name was drawn for this run: where there is one of that name, it is the driver's.
+    if folder is not None and os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        piece: dict[str, str | bytes | None] = {"file": write_piece(Path(folder), schema, rows).name, "rows": None}
+    else:
+        piece = {"file": None, "rows": packed(schema, rows)}
+    yield pa.RecordBatch.from_pylist([piece], schema=_PIECE_SCHEMA)
 
 
 def _answer_batches(

@@ -10,21 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
+from pathlib import Path
 
 import attrs
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
-from assignor_lab.groups.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.scoring.batches import scored_schema
 from assignor_lab.scoring.costs import Costs, dealt
 from assignor_lab.scoring.engine import JobFailedError, Wave, Work
+from assignor_lab.scoring.output.pieces import NOTED, read_rows, unpacked
 from assignor_lab.scoring.schema import KEY_NAMES
 from assignor_lab.scoring.settling import settled
 from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel
 from assignor_lab.scoring.spark.failures import last_line
-from assignor_lab.scoring.spark.job import answers_frame, items_frame
+from assignor_lab.scoring.spark.job import answers_frame, items_frame, pieces_frame
 from assignor_lab.scoring.speculation import Speculation
 
 __all__ = ["waves"]
@@ -63,7 +64,7 @@ class _Sizes:
 def waves(
     spark: SparkSession, work: Work, parallelism: Callable[[], int], wheels: tuple[ExecutorWheel, ...] = ()
 ) -> Iterator[Wave]:
-    """The rows of all answers, sorted by item, round and assignor, a table for each wave.
+    """The rows of all answers, a wave at a time, in the order of the plan.
 
     Args:
         spark: Classic or Connect session.
@@ -80,16 +81,16 @@ def waves(
     size = _Sizes(parallelism() * FIRST_WAVE_ITEMS)
     # One more than waves: items that are worked on once more do not wait for those that were sent after them.
     executor = ThreadPoolExecutor(IN_FLIGHT + 1, thread_name_prefix="assignor-score")
-    under_way: list[tuple[list[WorkItem], Future[pa.Table]]] = []
+    under_way: list[tuple[list[WorkItem], Future[_Came]]] = []
     held: list[WorkItem] = []
 
-    def sent(items: Sequence[WorkItem]) -> Future[pa.Table]:
+    def sent(items: Sequence[WorkItem]) -> Future[_Came]:
         """The rows of items, once they are there; somebody is working on them."""
         heaps = dealt(items, parallelism(), costs.of)
-        return executor.submit(_scored, spark, heaps, work.spec, wheels, exclusions.speculation(len(heaps)))
+        return executor.submit(_scored, spark, heaps, work, wheels, exclusions.speculation(len(heaps)))
 
     def again(items: list[WorkItem]) -> pa.Table:
-        rows = _result(sent(items))
+        rows, _ = _result(sent(items))
         costs.learn(items, rows)
         return rows
 
@@ -108,10 +109,14 @@ def waves(
             if not under_way:
                 break
             items, future = under_way.pop(0)
-            rows = _result(future)
+            rows, pieces = _result(future)
             costs.learn(items, rows)
             size.grown(len(items), rows)
-            yield from settled(items, rows, exclusions, again)
+            if pieces:
+                exclusions.see(rows, items[-1].number + 1)
+                yield Wave(len(items), rows, pieces)
+            else:
+                yield from settled(items, rows, exclusions, again)
     except BaseException:
         # Ctrl-C, or a failed job: what still runs is for nobody.
         spark.interruptTag(_TAG)
@@ -155,7 +160,11 @@ def _taken(
     return items
 
 
-def _result(future: Future[pa.Table]) -> pa.Table:
+#: The rows of a wave and the pieces that they are in, as :class:`Wave` has them.
+_Came = tuple[pa.Table, tuple[Path, ...]]
+
+
+def _result(future: Future[_Came]) -> _Came:
     try:
         return future.result()
     except Exception as error:
@@ -170,13 +179,27 @@ def _result(future: Future[pa.Table]) -> pa.Table:
 def _scored(
     spark: SparkSession,
     heaps: list[list[WorkItem]],
-    spec: JobSpec,
+    work: Work,
     wheels: tuple[ExecutorWheel, ...],
     speculation: Speculation | None,
-) -> pa.Table:
+) -> _Came:
     spark.addTag(_TAG)
     # What a heap has lost so far is what its guesses go by: so its items come in their order.
     ordered = [sorted(heap, key=lambda item: item.number) for heap in heaps]
-    schema = scored_schema(spec, marked=speculation is not None)
-    table = answers_frame(items_frame(spark, ordered), spec, wheels, speculation).toArrow()
-    return table.select(schema.names).cast(schema).sort_by([(key, "ascending") for key in KEY_NAMES])
+    frame, schema = items_frame(spark, ordered), scored_schema(work.spec, marked=speculation is not None)
+    if speculation is not None:
+        return _in_order([answers_frame(frame, work.spec, wheels, speculation).toArrow()], schema), ()
+    found = pieces_frame(frame, work.spec, work.pieces, wheels).toArrow().to_pylist()
+    files = [] if work.pieces is None else [work.pieces / each["file"] for each in found if each["file"] is not None]
+    if len(files) == len(found):
+        return pa.concat_tables([read_rows(file, NOTED) for file in files]), tuple(files)
+    # Some of those who scored do not see the folder: then all rows are written down here.
+    tables = [*map(read_rows, files), *(unpacked(each["rows"]) for each in found if each["rows"] is not None)]
+    for file in files:
+        file.unlink()
+    return _in_order(tables, schema), ()
+
+
+def _in_order(tables: list[pa.Table], schema: pa.Schema) -> pa.Table:
+    rows = pa.concat_tables([table.select(schema.names).cast(schema) for table in tables])
+    return rows.sort_by([(key, "ascending") for key in KEY_NAMES])

@@ -1,0 +1,120 @@
+"""Pieces: rows of a wave in a file of their own, as whoever scored them wrote them down.
+
+A piece has its name before anybody knows of it, and a name that nobody else has: one that is written twice, by a task
+that was tried again, or to the end by nobody, is in no wave of the journal and no row of it counts.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from assignment_api import AssignorLabError
+from assignor_lab.documents.durable import replacing
+
+__all__ = ["DamagedPieceError", "NOTED", "packed", "read_rows", "schema_of", "unpacked", "write_piece", "write_rows"]
+
+#: Columns that the driver looks at while the others stay on the disk.
+NOTED = (
+    *("item", "round", "source", "assignor", "family", "error_type", "error_message", "metric_errors"),
+    *("build_ms", "assign_ms", "metrics_ms"),
+)
+#: Rows that are held before they are written.
+_HELD_ROWS = 4_096
+
+
+class DamagedPieceError(AssignorLabError):
+    """A file with rows cannot be read: the message says which, and why."""
+
+
+def write_piece(folder: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Path:
+    """Writes rows to a new file; when this returns, it survives a loss of power.
+
+    Args:
+        folder: Where; it is there.
+        schema: Columns of the rows.
+        batches: The rows, in any order.
+
+    Raises:
+        OSError: if it cannot be written.
+    """
+    path = folder / f"piece-{secrets.token_hex(12)}.arrow"
+    with replacing(path) as part:
+        write_rows(part, schema, batches)
+    return path
+
+
+def write_rows(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
+    """Writes rows to a file, which is not brought to the disk; errors as of :func:`write_piece`."""
+    with pa.OSFile(str(path), "wb") as file:
+        _write(file, schema, batches)
+
+
+def packed(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> bytes:
+    """Rows as they travel where there is no folder for them."""
+    held = pa.BufferOutputStream()
+    _write(held, schema, batches)
+    content: bytes = held.getvalue().to_pybytes()
+    return content
+
+
+def unpacked(content: bytes) -> pa.Table:
+    """The rows of :func:`packed`."""
+    with pa.ipc.open_file(pa.py_buffer(content)) as reader:
+        return reader.read_all()
+
+
+def read_rows(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+    """The rows of a file, or some columns of them.
+
+    Raises:
+        DamagedPieceError: if it is not there, or not as it was written.
+    """
+    try:
+        with pa.memory_map(str(path)) as file, pa.ipc.open_file(file) as reader:
+            schema = reader.schema
+            if columns is None:
+                table = reader.read_all()
+            else:
+                chosen = [schema.get_field_index(name) for name in columns]
+                options = pa.ipc.IpcReadOptions(included_fields=chosen)
+                with pa.ipc.open_file(file, options=options) as some:
+                    table = some.read_all().select(list(columns))
+            table.validate(full=True)
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise _damaged(path, error) from error
+    return table.replace_schema_metadata(None)
+
+
+def schema_of(path: Path) -> pa.Schema:
+    """The columns of a file, and what its writer said besides; errors as of :func:`read_rows`."""
+    try:
+        with pa.OSFile(str(path), "rb") as file, pa.ipc.open_file(file) as reader:
+            return reader.schema
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise _damaged(path, error) from error
+
+
+def _write(file: pa.NativeFile, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
+    with pa.ipc.new_file(file, schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
+        for table in _gathered(schema, batches):
+            writer.write_table(table)
+
+
+def _gathered(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """The rows, some thousands at a time: each batch costs its reader as much as its columns are many."""
+    held: list[pa.RecordBatch] = []
+    for batch in batches:
+        held.append(batch)
+        if sum(each.num_rows for each in held) >= _HELD_ROWS:
+            yield pa.Table.from_batches(held, schema).combine_chunks()
+            held = []
+    if held:
+        yield pa.Table.from_batches(held, schema).combine_chunks()
+
+
+def _damaged(path: Path, error: Exception) -> DamagedPieceError:
+    return DamagedPieceError(f"{path} is damaged ({str(error).splitlines()[0] if str(error) else error!r})")
