@@ -47,6 +47,12 @@ _ENTRIES: dict[str, KindEntry] = {
     entry.name: entry
     for entry in (
         KindEntry("streams", "assignor_lab.groups.streams.kind:STREAMS", "task-assignor"),
+        KindEntry(
+            "streams-episode",
+            "assignor_lab.groups.streams_episode.kind:STREAMS_EPISODE",
+            "task-assignor",
+            is_assigned=False,
+        ),
         KindEntry("streams-group", "assignor_lab.groups.streams_group.kind:STREAMS_GROUP", "group-assignor"),
         KindEntry("connect", "assignor_lab.groups.connect.kind:CONNECT", "connect-assignor"),
         KindEntry(

@@ -164,6 +164,8 @@ class Scenario:
             return {CONNECT_PROTOCOL: self.content.protocol.value, MAX_DELAY_KEY: self.content.max_delay_ms}
         if isinstance(self.content, StreamsContent):
             return self.content.config
+        if isinstance(self.content, EpisodeContent):
+            return self.content.initial.config
         return self.document.get("config", {})  # type: ignore[no-any-return]
 
     @property

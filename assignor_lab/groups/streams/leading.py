@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from assignment_api import ApplicationMetadata
@@ -10,7 +10,7 @@ from assignment_api.plugins import FoundTaskAssignor, Registry
 from assignor_lab.groups.streams.asking import ASKING
 from assignor_lab.kafka.leader.fallback import is_internal, replacement_without_lags
 from assignor_lab.runtime.asking import OwnProcesses, assignor_for
-from assignor_lab.runtime.invocation import Failure
+from assignor_lab.runtime.invocation import CallOutcome, Failure
 from assignor_lab.simulation.streams.leading import Answer, LeaderFailedError
 
 __all__ = ["LeadingAssignor", "leading_assignor"]
@@ -24,21 +24,23 @@ class LeadingAssignor:
 
     Args:
         found: Entry of a registry.
-        registry: Where the fallback is.
+        fallback: Who answers in its place where lags are unknown, as Kafka has it.
         configs: The effective configuration for ``configure``.
         isolation: Who runs in a process of its own; ``None``: nobody does.
+        on_call: Takes what came of each call.
     """
 
     def __init__(
         self,
         found: FoundTaskAssignor,
-        registry: Registry,
+        fallback: FoundTaskAssignor,
         configs: Mapping[str, Any],
         isolation: OwnProcesses | None = None,
+        on_call: Callable[[CallOutcome[Any]], None] | None = None,
     ) -> None:
         self.name = found.name
-        self._found, self._fallback = found, replacement_without_lags(found, registry)
-        self._configs, self._isolation = configs, isolation
+        self._found, self._fallback = found, fallback
+        self._configs, self._isolation, self._on_call = configs, isolation, on_call
 
     def assign(self, application: ApplicationMetadata) -> Answer:
         """The answer for one rebalance.
@@ -48,7 +50,10 @@ class LeadingAssignor:
         """
         has_lags = all(client.has_lags() for client in application.streams_client_states().values())
         found = self._found if has_lags else self._fallback
-        result = assignor_for(ASKING, found, self._configs, self._isolation).ask(application).result
+        outcome = assignor_for(ASKING, found, self._configs, self._isolation).ask(application)
+        if self._on_call is not None:
+            self._on_call(outcome)
+        result = outcome.result
         if isinstance(result, Failure):
             raise LeaderFailedError(f"assignor {found.name} gave no answer: {result.type}: {result.message}")
         return Answer(result, is_internal(found))
@@ -63,4 +68,4 @@ def leading_assignor(
         UnknownPluginError, PluginLoadError: if it cannot be had.
     """
     found = registry.task_assignor(selector or _DEFAULT_ASSIGNOR, may_run_code=may_run_code)
-    return LeadingAssignor(found, registry, configs)
+    return LeadingAssignor(found, replacement_without_lags(found, registry), configs)

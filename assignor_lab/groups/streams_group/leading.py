@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from assignment_api.group import GroupAssignment, GroupSpec, TopologyDescriber
-from assignment_api.plugins import Registry
+from assignment_api.plugins import Found, GroupAssignorPlugin, Registry
 from assignor_lab.groups.streams_group.asking import ASKING, GroupState
 from assignor_lab.kafka.streams_group.releases import KAFKA_4_3, KAFKA_4_4
 from assignor_lab.runtime.asking import OwnProcesses, assignor_for
-from assignor_lab.runtime.invocation import Failure
+from assignor_lab.runtime.invocation import CallOutcome, Failure
 from assignor_lab.simulation.streams.leading import BrokersAssignor, LeaderFailedError
 
-__all__ = ["brokers_assignor"]
+__all__ = ["brokers_assignor", "brokers_assignor_of"]
 
 #: The assignor of the release that the recordings are of.
 _DEFAULT_ASSIGNOR = "group_sticky"
@@ -38,10 +38,25 @@ def brokers_assignor(
         UnknownPluginError, PluginLoadError: if it cannot be had.
     """
     found = registry.group_assignor(selector or _DEFAULT_ASSIGNOR, may_run_code=may_run_code)
+    return brokers_assignor_of(found, configs, isolation, refines=refines)
+
+
+def brokers_assignor_of(
+    found: Found[GroupAssignorPlugin],
+    configs: Mapping[str, Any],
+    isolation: OwnProcesses | None = None,
+    *,
+    refines: bool = False,
+    on_call: Callable[[CallOutcome[Any]], None] | None = None,
+) -> BrokersAssignor:
+    """The same for one that was found; ``on_call`` takes what came of each call."""
     asked = assignor_for(ASKING, found, configs, isolation)
 
     def ask(group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
-        result = asked.ask(GroupState(group, topology)).result
+        outcome = asked.ask(GroupState(group, topology))
+        if on_call is not None:
+            on_call(outcome)
+        result = outcome.result
         if isinstance(result, Failure):
             raise LeaderFailedError(f"assignor {found.name} gave no answer: {result.type}: {result.message}")
         return result

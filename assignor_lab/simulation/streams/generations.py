@@ -26,6 +26,7 @@ class Generation:
         followup: Whether it asks for another rebalance at once, or later.
         assigned: Instance to its active and its standby tasks, those that it still has to wait for included; sorted.
         warmups: Standbys beyond the number that is configured.
+        leader: Consumer that led it; ``""`` where the broker decides.
     """
 
     number: int
@@ -37,3 +38,4 @@ class Generation:
     followup: Followup
     assigned: Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]]
     warmups: int
+    leader: str = ""

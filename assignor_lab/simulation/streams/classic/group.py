@@ -296,6 +296,7 @@ class ClassicGroup:
         generation = Generation(
             number, round_.prepared_ms, round_.joined_ms, self._clock.now, reason, len(round_.members),
             _followup(decision.messages), _placement(decision, self._world), _warmups(decision.assignment, wanted),
+            round_.leader,
         )  # fmt: skip
         self.generations.append(generation)
         followup = "" if generation.followup == "none" else f", {generation.followup} follow-up"

@@ -1,0 +1,138 @@
+"""Episodes of Streams groups: a state is an episode, an answer is what came of it with one competitor."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from typing import Any
+
+from assignment_api.plugins import Found, FoundTaskAssignor, MetricPlugin, Registry, UnknownPluginError
+from assignment_api.plugins.selection import EffectiveConfig
+from assignment_api.streams.configs import ASSIGNMENT_KEYS
+from assignor_lab.groups.columns import Column
+from assignor_lab.groups.headline import headline_of
+from assignor_lab.groups.kind import Answer, Competitor, FoundAssignor, Kind, Measure
+from assignor_lab.groups.measures import own_metrics
+from assignor_lab.groups.prices import prices_of
+from assignor_lab.groups.streams.asking import ASKING
+from assignor_lab.groups.streams_episode.metrics import (
+    DOLLARS,
+    EPISODE_METRICS,
+    EpisodeMetric,
+    described_metric,
+    dollars,
+)
+from assignor_lab.groups.streams_episode.player import EpisodePlayer, PlayedEpisode
+from assignor_lab.kafka.leader.fallback import replacement_without_lags
+from assignor_lab.runtime.asking import Asking, OwnProcesses
+from assignor_lab.scenarios import Scenario
+from assignor_lab.simulation.streams.episode import StreamsEpisode
+from assignor_lab.simulation.streams.episode_format import read_episode
+from assignor_lab.simulation.streams.results import document_of
+
+__all__ = ["STREAMS_EPISODE"]
+
+
+class _StreamsEpisodes(Kind[StreamsEpisode, PlayedEpisode]):
+    name = "streams-episode"
+    plays = True
+    headline = headline_of(
+        unavailable=("unavailable_task_seconds",),
+        restored=("restored_bytes_before_processing", "restored_bytes"),
+        cross_zone=(DOLLARS, "cross_zone_bytes"),
+        load=("active_tasks_above_even_share",),
+        failures=("tasks_not_owned",),
+        no_zones="the episode does not tell the racks of clients and partitions",
+    )
+    columns = (Column("members", "int32"),)
+    config_keys = tuple(ASSIGNMENT_KEYS)
+    shows_first = True
+
+    # --- finding ----------------------------------------------------------------------------------
+
+    @property
+    def asking(self) -> Asking[Any, Any]:
+        return ASKING
+
+    def installed(self, registry: Registry) -> Sequence[FoundAssignor]:
+        return registry.task_assignors()
+
+    def find(self, registry: Registry, selector: str, *, may_run_code: bool = False) -> FoundAssignor:
+        try:
+            return registry.task_assignor(selector, may_run_code=may_run_code)
+        except UnknownPluginError:
+            # Assignors of brokers play the same world under the streams protocol.
+            names = {found.name for found in registry.group_assignors()}
+            if selector in names:
+                return registry.group_assignor(selector)
+            raise
+
+    def competitor(self, registry: Registry, found: FoundAssignor) -> Competitor:
+        stand_in = replacement_without_lags(found, registry) if isinstance(found, FoundTaskAssignor) else None
+        return Competitor(found.name, found, stand_in=stand_in)
+
+    # --- states -----------------------------------------------------------------------------------
+
+    def state(self, scenario: Scenario, number: int, explicit: Mapping[str, Any]) -> StreamsEpisode:
+        return read_episode(scenario)
+
+    def size(self, scenario: Scenario) -> tuple[int, int]:
+        document = scenario.document
+        named = {event["client"] for event in document["events"] if event.get("type") == "start" and "client" in event}
+        return len(document["initial"]["tasks"]), len(document["initial"]["clients"]) + len(named)
+
+    def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> EpisodePlayer:
+        return EpisodePlayer(competitor, isolation)
+
+    # --- measuring --------------------------------------------------------------------------------
+
+    def metrics(self, registry: Registry) -> Mapping[str, Found[MetricPlugin]]:
+        return own_metrics(map(described_metric, EPISODE_METRICS))
+
+    def figures(
+        self, registry: Registry, names: Sequence[str], config: EffectiveConfig
+    ) -> Mapping[str, Measure[StreamsEpisode, PlayedEpisode]]:
+        own = {metric.name: _own(metric) for metric in EPISODE_METRICS}
+        costs = dollars(prices_of(config).cross_zone_dollars_per_gib)
+        own[DOLLARS] = lambda _episode, answer: costs(answer)
+        return {name: own[name] for name in names}
+
+    def row(self, answer: Answer[StreamsEpisode, PlayedEpisode]) -> Mapping[str, Any]:
+        if answer.state is None:
+            return {}
+        row: dict[str, Any] = {"tasks": len(answer.state.tasks)}
+        result = answer.outcome.answer
+        if result is not None:
+            world = result.played.world
+            row["clients"] = len(world.instances)
+            row["members"] = sum(max(1, instance.settings.threads) for instance in world.instances.values())
+            row["answer"] = _digest(result)
+            row["followup"] = False
+        return row
+
+    def document(self, answer: Answer[StreamsEpisode, PlayedEpisode]) -> Mapping[str, Any]:
+        result = answer.outcome.answer
+        assert result is not None
+        return document_of(result.played, answer.assignor)
+
+    def picture(self, answers: Sequence[Answer[StreamsEpisode, PlayedEpisode]], assignor: str | None) -> dict[str, Any]:
+        from assignor_lab.groups.streams_episode.pictures import episode_picture
+
+        return episode_picture(answers)
+
+
+def _own(metric: EpisodeMetric) -> Measure[StreamsEpisode, PlayedEpisode]:
+    return lambda _episode, answer: metric.compute(answer)
+
+
+def _digest(result: PlayedEpisode) -> str:
+    """16 hex digits that stand for who was given what in each generation."""
+    digest = blake2b(digest_size=8)
+    for generation in result.played.generations:
+        digest.update(json.dumps(sorted(generation.assigned.items())).encode())
+    return digest.hexdigest()
+
+
+#: Episodes of Streams groups.
+STREAMS_EPISODE = _StreamsEpisodes()

@@ -1,0 +1,219 @@
+"""The figures of played episodes: time, bytes, dollars and rebalances of the whole of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NoReturn
+
+import attrs
+
+from assignment_api.plugins import MetricPlugin
+from assignor_lab.groups.streams_episode.player import PlayedEpisode
+from assignor_lab.simulation.streams.processing import NOT_NOTICED, REBALANCE, RESTORING, REVOKED
+from assignor_lab.simulation.streams.traffic import BYTES_OF_GIB
+
+__all__ = ["DOLLARS", "EPISODE_METRICS", "EpisodeMetric", "described_metric", "dollars"]
+
+
+@attrs.frozen
+class EpisodeMetric:
+    """A figure of a played episode: a :class:`assignment_api.plugins.MetricPlugin` of the whole play."""
+
+    name: str
+    unit: str
+    summary: str
+    compute: Callable[[PlayedEpisode], float | None]
+    group: str
+    unavoidable: str
+
+
+def _total(key: str) -> Callable[[PlayedEpisode], float | None]:
+    def figure(episode: PlayedEpisode) -> float | None:
+        value = episode.totals[key]
+        return None if value is None else float(value)
+
+    return figure
+
+
+def _cause(cause: str) -> Callable[[PlayedEpisode], float | None]:
+    return lambda episode: float(episode.totals["unavailable_by_cause_s"].get(cause, 0.0))
+
+
+def _worst_load(episode: PlayedEpisode) -> float | None:
+    """Active tasks of the busiest thread at the end, beyond an even share; nothing where nobody is left."""
+    held = [
+        len(thread.active)
+        for instance in episode.played.world.instances.values()
+        if instance.is_up
+        for thread in instance.threads
+    ]
+    if not held or not sum(held):
+        return None
+    return max(held) - sum(held) / len(held)
+
+
+def _unowned(episode: PlayedEpisode) -> float:
+    """Tasks that nobody was given at the end although somebody is there."""
+    world = episode.played.world
+    threads = [thread for instance in world.instances.values() if instance.is_up for thread in instance.threads]
+    held = {task for thread in threads for task in thread.active}
+    return float(len(world.tasks) - len(held)) if threads else 0.0
+
+
+def dollars(per_gib: float) -> Callable[[PlayedEpisode], float | None]:
+    """What is read from other zones at a price, in dollars for a GiB."""
+
+    def figure(episode: PlayedEpisode) -> float | None:
+        crossing = episode.totals["cross_zone_bytes"]
+        return None if crossing is None else float(crossing) / BYTES_OF_GIB * per_gib
+
+    return figure
+
+
+#: Name of the figure that depends on prices.
+DOLLARS = "cross_zone_dollars"
+_AWAY = "From a crash or a close until the group knows, and from then on until a copy is ready."
+_NEW_COPIES = "The first copy of each task, and what is lost with disks."
+
+EPISODE_METRICS: tuple[EpisodeMetric, ...] = (
+    EpisodeMetric(
+        "unavailable_task_seconds",
+        "task-seconds",
+        "Time in which a task was not processed, summed over all tasks.",
+        _total("unavailable_task_s"),
+        "life cycle",
+        _AWAY,
+    ),
+    EpisodeMetric(
+        "worst_task_unavailable_seconds",
+        "s",
+        "Time in which the worst task was not processed.",
+        _total("worst_task_s"),
+        "life cycle",
+        _AWAY,
+    ),
+    EpisodeMetric(
+        "not_noticed_task_seconds",
+        "task-seconds",
+        "The part of it in which the group did not know yet.",
+        _cause(NOT_NOTICED),
+        "life cycle",
+        "The session timeout after a crash; no assignor changes it.",
+    ),
+    EpisodeMetric(
+        "rebalance_task_seconds",
+        "task-seconds",
+        "The part of it in which nobody had been given the task.",
+        _cause(REBALANCE),
+        "life cycle",
+        "The join phase of one rebalance.",
+    ),
+    EpisodeMetric(
+        "revoked_task_seconds",
+        "task-seconds",
+        "The part of it on the way from one member to another.",
+        _cause(REVOKED),
+        "life cycle",
+        "None where a task stays.",
+    ),
+    EpisodeMetric(
+        "restoring_task_seconds",
+        "task-seconds",
+        "The part of it in which its owner was not ready: state came back.",
+        _cause(RESTORING),
+        "life cycle",
+        "Opening what is there; all of the state where no copy is.",
+    ),
+    EpisodeMetric(
+        "restored_bytes",
+        "bytes",
+        "State that was read from changelogs, by active tasks, standbys and warm-ups.",
+        _total("restored_bytes"),
+        "cost",
+        _NEW_COPIES,
+    ),
+    EpisodeMetric(
+        "restored_bytes_before_processing",
+        "bytes",
+        "The part of it that active tasks waited for.",
+        _total("restored_before_processing_bytes"),
+        "cost",
+        "State of which no copy was left.",
+    ),
+    EpisodeMetric(
+        "cross_zone_bytes",
+        "bytes",
+        "What was read from another rack (zone): input, state, what copies follow.",
+        _total("cross_zone_bytes"),
+        "cost",
+        "Partitions none of whose replicas is in any client's rack.",
+    ),
+    EpisodeMetric(
+        DOLLARS,
+        "dollars",
+        "What that costs.",
+        dollars(0.0),
+        "cost",
+        "Partitions none of whose replicas is in any client's rack.",
+    ),
+    EpisodeMetric(
+        "rebalances",
+        "rebalances",
+        "Generations, or epochs of the streams protocol.",
+        _total("rebalances"),
+        "life cycle",
+        "One for each member that joins or leaves apart from others.",
+    ),
+    EpisodeMetric(
+        "longest_until_stable_seconds",
+        "s",
+        "Longest time from an event to the last assignment that it led to.",
+        _total("longest_until_stable_s"),
+        "life cycle",
+        "One rebalance.",
+    ),
+    EpisodeMetric(
+        "warmups",
+        "warm-ups",
+        "Copies that were begun so that a task may move.",
+        _total("warmups"),
+        "movement",
+        "None where nobody joins.",
+    ),
+    EpisodeMetric(
+        "cold_takeovers",
+        "tasks",
+        "Tasks given to who lacked more than acceptable.recovery.lag.",
+        _total("cold_takeovers"),
+        "movement",
+        "Each task once, when the group is new; tasks of which no copy is left.",
+    ),
+    EpisodeMetric(
+        "active_tasks_above_even_share",
+        "tasks",
+        "What the busiest thread has beyond an even share at the end.",
+        _worst_load,
+        "balance",
+        "Less than one, where the tasks do not divide evenly among the threads.",
+    ),
+    EpisodeMetric(
+        "tasks_not_owned",
+        "tasks",
+        "Tasks that nobody had at the end, though somebody was there.",
+        _unowned,
+        "coverage",
+        "Those that are on their way from one member to another at that moment.",
+    ),
+)
+
+
+def described_metric(metric: EpisodeMetric) -> MetricPlugin:
+    """The metric in the form that summary and report take; its ``compute`` is not for use."""
+    return MetricPlugin(
+        metric.name, metric.unit, "lower", metric.summary, _not_to_be_called, metric.group, metric.unavoidable,
+        kind="streams",
+    )  # fmt: skip
+
+
+def _not_to_be_called(*_state: object) -> NoReturn:
+    raise TypeError("the lab computes its own figures of episodes from the whole play")

@@ -1,0 +1,81 @@
+"""A competitor through an episode: it decides for a simulated group of its own, from the first generation on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from assignment_api import AssignorLabError
+from assignment_api.plugins import FoundTaskAssignor
+from assignment_api.plugins.selection import EffectiveConfig
+from assignor_lab.groups.kind import Asked, Competitor, Reply
+from assignor_lab.groups.playing import under_protocol
+from assignor_lab.groups.streams.leading import LeadingAssignor
+from assignor_lab.groups.streams_group.leading import brokers_assignor_of
+from assignor_lab.runtime.asking import OwnProcesses
+from assignor_lab.runtime.invocation import CallOutcome, Failure, failure_of
+from assignor_lab.simulation.streams.episode import StreamsEpisode
+from assignor_lab.simulation.streams.leading import LeaderFailedError
+from assignor_lab.simulation.streams.results import totals_of
+from assignor_lab.simulation.streams.simulate import Played, simulate
+from assignor_lab.simulation.streams.traffic import TrafficTerms
+
+__all__ = ["EpisodePlayer", "PlayedEpisode"]
+
+
+@attrs.frozen(eq=False)
+class PlayedEpisode:
+    """An episode after a competitor played it.
+
+    Args:
+        played: What happened.
+        totals: The figures of the whole episode (:func:`assignor_lab.simulation.streams.results.totals_of`), without
+            dollars, which depend on prices.
+    """
+
+    played: Played
+    totals: Mapping[str, Any]
+
+
+class EpisodePlayer:
+    """Plays episodes with one assignor.
+
+    An assignor of applications decides in the classic protocol, one of brokers in the streams protocol, whatever the
+    episode was recorded in: what is done to the group stays.
+    """
+
+    def __init__(self, competitor: Competitor, isolation: OwnProcesses | None) -> None:
+        self._found, self._fallback = competitor.found, competitor.stand_in
+        self._isolation = isolation
+
+    def asked(self, state: StreamsEpisode, config: EffectiveConfig) -> Asked:
+        """Who decides, under its configuration."""
+        return Asked(self._found.name, self._found.distribution, config.values_for(self._found.name))
+
+    def answer(self, state: StreamsEpisode, asked: Asked) -> Reply[PlayedEpisode]:
+        """Plays the episode; a decision that fails ends it."""
+        calls: list[CallOutcome[Any]] = []
+        result: PlayedEpisode | Failure
+        loss: AssignorLabError | None = None
+        try:
+            played = self._play(state, asked.configs, calls)
+            result = PlayedEpisode(played, totals_of(played, TrafficTerms()))
+        except LeaderFailedError as error:
+            result, loss = (calls[-1].failure or failure_of(error)), calls[-1].loss
+        except Exception as error:  # noqa: BLE001 - whatever an answer leads the simulation to is a row
+            result = failure_of(error)
+        return Reply(CallOutcome(result, assign_ns=sum(call.assign_ns for call in calls), loss=loss))
+
+    def looked_ahead(self, answer: PlayedEpisode) -> PlayedEpisode:
+        """Nothing is left to happen."""
+        return answer
+
+    def _play(self, state: StreamsEpisode, configs: Mapping[str, Any], calls: list[CallOutcome[Any]]) -> Played:
+        if isinstance(self._found, FoundTaskAssignor):
+            leading = LeadingAssignor(self._found, self._fallback, configs, self._isolation, calls.append)
+            return simulate(attrs.evolve(under_protocol(state, "classic"), config=configs), leading, keep_log=False)
+        found: Any = self._found
+        deciding = brokers_assignor_of(found, configs, self._isolation, on_call=calls.append)
+        return simulate(attrs.evolve(under_protocol(state, "streams"), config=configs), deciding, keep_log=False)
