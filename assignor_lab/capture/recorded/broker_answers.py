@@ -22,7 +22,9 @@ __all__ = [
     "MemberAssignment",
     "MemberSubscription",
     "TopicPartition",
+    "cluster_answer",
     "described_groups",
+    "group_answers",
     "read_cluster_answer",
     "read_group_answer",
 ]
@@ -135,7 +137,15 @@ def read_group_answer(data: bytes, version: int) -> list[GroupAnswer]:
     Raises:
         BrokerAnswerError: if the bytes are no such answer, or those of a member are no Streams member's.
     """
-    groups = described_groups(data, version)
+    return group_answers(described_groups(data, version))
+
+
+def group_answers(groups: Iterable[Any]) -> list[GroupAnswer]:
+    """The groups of a DescribeGroups answer that kafka-python has read.
+
+    Raises:
+        BrokerAnswerError: if a member's part is no Streams member's.
+    """
     return _read("DescribeGroups answer", lambda: [_group(group) for group in groups])
 
 
@@ -165,11 +175,20 @@ def read_cluster_answer(data: bytes, version: int) -> ClusterAnswer:
     """
     from kafka.protocol.metadata.metadata import MetadataResponse
 
+    return cluster_answer(_read("Metadata answer", lambda: MetadataResponse.decode(data, version=version, header=True)))
+
+
+def cluster_answer(message: Any) -> ClusterAnswer:
+    """A Metadata answer that kafka-python has read; topics and partitions with an error are left out.
+
+    Raises:
+        BrokerAnswerError: if a value in it is not what the protocol says.
+    """
+
     def read() -> ClusterAnswer:
-        answer = MetadataResponse.decode(data, version=version, header=True)
         return ClusterAnswer(
-            {broker.node_id: broker.rack or None for broker in answer.brokers},
-            {topic.name: _replicas(topic) for topic in answer.topics if topic.error_code == 0 and topic.name},
+            {broker.node_id: broker.rack or None for broker in message.brokers},
+            {topic.name: _replicas(topic) for topic in message.topics if topic.error_code == 0 and topic.name},
         )
 
     return _read("Metadata answer", read)

@@ -141,7 +141,10 @@ def read_recording(files: Sequence[str | Path]) -> Recording:
                 elif exchange["api_key"] == _METADATA:
                     clusters.append((time_ms, read_cluster_answer(_bytes(exchange), version)))
                 elif exchange["api_key"] == _DESCRIBE_STREAMS_GROUP and version == 0:
-                    streams += [(time_ms, answer) for answer in read_streams_group_answer(_bytes(exchange))]
+                    streams += [
+                        (time_ms, answer)
+                        for answer in read_streams_group_answer(_bytes(exchange), exchange["api_version"])
+                    ]
     return Recording(
         sorted(groups, key=lambda seen: seen.time_ms),
         sorted(clusters, key=lambda timed: timed[0]),

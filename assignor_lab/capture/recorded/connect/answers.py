@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import attrs
 
 from assignment_api.connect import ConnectProtocol, Jobs
@@ -17,7 +20,7 @@ from assignor_lab.kafka.wire.connect import (
     protocol_of_wire_name,
 )
 
-__all__ = ["DescribedMember", "DescribedRound", "read_connect_groups"]
+__all__ = ["DescribedMember", "DescribedRound", "connect_rounds", "read_connect_groups"]
 
 _STABLE = "Stable"
 
@@ -86,8 +89,17 @@ def read_connect_groups(data: bytes, version: int) -> list[DescribedRound]:
     Raises:
         BrokerAnswerError: if the bytes are no such answer, or those of a member are no Connect worker's.
     """
+    return connect_rounds(described_groups(data, version))
+
+
+def connect_rounds(groups: Iterable[Any]) -> list[DescribedRound]:
+    """The stable Connect groups of a DescribeGroups answer that kafka-python has read; others are left out.
+
+    Raises:
+        BrokerAnswerError: if the bytes of a member are no Connect worker's.
+    """
     rounds = []
-    for group in described_groups(data, version):
+    for group in groups:
         if group.error_code or group.protocol_type != PROTOCOL_TYPE or group.group_state != _STABLE:
             continue
         members = tuple(_member(member) for member in group.members)

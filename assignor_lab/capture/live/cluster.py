@@ -1,0 +1,328 @@
+"""A running Kafka that is asked with kafka-python: only requests that change nothing. Needs the extra ``kafka``.
+
+kafka-python's public calls decode members' bytes as text or ask for more than is needed, so requests are made here and
+sent by its connection manager, which is not public: the release is pinned below 4, and tests against a real broker hold
+it to that.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, TypeVar
+
+import attrs
+
+from assignor_lab.capture.live.access import Access
+from assignor_lab.capture.live.diagnosis import why_unreachable
+from assignor_lab.capture.live.errors import (
+    LiveClusterError,
+    NotAuthorizedError,
+    TooOldBrokerError,
+    UnreachableBrokersError,
+)
+from assignor_lab.capture.recorded.broker_answers import ClusterAnswer, TopicPartition, cluster_answer
+from assignor_lab.capture.recorded.streams_group_answers import (
+    DescribedStreamsGroup,
+    streams_group_answers,
+    streams_group_messages,
+)
+
+__all__ = ["Cluster", "Exchange", "ListedGroup", "connected"]
+
+T = TypeVar("T")
+#: A line of a recording: what was asked when, and what came.
+Exchange = Mapping[str, Any]
+
+#: Groups of one DescribeGroups request: answers hold what every member said.
+_AT_ONCE = 100
+#: Error codes of groups: the coordinator loads, is not there, or is another one now.
+_MOVING = (14, 15, 16)
+_DESCRIBE_GROUPS, _METADATA, _DESCRIBE_STREAMS_GROUP = 15, 3, 89
+
+
+@attrs.frozen
+class ListedGroup:
+    """A group as brokers list it.
+
+    Args:
+        id: Its id.
+        protocol_type: ``consumer``, ``connect``, ``streams``, ``share`` or empty.
+        type: ``classic``, ``consumer``, ``streams``, ``share``; ``None`` from brokers before 4.0.
+        state: Its state; ``None`` from brokers before 2.6.
+    """
+
+    id: str
+    protocol_type: str
+    type: str | None
+    state: str | None
+
+
+@contextmanager
+def connected(access: Access, on_exchange: Callable[[Exchange], None] | None = None) -> Iterator[Cluster]:
+    """A connection to a cluster, closed at the end of the block.
+
+    Args:
+        access: How to reach it.
+        on_exchange: Given each answer about groups and topics as a line of a recording.
+
+    Raises:
+        UnreachableBrokersError: if no address answers as a broker.
+        NotAuthorizedError: if the brokers refuse name, password, token or certificate.
+    """
+    from kafka import KafkaAdminClient
+
+    # At DEBUG kafka-python logs what it sends, passwords of SASL among it; what went wrong is said here.
+    logging.getLogger("kafka").setLevel(logging.CRITICAL + 1)
+    settings = {
+        "bootstrap_servers": list(access.servers),
+        "client_id": "assignor-lab",
+        "security_protocol": access.protocol,
+        "request_timeout_ms": access.request_timeout_ms,
+        "bootstrap_timeout_ms": access.connect_timeout_ms,
+        "reconnect_backoff_max_ms": 1_000,
+        **access.settings,
+    }
+    if access.tls is not None:
+        settings["ssl_context"] = access.tls
+    with _translated(access):
+        admin = KafkaAdminClient(**settings)
+    try:
+        yield Cluster(admin, access, on_exchange)
+    finally:
+        admin.close()
+
+
+class Cluster:
+    """A cluster while it is connected; see :func:`connected`."""
+
+    def __init__(self, admin: Any, access: Access, on_exchange: Callable[[Exchange], None] | None) -> None:
+        self._admin = admin
+        self._access = access
+        self._on_exchange = on_exchange
+
+    def groups(self) -> list[ListedGroup]:
+        """All groups that may be seen, of all brokers, by id."""
+        listed = self._run(self._admin.list_groups)
+        found = [
+            ListedGroup(each["group_id"], each["protocol_type"], each.get("group_type"), each.get("group_state"))
+            for each in listed
+        ]
+        return sorted(found, key=lambda group: group.id)
+
+    def classic_groups(self, names: Sequence[str]) -> list[Any]:
+        """Descriptions of groups of the classic protocol, as kafka-python reads them, in no order.
+
+        Groups of an error, other than that of a coordinator that moves, are among them.
+        """
+        from kafka.protocol.admin.groups import DescribeGroupsRequest
+
+        def request(of: list[str]) -> Any:
+            return DescribeGroupsRequest(groups=of, include_authorized_operations=False)
+
+        return self._described(names, request, _DESCRIBE_GROUPS, lambda message: list(message.groups))
+
+    def streams_groups(self, names: Sequence[str]) -> list[DescribedStreamsGroup]:
+        """Descriptions of groups of the streams protocol, in no order; those with an error are among them."""
+        wanted, _ = streams_group_messages()
+
+        def request(of: list[str]) -> Any:
+            return wanted(group_ids=of, include_authorized_operations=False)
+
+        return self._described(names, request, _DESCRIBE_STREAMS_GROUP, streams_group_answers)
+
+    def topics(self, names: Sequence[str] | None = None) -> ClusterAnswer:
+        """Brokers with their racks, and topics that may be seen; all of them for ``None``."""
+        from kafka.protocol.metadata import MetadataRequest
+
+        wanted = None if names is None else [MetadataRequest.MetadataRequestTopic(name=name) for name in names]
+        message = self._send(lambda: MetadataRequest(topics=wanted, allow_auto_topic_creation=False), None)
+        self._keep(_METADATA, message)
+        return cluster_answer(message)
+
+    def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """Ends of partitions.
+
+        Raises:
+            NotAuthorizedError: if a topic may not be described.
+        """
+        from kafka import TopicPartition as Partition
+
+        wanted = {Partition(*each): -1 for each in partitions}
+        if not wanted:
+            return {}
+        found = self._run(lambda: self._admin.list_partition_offsets(wanted))
+        return {(each.topic, each.partition): told.offset for each, told in found.items()}
+
+    def log_sizes(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """Bytes of partitions on disk: of each the largest replica. Partitions that may not be seen are missing."""
+        wanted: dict[str, list[int]] = {}
+        for topic, partition in partitions:
+            wanted.setdefault(topic, []).append(partition)
+        if not wanted:
+            return {}
+        sizes: dict[TopicPartition, int] = {}
+        for broker in self._run(lambda: self._admin.describe_log_dirs(wanted)):
+            for folder in broker["log_dirs"]:
+                for topic in folder["topics"]:
+                    for each in topic["partitions"]:
+                        key = (topic["name"], each["partition_index"])
+                        if not each["is_future_key"]:
+                            sizes[key] = max(sizes.get(key, 0), each["partition_size"])
+        return sizes
+
+    def group_config(self, group: str) -> dict[str, str]:
+        """Configuration of a group at its brokers, defaults included; empty where it may not be seen."""
+        from kafka.admin import ConfigResource
+
+        try:
+            told = self._run(
+                lambda: self._admin.describe_configs([ConfigResource("GROUP", group)], config_filter="all")
+            )
+        except (NotAuthorizedError, TooOldBrokerError, LiveClusterError):
+            return {}
+        return _flat_configs(told)
+
+    # --- inside -----------------------------------------------------------------------------------------
+
+    def _described(
+        self, names: Sequence[str], request: Callable[[list[str]], Any], key: int, values: Callable[[Any], list[T]]
+    ) -> list[T]:
+        """Asks coordinators in parts; groups whose coordinator moves are asked for again while there is time."""
+        from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_random_exponential
+
+        found: list[T] = []
+        left = list(names)
+
+        def ask() -> list[str]:
+            moving: list[str] = []
+            for coordinator, of in self._by_coordinator(left).items():
+                for start in range(0, len(of), _AT_ONCE):
+                    message = self._send(partial(request, of[start : start + _AT_ONCE]), coordinator)
+                    self._keep(key, message)
+                    for raw, value in zip(message.groups, values(message), strict=True):
+                        if raw.error_code in _MOVING:
+                            moving.append(raw.group_id)
+                        else:
+                            found.append(value)
+            self._forget_coordinators(moving)
+            left[:] = moving
+            return moving
+
+        again = Retrying(
+            retry=retry_if_result(bool),
+            wait=wait_random_exponential(0.2, max=2),
+            stop=stop_after_delay(self._access.request_timeout_ms / 1_000),
+        )
+        try:
+            again(ask)
+        except RetryError:
+            raise LiveClusterError(
+                f"the coordinator of {_some(left)} is not there: ask again when the brokers have settled"
+            ) from None
+        return found
+
+    def _by_coordinator(self, names: Sequence[str]) -> dict[int, list[str]]:
+        manager = self._admin._manager
+        found = self._run(lambda: manager.run(self._admin._find_coordinator_ids, list(names)))
+        grouped: dict[int, list[str]] = {}
+        for name, node in found.items():
+            grouped.setdefault(node, []).append(name)
+        return grouped
+
+    def _forget_coordinators(self, names: Iterable[str]) -> None:
+        known = self._admin._manager.cluster._coordinators
+        gone = frozenset(names)
+        for key in [key for key in known if key[1] in gone]:
+            known.pop(key, None)
+
+    def _send(self, request: Callable[[], Any], node: int | None) -> Any:
+        manager = self._admin._manager
+        return self._run(lambda: manager.run(manager.send, request(), node))
+
+    def _run(self, call: Callable[[], T]) -> T:
+        """The call's answer; a broker that is not there for a moment is waited for."""
+        from kafka.errors import IncompatibleBrokerVersion, KafkaTimeoutError, RetriableError
+        from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random_exponential
+
+        def is_passing(error: BaseException) -> bool:
+            refused = (IncompatibleBrokerVersion, KafkaTimeoutError)
+            return isinstance(error, RetriableError) and not isinstance(error, refused)
+
+        again = Retrying(
+            retry=retry_if_exception(is_passing),
+            wait=wait_random_exponential(0.1, max=1),
+            stop=stop_after_delay(self._access.request_timeout_ms / 1_000),
+            reraise=True,
+        )
+        with _translated(self._access):
+            return again(call)
+
+    def _keep(self, key: int, message: Any) -> None:
+        if self._on_exchange is None:
+            return
+        # What kafka-python has read gives the bytes again, except for a header with nothing to say.
+        message.with_header()
+        self._on_exchange(
+            {
+                "t": time.time_ns() // 1_000_000,
+                "api_key": key,
+                "api_version": message.API_VERSION,
+                "response_hex": message.encode(header=True).hex(),
+            }
+        )
+
+
+def _flat_configs(told: Any) -> dict[str, str]:
+    flat: dict[str, str] = {}
+    for of_kind in told.values():
+        for configs in of_kind.values():
+            for key, value in configs.items():
+                flat[key] = str(value["value"] if isinstance(value, Mapping) else value)
+    return flat
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(f"group {name}" for name in names[:3])
+    return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"
+
+
+@contextmanager
+def _translated(access: Access) -> Iterator[None]:
+    """Turns what kafka-python raises into errors that say what to do."""
+    from kafka.errors import (
+        AuthorizationError,
+        IncompatibleBrokerVersion,
+        KafkaConfigurationError,
+        KafkaError,
+        SaslAuthenticationFailedError,
+        UnsupportedSaslMechanismError,
+        UnsupportedVersionError,
+    )
+
+    try:
+        yield
+    except SaslAuthenticationFailedError as error:
+        raise NotAuthorizedError(
+            f"the brokers refuse who asks ({access.mechanism}): check name and password or token in --command-config"
+        ) from error
+    except UnsupportedSaslMechanismError as error:
+        raise NotAuthorizedError(
+            f"the brokers do not take sasl.mechanism={access.mechanism}: set one of theirs in --command-config"
+        ) from error
+    except AuthorizationError as error:
+        raise NotAuthorizedError(
+            f"the brokers do not permit this ({type(error).__name__}): see the table of rights in the docs, "
+            "'Point it at your cluster'"
+        ) from error
+    except (IncompatibleBrokerVersion, UnsupportedVersionError) as error:
+        raise TooOldBrokerError(
+            "the brokers are older than what is asked: groups of the streams protocol need Kafka 4.1 or later"
+        ) from error
+    except KafkaConfigurationError as error:
+        raise LiveClusterError(f"kafka-python refuses the settings: {error}") from error
+    except KafkaError as error:
+        raise UnreachableBrokersError(f"no broker answers: {why_unreachable(access)}") from error

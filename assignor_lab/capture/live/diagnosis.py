@@ -1,0 +1,72 @@
+"""Diagnosis: why no broker answers at an address. One connection for each, nothing of Kafka's protocol is sent."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import ssl
+
+from assignor_lab.capture.live.access import Access
+
+__all__ = ["why_unreachable"]
+
+_LONGEST_S = 3.0
+
+
+def why_unreachable(access: Access) -> str:
+    """A sentence for each address: what is wrong there, and what to do."""
+    return "; ".join(f"{address}: {_of_address(address, access)}" for address in access.servers)
+
+
+def _of_address(address: str, access: Access) -> str:
+    host, _, port = address.rpartition(":")
+    host = host.strip("[]")
+    try:
+        link = socket.create_connection((host, int(port)), timeout=_LONGEST_S)
+    except socket.gaierror:
+        return "no such host: check the name"
+    except TimeoutError:
+        return f"no connection within {_LONGEST_S:g} s: check host, port and firewall"
+    except OSError as error:
+        return f"no connection ({error.strerror or error}): check host and port, and whether the broker runs"
+    with link:
+        if access.tls is not None:
+            return _with_tls(link, host, access.tls)
+        return _without_tls(link, host, access)
+
+
+def _with_tls(link: socket.socket, host: str, tls: ssl.SSLContext) -> str:
+    try:
+        with tls.wrap_socket(link, server_hostname=host):
+            return _SILENT
+    except ssl.SSLCertVerificationError as error:
+        return (
+            f"its certificate is not believed ({error.verify_message}): give its authority with "
+            "ssl.truststore.location (PEM) in --command-config"
+        )
+    except ssl.SSLError as error:
+        if error.reason and "CERTIFICATE" in error.reason:
+            return f"TLS failed ({error.reason}): it may want a client certificate (ssl.keystore.location, PEM)"
+        return _PLAIN_PORT
+    except OSError:
+        return _PLAIN_PORT
+
+
+def _without_tls(link: socket.socket, host: str, access: Access) -> str:
+    # Whoever answers a TLS greeting wants TLS; what is encrypted with is of no importance here.
+    greeting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    greeting.check_hostname = False
+    greeting.verify_mode = ssl.CERT_NONE
+    with contextlib.suppress(OSError, ValueError), greeting.wrap_socket(link, server_hostname=host):
+        wanted = "SASL_SSL" if access.protocol.startswith("SASL") else "SSL (or SASL_SSL)"
+        return f"this port speaks TLS: set security.protocol={wanted} in --command-config"
+    return _SILENT
+
+
+_PLAIN_PORT = (
+    "this port does not speak TLS: use the broker's TLS port, or another security.protocol in --command-config"
+)
+_SILENT = (
+    "takes connections but does not answer this client as a broker: is it a Kafka broker's port (not a controller's), "
+    "and are security.protocol and sasl.mechanism in --command-config those of this port?"
+)

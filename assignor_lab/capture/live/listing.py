@@ -1,0 +1,169 @@
+"""Listing: the groups of a cluster, with kind, state, members and tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import attrs
+
+from assignment_api.connect import NO_JOBS
+from assignor_lab.capture.live.cluster import Cluster, ListedGroup
+from assignor_lab.capture.live.errors import TooOldBrokerError
+from assignor_lab.capture.recorded.broker_answers import GroupAnswer, group_answers
+from assignor_lab.capture.recorded.connect.answers import connect_rounds
+from assignor_lab.capture.recorded.errors import BrokerAnswerError
+from assignor_lab.capture.recorded.streams_group_answers import DescribedStreamsGroup
+from assignor_lab.kafka.wire.connect import PROTOCOL_TYPE
+
+__all__ = ["CLASSIC", "CONNECT", "OTHER", "STREAMS", "GroupSummary", "is_streams", "list_groups"]
+
+#: Kinds of groups as users call them.
+CLASSIC, STREAMS, CONNECT, OTHER = "streams (classic)", "streams", "connect", "other"
+#: Name of the one assignor that Kafka Streams offers in its consumers' subscriptions.
+_STREAMS_PROTOCOL = "stream"
+_STABLE = "Stable"
+_NOT_PERMITTED = 30
+_INTERNAL = ("-changelog", "-repartition")
+
+
+@attrs.frozen
+class GroupSummary:
+    """One group.
+
+    Args:
+        id: Its id.
+        kind: One of the constants of this module.
+        state: Its state as brokers call it.
+        members: Number of members; ``None`` if it may not be described.
+        processes: Number of processes; ``None`` where that is not known.
+        tasks: Number of active tasks that members have, connectors not counted; ``None`` where that is not known.
+        generation: Generation, or epoch of a group of the streams protocol; ``None`` where that is not known.
+        note: What keeps it from being known, or an empty text.
+    """
+
+    id: str
+    kind: str
+    state: str
+    members: int | None = None
+    processes: int | None = None
+    tasks: int | None = None
+    generation: int | None = None
+    note: str = ""
+
+
+def list_groups(cluster: Cluster) -> list[GroupSummary]:
+    """All groups that may be seen, by id.
+
+    A classic group without members tells no protocol: it counts as one of Streams if there are internal topics of its
+    name.
+
+    Raises:
+        LiveClusterError: as the questions.
+    """
+    listed = cluster.groups()
+    streams = [group for group in listed if is_streams(group)]
+    classic = [group for group in listed if not is_streams(group) and group.type in (None, "", "classic", "Classic")]
+    classic = [group for group in classic if group.protocol_type in ("consumer", PROTOCOL_TYPE, "")]
+    found = {each.id: each for each in _classic(cluster, classic)}
+    found |= {each.id: each for each in _streams(cluster, streams)}
+    return [found.get(group.id) or GroupSummary(group.id, OTHER, group.state or "?") for group in listed]
+
+
+def is_streams(group: ListedGroup) -> bool:
+    """Whether a listed group speaks the streams protocol."""
+    return (group.type or "").lower() == "streams" or group.protocol_type == "streams"
+
+
+def _classic(cluster: Cluster, listed: Sequence[ListedGroup]) -> Iterable[GroupSummary]:
+    if not listed:
+        return
+    described = {str(each.group_id): each for each in cluster.classic_groups([group.id for group in listed])}
+    internal: tuple[str, ...] | None = None
+    for group in listed:
+        raw = described.get(group.id)
+        if raw is None or raw.error_code:
+            yield GroupSummary(group.id, _listed_kind(group), group.state or "?", note=_refused(raw))
+        elif raw.protocol_type == PROTOCOL_TYPE:
+            yield _connect(raw)
+        elif raw.protocol_data == _STREAMS_PROTOCOL:
+            yield _classic_streams(raw)
+        else:
+            if internal is None:
+                internal = tuple(name for name in cluster.topics().topics if name.endswith(_INTERNAL))
+            is_ours = not raw.members and any(name.startswith(f"{group.id}-") for name in internal)
+            note = "without members; known by its internal topics" if is_ours else ""
+            yield GroupSummary(
+                group.id, CLASSIC if is_ours else OTHER, str(raw.group_state), len(raw.members), note=note
+            )
+
+
+def _listed_kind(group: ListedGroup) -> str:
+    return CONNECT if group.protocol_type == PROTOCOL_TYPE else OTHER
+
+
+def _refused(raw: Any) -> str:
+    code = None if raw is None else raw.error_code
+    return "may not be described: DESCRIBE on the group is needed" if code == _NOT_PERMITTED else f"error {code}"
+
+
+def _connect(raw: Any) -> GroupSummary:
+    state, members = str(raw.group_state), len(raw.members)
+    try:
+        rounds = connect_rounds([raw])
+    except BrokerAnswerError as error:
+        return GroupSummary(str(raw.group_id), CONNECT, state, members, members, note=str(error))
+    tasks = None
+    if rounds:
+        jobs = NO_JOBS
+        for member in rounds[0].members:
+            jobs = jobs.plus(member.owned_after)
+        tasks = len(jobs.tasks)
+    return GroupSummary(str(raw.group_id), CONNECT, state, members, members, tasks)
+
+
+def _classic_streams(raw: Any) -> GroupSummary:
+    name, state, members = str(raw.group_id), str(raw.group_state), len(raw.members)
+    try:
+        (answer,) = group_answers([raw])
+    except BrokerAnswerError as error:
+        return GroupSummary(name, CLASSIC, state, members, note=str(error))
+    if state != _STABLE:
+        return GroupSummary(
+            name, CLASSIC, state, members, note="rebalances: what members said is known when it is stable"
+        )
+    return GroupSummary(name, CLASSIC, state, members, _processes(answer), _active_tasks(answer), answer.generation)
+
+
+def _processes(answer: GroupAnswer) -> int:
+    return len({each.subscription.info.process_id for each in answer.members if each.subscription is not None})
+
+
+def _active_tasks(answer: GroupAnswer) -> int:
+    return len(
+        {task for each in answer.members if each.assignment is not None for task in each.assignment.info.active_tasks}
+    )
+
+
+def _streams(cluster: Cluster, listed: Sequence[ListedGroup]) -> Iterable[GroupSummary]:
+    if not listed:
+        return
+    try:
+        described = {each.group: each for each in cluster.streams_groups([group.id for group in listed])}
+    except TooOldBrokerError as error:
+        described, note = {}, str(error)
+    else:
+        note = ""
+    for group in listed:
+        told = described.get(group.id)
+        if told is None or told.error_code:
+            why = note or ("not described" if told is None else _refused(told))
+            yield GroupSummary(group.id, STREAMS, group.state or "?", note=why)
+        else:
+            yield _summary(told)
+
+
+def _summary(told: DescribedStreamsGroup) -> GroupSummary:
+    tasks = sum(len(numbers) for member in told.members for numbers in member.assignment.active.values())
+    processes = {member.process_id for member in told.members}
+    return GroupSummary(told.group, STREAMS, told.state, len(told.members), len(processes), tasks, told.epoch)

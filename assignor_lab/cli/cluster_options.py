@@ -1,0 +1,31 @@
+"""Options of the commands that ask a running Kafka, and how they ask it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["BootstrapServer", "CommandConfig", "Timeout"]
+
+#: ``--bootstrap-server H:P``
+BootstrapServer = Annotated[
+    str,
+    typer.Option("--bootstrap-server", metavar="HOST:PORT", help="Brokers to begin with, several with commas."),
+]
+
+#: ``--command-config FILE``
+CommandConfig = Annotated[
+    Path | None,
+    typer.Option(
+        "--command-config",
+        metavar="FILE",
+        help="Settings of a Java client (.properties) for TLS and SASL, as Kafka's own tools take them.",
+    ),
+]
+
+#: ``--timeout SECONDS``
+Timeout = Annotated[
+    float, typer.Option("--timeout", metavar="SECONDS", min=1, max=600, help="Longest time for one request.")
+]

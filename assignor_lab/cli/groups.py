@@ -1,0 +1,52 @@
+"""``assignor groups``: the groups of a running Kafka."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from assignor_lab.cli.cluster_options import BootstrapServer, CommandConfig, Timeout
+from assignor_lab.cli.options import Json
+from assignor_lab.cli.text import console, note, print_json, print_line, table
+
+__all__ = ["register"]
+
+All = Annotated[bool, typer.Option("--all", help="Show groups too that are none of Streams or Connect.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to ``app``."""
+
+    @app.command("groups")
+    def groups(
+        bootstrap_server: BootstrapServer,
+        command_config: CommandConfig = None,
+        all_: All = False,
+        timeout: Timeout = 30,
+        json: Json = False,
+    ) -> None:
+        """List the Streams and Connect groups of a running Kafka: kind, state, members, tasks.
+
+        Only asks: joins no group, commits and writes nothing.
+        """
+        import attrs
+
+        from assignor_lab.capture.live.access import read_access
+        from assignor_lab.capture.live.cluster import connected
+        from assignor_lab.capture.live.listing import OTHER, list_groups
+
+        with connected(read_access(bootstrap_server, command_config, timeout)) as cluster:
+            found = list_groups(cluster)
+        shown = [each for each in found if all_ or each.kind != OTHER]
+        if json:
+            print_json([attrs.asdict(each) for each in shown])
+        elif shown:
+            columns = ("GROUP", "KIND", "STATE", "MEMBERS", "PROCESSES", "TASKS", "GENERATION", "")
+            rows = [["" if value is None else value for value in attrs.astuple(each)] for each in shown]
+            console().print(table(columns, rows))
+        else:
+            print_line("no group of Streams or Connect")
+        if len(shown) < len(found):
+            others = len(found) - len(shown)
+            note(f"{others} other {'group is' if others == 1 else 'groups are'} not shown: --all shows them")

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Sequence
+from typing import Any, cast
+
+import attrs
+import pytest
+
+from assignor_lab.capture.live.cluster import Cluster, ListedGroup
+from assignor_lab.capture.live.errors import TooOldBrokerError
+from assignor_lab.capture.live.listing import GroupSummary, list_groups
+from assignor_lab.capture.recorded import ClusterAnswer
+from assignor_lab.capture.recorded.broker_answers import described_groups
+from assignor_lab.capture.recorded.streams_group_answers import DescribedStreamsGroup, read_streams_group_answer
+from tests.capture.captured_logs import CAPTURES
+
+DESCRIBE_GROUPS, DESCRIBE_STREAMS_GROUP = 15, 89
+
+
+def exchanges(file: str, key: int) -> list[tuple[bytes, int]]:
+    with gzip.open(CAPTURES / file, "rt") as stream:
+        lines = [json.loads(line) for line in stream]
+    return [(bytes.fromhex(each["response_hex"]), each["api_version"]) for each in lines if each.get("api_key") == key]
+
+
+@attrs.frozen
+class Answering:
+    """A cluster whose answers were recorded."""
+
+    listed: Sequence[ListedGroup]
+    described: Sequence[Any] = ()
+    streams: Sequence[DescribedStreamsGroup] | None = None
+    names: Sequence[str] = ()
+
+    def groups(self) -> Sequence[ListedGroup]:
+        return self.listed
+
+    def classic_groups(self, names: Sequence[str]) -> list[Any]:
+        return [group for group in self.described if group.group_id in names]
+
+    def streams_groups(self, names: Sequence[str]) -> list[DescribedStreamsGroup]:
+        if self.streams is None:
+            raise TooOldBrokerError("too old")
+        return [group for group in self.streams if group.group in names]
+
+    def topics(self) -> ClusterAnswer:
+        return ClusterAnswer({}, {name: {} for name in self.names})
+
+
+def summary(answering: Answering) -> GroupSummary:
+    (told,) = list_groups(cast("Cluster", answering))
+    return told
+
+
+def stable(file: str) -> Any:
+    groups = [group for data, version in exchanges(file, DESCRIBE_GROUPS) for group in described_groups(data, version)]
+    return [group for group in groups if group.group_state == "Stable"][-1]
+
+
+def test_a_classic_group_of_streams_tells_processes_tasks_and_generation() -> None:
+    group = stable("plain/exchanges.jsonl.gz")
+    told = summary(Answering([ListedGroup(group.group_id, "consumer", "classic", "Stable")], [group]))
+    assert (told.kind, told.state, told.note) == ("streams (classic)", "Stable", "")
+    assert (told.members, told.processes) == (len(group.members), 2)
+    assert told.tasks
+    assert told.generation
+
+
+def test_brokers_that_do_not_list_types_are_understood() -> None:
+    group = stable("plain/exchanges.jsonl.gz")
+    new = Answering([ListedGroup(group.group_id, "consumer", "classic", "Stable")], [group])
+    old = Answering([ListedGroup(group.group_id, "consumer", None, None)], [group])
+    assert summary(old) == summary(new)
+
+
+def test_a_group_that_rebalances_says_that_it_will_tell_later() -> None:
+    group = stable("plain/exchanges.jsonl.gz")
+    group.group_state = "PreparingRebalance"
+    told = summary(Answering([ListedGroup(group.group_id, "consumer", "classic", "")], [group]))
+    assert (told.tasks, told.state) == (None, "PreparingRebalance")
+    assert "when it is stable" in told.note
+
+
+@pytest.mark.parametrize(("topic", "kind"), [("app-counts-changelog", "streams (classic)"), ("in", "other")])
+def test_an_empty_group_is_one_of_streams_where_internal_topics_have_its_name(topic: str, kind: str) -> None:
+    group = stable("plain/exchanges.jsonl.gz")
+    group.group_id, group.members, group.group_state, group.protocol_data = "app", [], "Empty", ""
+    told = summary(Answering([ListedGroup("app", "consumer", "classic", "Empty")], [group], names=[topic]))
+    assert (told.kind, told.members) == (kind, 0)
+
+
+def test_a_group_that_may_not_be_described_says_which_right_is_missing() -> None:
+    group = stable("plain/exchanges.jsonl.gz")
+    group.error_code = 30
+    told = summary(Answering([ListedGroup(group.group_id, "consumer", "classic", "Stable")], [group]))
+    assert "DESCRIBE on the group" in told.note
+
+
+def test_a_group_of_the_streams_protocol_tells_its_epoch() -> None:
+    (data, version), *_ = exchanges("orders-group-3/exchanges.jsonl.gz", DESCRIBE_STREAMS_GROUP)[-1:]
+    (group,) = read_streams_group_answer(data, version)
+    told = summary(Answering([ListedGroup(group.group, "streams", "streams", group.state)], streams=[group]))
+    assert (told.kind, told.generation, told.members) == ("streams", group.epoch, len(group.members))
+
+
+def test_brokers_that_cannot_describe_a_streams_group_say_so() -> None:
+    told = summary(Answering([ListedGroup("app", "streams", "streams", "Stable")]))
+    assert (told.kind, told.members, told.note) == ("streams", None, "too old")
+
+
+def test_consumers_and_share_groups_are_others() -> None:
+    listed = [ListedGroup("a", "consumer", "consumer", "Stable"), ListedGroup("b", "share", "share", "Empty")]
+    assert [each.kind for each in list_groups(cast("Cluster", Answering(listed)))] == ["other", "other"]
