@@ -41,16 +41,17 @@ class Targets:
         ask: Callable[[GroupSpec, TopologyDescriber], GroupAssignment],
     ) -> None:
         infos = list(tasks)
-        self._ids = [info.id for info in infos]
-        self._names = [_subtopology(info.id) for info in infos]
-        self._number = {(_subtopology(task), task.partition): number for number, task in enumerate(self._ids)}
+        self._ids = [GroupTaskId(_subtopology(info.id), info.id.partition) for info in infos]
+        self._number = {(task.subtopology_id, task.partition): number for number, task in enumerate(self._ids)}
         self._topology = _topology(infos)
         self._configs = configs
         self._ask = ask
+        #: Member to what it was shown as last, and of what that was made: most members stay as they are.
+        self._shown: dict[str, tuple[Tasks, Mapping[int, int], AssignorsMember]] = {}
 
     def order(self, task: int) -> tuple[bytes, int]:
         """Sorts tasks as the broker does."""
-        return GroupTaskId(self._names[task], self._ids[task].partition).sort_key()
+        return self._ids[task].sort_key()
 
     def of(
         self,
@@ -68,7 +69,7 @@ class Targets:
         Raises:
             LeaderFailedError: if the assignor has no answer.
         """
-        shown = {each.id: self._member(each, instances[each.id], offsets.get(each.id, {})) for each in members}
+        shown = {each.id: self._shown_as(each, instances[each.id], offsets.get(each.id, {})) for each in members}
         answer = self._ask(GroupSpec(shown, self._configs), self._topology)
         return {
             member: Tasks(
@@ -79,10 +80,18 @@ class Targets:
             for member, target in answer.members.items()
         }
 
+    def _shown_as(self, member: GroupMember, instance: Instance, offsets: Mapping[int, int]) -> AssignorsMember:
+        known = self._shown.get(member.id)
+        if known is not None and known[0] == member.tasks and known[1] == offsets:
+            return known[2]
+        made = self._member(member, instance, offsets)
+        self._shown[member.id] = (member.tasks, offsets, made)
+        return made
+
     def _member(self, member: GroupMember, instance: Instance, offsets: Mapping[int, int]) -> AssignorsMember:
         settings = instance.settings
         metadata = MemberMetadata(str(instance.process_id), settings.instance_id, settings.rack, settings.tags)
-        reported = {GroupTaskId(self._names[task], self._ids[task].partition): at for task, at in offsets.items()}
+        reported = {self._ids[task]: at for task, at in offsets.items()}
         state = MemberAssignmentState(
             self._by_subtopology(member.tasks.active),
             self._by_subtopology(member.tasks.standby),
@@ -94,16 +103,23 @@ class Targets:
     def _by_subtopology(self, tasks: Iterable[int]) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
         for task in sorted(tasks):
-            found.setdefault(self._names[task], []).append(self._ids[task].partition)
+            task_id = self._ids[task]
+            found.setdefault(task_id.subtopology_id, []).append(task_id.partition)
         return found
 
     def _numbers(self, tasks: Mapping[str, Iterable[int]]) -> frozenset[int]:
-        return frozenset(
-            self._number[subtopology, partition]
+        if not tasks:
+            return _NONE
+        number = self._number
+        return frozenset([
+            number[subtopology, partition]
             for subtopology, partitions in tasks.items()
             for partition in partitions
-            if (subtopology, partition) in self._number
-        )
+            if (subtopology, partition) in number
+        ])  # fmt: skip
+
+
+_NONE: frozenset[int] = frozenset()
 
 
 def _subtopology(task: TaskId) -> str:
