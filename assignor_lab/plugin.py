@@ -10,6 +10,7 @@ from assignment_api.plugins.hookspecs import hookimpl
 from assignor_lab.groups.streams.metrics import LAB_METRICS
 from assignor_lab.scenarios.families import (
     CONNECT_FAMILIES,
+    EPISODE_FAMILIES,
     EVENT_FAMILIES,
     STREAMS_GROUP_FAMILIES,
     streams_4x40,
@@ -28,7 +29,10 @@ def assignor_lab_metrics() -> Sequence[MetricPlugin]:
 @hookimpl
 def assignor_lab_scenario_families() -> Sequence[ScenarioFamily]:
     """The families of this project."""
-    return (streams_histories(), streams_4x40(), *EVENT_FAMILIES, *STREAMS_GROUP_FAMILIES, *CONNECT_FAMILIES)
+    return (
+        streams_histories(), streams_4x40(), *EVENT_FAMILIES, *EPISODE_FAMILIES, *STREAMS_GROUP_FAMILIES,
+        *CONNECT_FAMILIES,
+    )  # fmt: skip
 
 
 @hookimpl

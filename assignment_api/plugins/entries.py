@@ -172,12 +172,19 @@ def _direction(instance: object, attribute: attrs.Attribute[Any], value: object)
         )
 
 
-def _kind(instance: object, attribute: attrs.Attribute[Any], value: object) -> None:
-    if value not in ("streams", "connect", "streams-group"):
-        raise PluginDefinitionError(
-            f"{type(instance).__name__}.{attribute.name}: {value!r:.80} is none of 'streams', 'connect', "
-            "'streams-group'"
-        )
+def _one_of_kinds(*kinds: str) -> Callable[[object, attrs.Attribute[Any], object], None]:
+    def validate(instance: object, attribute: attrs.Attribute[Any], value: object) -> None:
+        if value not in kinds:
+            listed = ", ".join(map(repr, kinds))
+            raise PluginDefinitionError(
+                f"{type(instance).__name__}.{attribute.name}: {value!r:.80} is none of {listed}"
+            )
+
+    return validate
+
+
+_kind = _one_of_kinds("streams", "connect", "streams-group")
+_family_kind = _one_of_kinds("streams", "connect", "streams-group", "streams-episode")
 
 
 @attrs.frozen
@@ -258,7 +265,7 @@ class ScenarioFamily:
         history: Makes the history of a seed; equal seeds give equal histories in every process.
         size: How much work the history of a seed is, in comparison with the family's other ones, such as clients times
             tasks; cheap, since it is asked for every seed before any history is made. ``None``: all are about equal.
-        kind: Kind of the documents: ``streams``, ``connect`` or ``streams-group``.
+        kind: Kind of the documents: ``streams``, ``connect``, ``streams-group`` or ``streams-episode``.
 
     Raises:
         PluginDefinitionError: if a field is of the wrong kind.
@@ -269,4 +276,6 @@ class ScenarioFamily:
     rounds: int = attrs.field(validator=_rounds)
     history: Callable[[int], History[Any]] = attrs.field(validator=_called)
     size: Callable[[int], float] | None = attrs.field(default=None, validator=attrs.validators.optional(_called))
-    kind: Literal["streams", "connect", "streams-group"] = attrs.field(default="streams", validator=_kind)
+    kind: Literal["streams", "connect", "streams-group", "streams-episode"] = attrs.field(
+        default="streams", validator=_family_kind
+    )
