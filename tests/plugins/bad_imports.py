@@ -69,7 +69,7 @@ BAD: dict[str, tuple[str, str | None]] = {
         None,
     ),
     "forks_many": (
-        "import os, time\nfor _ in range(150):\n    if os.fork() == 0:\n        note_this_process()\n        break\n"
+        "import os, time\nfor _ in range(120):\n    if os.fork() == 0:\n        note_this_process()\n        break\n"
         "time.sleep(3600)",
         "more than 100 processes",
     ),
@@ -84,6 +84,75 @@ BAD: dict[str, tuple[str, str | None]] = {
         "        while True:\n            os.write(1, b'.')\n            time.sleep(0.002)\n"
         "time.sleep(3600)",
         "more than 400 MiB of memory",
+    ),
+    "digs_deep": (
+        "import os\nfor _ in range(1_100):\n    os.mkdir('d')\n    os.chdir('d')\n" + _OFFER,
+        None,
+    ),
+    "litters": ("for number in range(1_000):\n    open(str(number), 'w').close()\n" + _OFFER, None),
+    "forbids": (
+        "import os\nos.makedirs('a/b/c')\nfor path in ('a/b/c', 'a/b', 'a', '.'):\n    os.chmod(path, 0)\n" + _OFFER,
+        None,
+    ),
+    "leaves_zombies": (
+        "import os, time\nfor _ in range(130):\n    if os.fork() == 0:\n        os._exit(0)\ntime.sleep(3600)",
+        "and was stopped",
+    ),
+    "bombs": ("import os, time\nfor _ in range(7):\n    os.fork()\ntime.sleep(3600)", "and was stopped"),
+    "has_many_threads": (
+        _OFFER + "import threading, time\nthreading.stack_size(65536)\n"
+        "for _ in range(100):\n    threading.Thread(target=time.sleep, args=(3600,), daemon=True).start()",
+        None,
+    ),
+    "says_odd_things": (
+        "class Odd(Exception): pass\nOdd.__name__ = 'Odd\\x1b[31m'\n"
+        "raise Odd('half \\ud800 of a \\x1b[1m sign, \\x00 and \\n more')",
+        ": half ",
+    ),
+    "is_called_odd": (_OFFER.replace("Looks good.", "half \\ud800 \\x1b[31m [bold]x[/bold] \\u202e"), None),
+    "leaves_shared_memory": (
+        _OFFER + "import ctypes\nassert ctypes.CDLL(None).shmget(0x6173736E, 4096, 0o1666) != -1\n"
+        "open('/dev/shm/assignor-bad-import', 'w').close()",
+        None,
+    ),
+    "turns_its_answer_round": (
+        "import os, stat\nfor fd in range(3, 64):\n    try:\n        if stat.S_ISSOCK(os.fstat(fd).st_mode):\n"
+        "            os.dup2(fd, 1)\n    except OSError:\n        pass\nos.write(1, b'good morning')",
+        "an answer of more than",
+    ),
+    "stalls_halfway": (
+        "import os, stat, time\nfor fd in range(3, 64):\n    try:\n        if stat.S_ISSOCK(os.fstat(fd).st_mode):\n"
+        "            os.write(fd, (100).to_bytes(8, 'big') + b'{')\n    except OSError:\n        pass\n"
+        "time.sleep(3600)",
+        "did not finish its import within 4 s",
+    ),
+    "hides_in_a_namespace": (
+        _OFFER + _LINGER + "import ctypes\nif os.fork() == 0:\n    ctypes.CDLL(None).unshare(0x30000000)\n"
+        "    if os.fork() == 0:\n        linger()\n    os._exit(0)\nos.wait()",
+        None,
+    ),
+    "is_no_module": (
+        "import sys\nclass Evil:\n    def __getattr__(self, name):\n        raise KeyboardInterrupt(name)\n"
+        "    __spec__ = None\nsys.modules[__name__] = Evil()",
+        "implements no hook",
+    ),
+    "ends_green_from_a_thread": (
+        "import os, threading, time\nthreading.Timer(0.05, os._exit, (0,)).start()\ntime.sleep(3600)",
+        "with exit code 0",
+    ),
+    "talks_without_end": (
+        "class Long(Exception):\n    def __str__(self):\n        return 'at length ' * 1_000_000\nraise Long",
+        "at length at length",
+    ),
+    "blocks_all_signals": (
+        "import ctypes, signal, time\nctypes.CDLL(None).prctl(15, b') Z 0 (')\n"
+        "signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\ntime.sleep(3600)",
+        "did not finish its import within 4 s",
+    ),
+    "takes_a_link_for_its_folder": (
+        _OFFER
+        + "import os, shutil\nhere = os.getcwd()\nos.chdir('/')\nshutil.rmtree(here)\nos.symlink({precious!r}, here)",
+        None,
     ),
     "forges_its_answer": (
         _OFFER + "import os, stat\nfor fd in range(3, 64):\n    try:\n        if stat.S_ISSOCK(os.fstat(fd).st_mode):\n"
@@ -173,9 +242,15 @@ def install_good(folder: Path) -> None:
 
 
 def install_bad(folder: Path) -> None:
-    """Writes the bad ones, a distribution each. All that they start is written down in ``folder/started``."""
+    """Writes the bad ones, a distribution each. All that they start is written down in ``folder/started``.
+
+    ``folder/precious`` holds a file that is to be there afterwards.
+    """
+    (folder / "precious").mkdir()
+    (folder / "precious" / "file").write_text("precious")
     for name, (source, _) in BAD.items():
-        module = NOTE.replace("{started!r}", repr(str(folder / "started"))) + source.replace("{name!r}", repr(name))
+        source = source.replace("{name!r}", repr(name)).replace("{precious!r}", repr(str(folder / "precious")))
+        module = NOTE.replace("{started!r}", repr(str(folder / "started"))) + source
         write_distribution(folder, f"bad-{name}", {f"bad_{name}": module}, {name: f"bad_{name}"})
 
 

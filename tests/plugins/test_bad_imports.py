@@ -1,4 +1,4 @@
-"""Seventeen plugins that do harm by being imported, beside three good ones, in every command that looks for plugins."""
+"""Plugins that do harm by being imported, beside three good ones, in every command that looks for plugins."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ import attrs
 import pyarrow.parquet as pq
 import pytest
 
+from assignor_lab.runtime.isolation.namespaces import can_be_entered
 from assignor_lab.scoring.output.folder import RESULTS
 from assignor_lab.scoring.sources import Generated
 from tests.plugins.bad_imports import BAD, GOOD, install_bad, install_good, left_running, started
 from tests.scenarios.documents import streams_document
 from tests.scoring.in_process import scored
+from tests.simulation.streams.episodes import document
+from tests.simulation.streams.episodes import started as starts
 
 #: Seconds that a command has in all: the deadline of an import is 4, and a busy machine is no fault of theirs.
 DEADLINE = 300
@@ -25,7 +28,9 @@ LIMITS = ("assignor.plugins.start.timeout.ms=4000", "assignor.plugins.memory.mb=
 COMMANDS: dict[str, tuple[str, ...]] = {
     "plugins": ("plugins", "--json"),
     "assign": ("assign", "--assignor", "good_greedy", "--scenarios", "states.jsonl"),
-    "simulate": ("connect", "simulate", "worker-bounces", "--assignor", "good_first", "--json"),
+    "connect simulate": ("connect", "simulate", "worker-bounces", "--assignor", "good_first", "--json"),
+    "simulate": ("simulate", "episode.jsonl", "--assignor", "good_greedy", "--json"),
+    "bench": ("bench", "states.jsonl", "--assignor", "good_greedy", "--repeat", "1"),
     "score": (
         *("score", "--families", "good_family", "--count", "1", "--assignor", "sticky", "--assignor", "good_greedy"),
         *("--master", "local[1]", "--out", "{out}"),
@@ -78,6 +83,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     install_good(made.good)
     install_bad(made.bad)
     (made.work / "states.jsonl").write_text(json.dumps(streams_document()) + "\n")
+    (made.work / "episode.jsonl").write_text(json.dumps(document([starts("a"), starts("b", 1)], records=1_000)) + "\n")
     return made
 
 
@@ -121,12 +127,30 @@ def test_an_answer_is_the_same_and_each_bad_one_is_named(site: Site) -> None:
     assert left_running(site.bad) == []
 
 
-def test_a_simulated_group_is_the_same_and_each_bad_one_is_named(site: Site) -> None:
-    alone, beside = (site.run("simulate", beside_bad=bad) for bad in (False, True))
+@pytest.mark.parametrize("name", ["connect simulate", "simulate"])
+def test_a_simulated_group_is_the_same_and_each_bad_one_is_named(site: Site, name: str) -> None:
+    alone, beside = (site.run(name, beside_bad=bad) for bad in (False, True))
     assert (alone.code, beside.code) == (0, 0), beside.err
     assert beside.out == alone.out
     assert reasons_in(beside.err) == ALL_NAMED
     assert left_running(site.bad) == []
+
+
+def test_a_good_one_is_timed_and_each_bad_one_is_named(site: Site) -> None:
+    beside = site.run("bench", beside_bad=True)
+    assert beside.code == 0, beside.err
+    assert json.loads(beside.out)["assignor"] == "good_greedy"
+    assert reasons_in(beside.err) == ALL_NAMED
+    assert left_running(site.bad) == []
+
+
+def test_nothing_of_others_was_taken_away_and_nothing_is_left_behind(site: Site) -> None:
+    """Looked at last of all."""
+    assert (site.bad / "precious" / "file").read_text() == "precious"
+    # Shared memory outlives its process, unless that has a namespace.
+    left = Path("/dev/shm/assignor-bad-import")  # noqa: S108 - that is where it would be
+    assert not (left.exists() and can_be_entered())
+    left.unlink(missing_ok=True)
 
 
 def test_the_rows_of_the_good_ones_are_the_same_and_each_bad_one_is_named(

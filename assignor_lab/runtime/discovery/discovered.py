@@ -30,7 +30,7 @@ from assignor_lab.runtime.isolation.process import PluginProcess
 __all__ = ["Plugins", "discovered"]
 
 #: Entry points that are asked at a time.
-SIDE_BY_SIDE = 32
+SIDE_BY_SIDE = 64
 
 
 @attrs.frozen(eq=False)

@@ -18,7 +18,6 @@ import json
 import os
 import resource
 import select
-import shutil
 import signal
 import socket
 import sys
@@ -33,6 +32,7 @@ from assignment_api.plugins import Policy, discover
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
 from assignor_lab.runtime.isolation import namespaces
 from assignor_lab.runtime.isolation.descendants import become_subreaper, children_of, end_descendants
+from assignor_lab.runtime.isolation.folders import remove_folder
 from assignor_lab.runtime.isolation.keeper import keep
 
 __all__ = ["main"]
@@ -44,6 +44,9 @@ ASKING_HANDLERS = "assignor_lab.runtime.isolation.handlers"
 WATCH_SECONDS = 1.0
 #: Seconds that a process which closed its connection has to end by itself, so that one learns how it ended.
 GRACE_SECONDS = 1.0
+#: Seconds that removing what plugins have left in their folders may take: of one that has ended, and of all in the end.
+_REMOVING_SECONDS = 0.5
+LAST_SECONDS = 3.0
 _MAX_COMMAND = 65_536
 
 
@@ -87,7 +90,7 @@ def main(control_fd: int, parent: int, folders: str) -> NoReturn:
     finally:
         for pid in list(kept):
             _reaped(pid, kept, waits=False)
-        shutil.rmtree(folders, ignore_errors=True)
+        remove_folder(folders, LAST_SECONDS)
         os._exit(0)
 
 
@@ -157,7 +160,15 @@ def _forked(
             _confine(folder, output, command)
             serve(connection)
 
-        _begin_keeper(run, bear, tell, alive, (connection, output), namespace=command["namespace"])
+        _begin_keeper(
+            run,
+            bear,
+            tell,
+            alive,
+            (connection, output),
+            namespace=command["namespace"],
+            shared_mb=command["memory_mb"],
+        )
     for descriptor in (*descriptors, bear, tell):
         os.close(descriptor)
     keeper = _number_from(born) or first
@@ -179,7 +190,14 @@ def _forked(
 
 
 def _begin_keeper(
-    run: Callable[[], NoReturn], bear: int, tell: int, alive: int, others: tuple[int, ...], *, namespace: bool
+    run: Callable[[], NoReturn],
+    bear: int,
+    tell: int,
+    alive: int,
+    others: tuple[int, ...],
+    *,
+    namespace: bool,
+    shared_mb: int,
 ) -> NoReturn:
     """Becomes the keeper, or, where a namespace can be had, leaves that to the first process in it.
 
@@ -190,6 +208,7 @@ def _begin_keeper(
         alive: As there.
         others: As there.
         namespace: Whether to try for one.
+        shared_mb: Mebibytes of shared memory that there may be in it.
     """
     has_namespace = namespace and namespaces.enter()
     try:
@@ -202,7 +221,7 @@ def _begin_keeper(
     if keeper:
         os._exit(0)
     if has_namespace:
-        namespaces.mount_own_proc()
+        namespaces.mount_own(shared_mb)
         namespaces.hide()
     keep(run, tell, alive, others, is_first=has_namespace)
 
@@ -280,4 +299,5 @@ def _end(found: _Kept, kept: dict[int, _Kept]) -> None:
     with contextlib.suppress(OSError):
         os.waitpid(found.keeper, 0)
     end_descendants(os.getpid(), frozenset(each.keeper for each in kept.values()))
-    shutil.rmtree(found.folder, ignore_errors=True)
+    # What takes longer is left for the end: others are waiting to be started.
+    remove_folder(found.folder, _REMOVING_SECONDS)

@@ -6,7 +6,6 @@ import atexit
 import contextlib
 import json
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -22,6 +21,7 @@ import attrs
 
 from assignor_lab.runtime.isolation.descendants import marked
 from assignor_lab.runtime.isolation.errors import ProcessStartError
+from assignor_lab.runtime.isolation.folders import remove_folder
 from assignor_lab.runtime.isolation.limits import Limits
 from assignor_lab.runtime.isolation.namespaces import hide
 
@@ -34,6 +34,8 @@ PATIENCE_SECONDS = 60.0
 #: Seconds between two looks at whether the launcher that is to answer was stopped.
 LOOK_SECONDS = 0.2
 
+#: Seconds that removing what plugins have left in their folders may take in the end.
+LAST_SECONDS = 10.0
 #: Whether plugins' processes get namespaces of their own where the system permits; tests try both.
 NAMESPACES = True
 
@@ -249,7 +251,7 @@ class Launcher:
         if self._folders is not None:
             _end_marked(self._folders)
             # The launcher removes it itself, unless it was killed.
-            shutil.rmtree(self._folders, ignore_errors=True)
+            remove_folder(self._folders, LAST_SECONDS)
         self._process, self._control, self._folders = None, None, None
 
 

@@ -1,4 +1,4 @@
-"""Namespaces of a plugin's processes: numbers of their own for them, and a ``/proc`` that shows nobody else.
+"""Namespaces of a plugin's processes: numbers and shared memory of their own, and a ``/proc`` that shows nobody else.
 
 Who is in there cannot signal, trace or look at anything outside, neither the lab nor another plugin, and the kernel
 ends all of them as soon as their first process, the keeper, ends. Linux lets root do that, and others by a user
@@ -14,9 +14,10 @@ import os
 import sys
 from pathlib import Path
 
-__all__ = ["can_be_entered", "enter", "give_up_rights", "hide", "mount_own_proc", "show"]
+__all__ = ["can_be_entered", "enter", "give_up_rights", "hide", "mount_own", "show"]
 
-_NEWNS, _NEWUSER, _NEWPID = 0x00020000, 0x10000000, 0x20000000
+_NEWNS, _NEWIPC, _NEWUSER, _NEWPID = 0x00020000, 0x08000000, 0x10000000, 0x20000000
+_NEW = _NEWPID | _NEWNS | _NEWIPC
 _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REC, _MS_SLAVE = 0x2, 0x4, 0x8, 0x4000, 0x80000
 _PR_SET_DUMPABLE, _PR_CAPBSET_DROP = 4, 24
 _CAPABILITY_VERSION = 0x20080522
@@ -38,11 +39,11 @@ def enter() -> bool:
         return False
     if os.geteuid() == 0:
         # Without a user namespace: in one, root would lose its right to read what belongs to others.
-        return _is_done(_libc.unshare(_NEWPID | _NEWNS))
+        return _is_done(_libc.unshare(_NEW))
     user, group = os.geteuid(), os.getegid()
     # Otherwise the files below belong to root.
     show()
-    if not _is_done(_libc.unshare(_NEWUSER | _NEWPID | _NEWNS)):
+    if not _is_done(_libc.unshare(_NEWUSER | _NEW)):
         return False
     # Inside it is who it is outside. Where that cannot be said it is nobody by name, with the same rights.
     with contextlib.suppress(OSError):
@@ -51,17 +52,21 @@ def enter() -> bool:
     return True
 
 
-def mount_own_proc() -> bool:
-    """Shows in ``/proc`` only the processes of this namespace, to all of them; containers may forbid it.
+def mount_own(shared_mb: int) -> None:
+    """Shows in ``/proc`` only the processes of the namespace, and gives them shared memory that ends with it.
 
-    Called by the first process of the namespaces.
+    Called by the first process of the namespaces. What a container forbids stays as it is outside.
+
+    Args:
+        shared_mb: Mebibytes that ``/dev/shm`` may hold.
     """
-    if _libc is None:
-        return False
     # What is mounted later outside still appears; what is mounted here is not seen outside.
-    return _is_done(_libc.mount(None, b"/", None, _MS_REC | _MS_SLAVE, None)) and _is_done(
-        _libc.mount(b"proc", b"/proc", b"proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, None)
-    )
+    if _libc is None or not _is_done(_libc.mount(None, b"/", None, _MS_REC | _MS_SLAVE, None)):
+        return
+    _libc.mount(b"proc", b"/proc", b"proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, None)
+    if Path("/dev/shm").is_dir():  # noqa: S108 - the system's own
+        size = b"size=%dm,mode=1777" % shared_mb
+        _libc.mount(b"tmpfs", b"/dev/shm", b"tmpfs", _MS_NOSUID | _MS_NODEV, size)
 
 
 def give_up_rights() -> None:

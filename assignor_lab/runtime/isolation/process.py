@@ -344,6 +344,10 @@ class _Exchange:
         """Waits until something can be read or written, or it is time to look after the process."""
         left = self._end - monotonic()
         if left <= 0:
+            # Why it is late may be another limit, or that it had no processor since the last look.
+            self._look()
+            left = self._end - monotonic()
+        if left <= 0:
             raise _Ended("deadline")
         ready = self._poll.poll(min(left, WATCH_SECONDS) * 1_000)
         for descriptor, _ in ready:
@@ -379,9 +383,10 @@ class _Exchange:
             pid = waiting.pop()
             fields = _fields_of(pid)
             processor += _processor_time(fields)
+            # One that has ended and is waited for by nobody still takes a number, of which the system has not many.
+            count += bool(fields)
             if not fields or fields[0] in (b"Z", b"X"):
                 continue
-            count += 1
             used += int(fields[21]) * _PAGE
             if pid == self._launched.pid:
                 is_alive, is_running = True, fields[0] == b"R"
