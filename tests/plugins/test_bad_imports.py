@@ -148,7 +148,7 @@ def test_nothing_of_others_was_taken_away_and_nothing_is_left_behind(site: Site)
     """Looked at last of all."""
     assert (site.bad / "precious" / "file").read_text() == "precious"
     # Shared memory outlives its process, unless that has a namespace.
-    left = Path("/dev/shm/assignor-bad-import")  # noqa: S108 - that is where it would be
+    left = Path("/dev/shm/assignor-bad-import")
     assert not (left.exists() and can_be_entered())
     left.unlink(missing_ok=True)
 
