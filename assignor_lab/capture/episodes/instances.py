@@ -9,6 +9,7 @@ from uuid import UUID
 
 import attrs
 
+from assignment_api.java import string_hash
 from assignment_api.streams import ProcessID, TaskId
 from assignor_lab.capture.episodes.timeline import Done, Timeline
 from assignor_lab.capture.recorded import Recording
@@ -131,14 +132,39 @@ def process_ids(
     if found:
         return found, ["process ids of instances that no answer of a broker shows are made up"]
     order = _order(timeline, starts, names)
-    made = {
-        each: ProcessID(UUID(f"{place + 1:08x}-0000-4000-8000-{each.disks_lost:012x}"))
-        for place, each in enumerate(order)
-    }
+    make = _made_up if timeline.kind == "streams-classic" else hashed_process_id
+    made = {each: make(place, each.disks_lost) for place, each in enumerate(order)}
     return made, [
         "the recording has no process ids, which are random and decide ties: they are made up, in the order in which "
         "its assignments go round"
     ]
+
+
+def _made_up(place: int, number: int) -> ProcessID:
+    return ProcessID(UUID(f"{place + 1:08x}-0000-4000-8000-{number:012x}"))
+
+
+#: Brokers keep processes in hash tables of fewer buckets than this.
+_BUCKETS = 4096
+
+
+def hashed_process_id(place: int, number: int) -> ProcessID:
+    """A process id that a broker's hash table has at ``place``, whatever its size.
+
+    Args:
+        place: From 0; past the table's size it counts from 0 again.
+        number: Tells ids of one place apart.
+    """
+    for salt in range(number * _MOST_TRIES, (number + 1) * _MOST_TRIES):
+        process = _made_up(place, salt)
+        code = string_hash(str(process)) & 0xFFFFFFFF
+        if (code ^ (code >> 16)) % _BUCKETS == place % _BUCKETS:
+            return process
+    return _made_up(place, number)
+
+
+#: Salts that are tried; one in 4,096 fits.
+_MOST_TRIES = 200_000
 
 
 def _seen(
@@ -177,9 +203,13 @@ def _process_id(shown: str) -> ProcessID | None:
 def _order(
     timeline: Timeline, starts: Sequence[tuple[int, Incarnation]], names: Mapping[str, str]
 ) -> list[Incarnation]:
-    """Incarnations in the order in which calm assignments give out the first tasks."""
+    """Incarnations in the order in which calm assignments give out the first tasks.
+
+    A broker's assignor gives tasks out in order in its first target alone: later ones leave most where they are.
+    """
     order: list[Incarnation] = []
-    for generation in timeline.generations:
+    calm = timeline.generations if timeline.kind == "streams-classic" else timeline.generations[:1]
+    for generation in calm:
         if generation.followup != "none":
             continue
         first: dict[Incarnation, tuple[bytes, int, int]] = {}
@@ -190,8 +220,10 @@ def _order(
                 smallest = min(TaskId.parse(task).sort_key() for task in active)
                 first[begun[-1]] = min(first.get(begun[-1], smallest), smallest)
         _insert(order, sorted(first, key=lambda each: first[each]))
-    _insert(order, [each for _, each in starts])
-    return order
+    started = [each for _, each in starts]
+    if timeline.kind == "streams-classic":
+        _insert(order, started)
+    return list(dict.fromkeys([*order, *started]))
 
 
 def _insert(order: list[Incarnation], sequence: Iterable[Incarnation]) -> None:

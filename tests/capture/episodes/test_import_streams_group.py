@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from assignment_api.java import string_hash
 from assignor_lab.capture.episodes import import_episode
+from assignor_lab.capture.episodes.instances import hashed_process_id
 from assignor_lab.capture.recorded import BrokerAnswerError, read_recording
 from assignor_lab.capture.recorded.streams_group_answers import read_streams_group_answer
 from assignor_lab.scenarios import DocumentFormatError
@@ -97,3 +99,20 @@ def test_what_is_wrong_in_a_timeline_is_refused_with_its_place(
     file.write_text(json.dumps({**timeline, key: value}))
     with pytest.raises(DocumentFormatError, match=place):
         import_episode(file, CAPTURES / "orders-group-3")
+
+
+@pytest.mark.parametrize("capacity", [4, 16, 1024])
+def test_made_up_processes_stand_in_a_brokers_hash_table_in_the_order_that_is_wanted(capacity: int) -> None:
+    places = [0, 1, 2, 3]
+    ids = [str(hashed_process_id(place, number)) for place, number in zip(places, (0, 3, 0, 1), strict=True)]
+    spread = [string_hash(each) ^ (string_hash(each) & 0xFFFFFFFF) >> 16 for each in ids]
+    assert [each % capacity for each in spread] == places
+    assert len(set(ids)) == 4
+
+
+def test_processes_that_no_answer_shows_are_in_the_order_of_the_first_target(downtime: dict[str, Any]) -> None:
+    first = downtime["recorded"]["generations"][0]["assigned"]
+    assert first["d2"]["active"][0] == "0_0"
+    ids = {event["client"]: event["process_id"] for event in downtime["events"][:2]}
+    places = {name: (string_hash(ids[name]) ^ (string_hash(ids[name]) & 0xFFFFFFFF) >> 16) % 4 for name in ids}
+    assert (places["d2"], places["d1"]) == (0, 1)
