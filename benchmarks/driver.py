@@ -2,7 +2,9 @@
 
 ``python -m benchmarks.driver``: rows come from a small number of histories that are really scored, again and again
 under other numbers, so that a million of them are there in seconds. What the driver does with them is all that it does
-in a run: journal, tables, figures, summary, page. Each number of rows has a process of its own; Spark is not in it.
+in a run: journal, tables, figures, summary, page. As on a file system that all share, others write the rows down, put
+them into the tables and measure them: two processes stand for the executors. Each number of rows has a driver of its
+own; Spark is not in it.
 """
 
 from __future__ import annotations
@@ -14,6 +16,9 @@ import resource
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from itertools import islice, repeat
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import process_time
@@ -31,6 +36,7 @@ from assignor_lab.scoring.competitors import competitors
 from assignor_lab.scoring.engine import Pictures, Wave, Work
 from assignor_lab.scoring.in_process import InProcess
 from assignor_lab.scoring.output.folder import OutputFolder
+from assignor_lab.scoring.output.pieces import NOTED, read_rows, write_piece, write_rows
 from assignor_lab.scoring.scored import score_rows
 from assignor_lab.scoring.sources import Generated, Plan, plan_sources
 from assignor_lab.scoring.summary.summarised import summarise
@@ -43,6 +49,8 @@ ASSIGNORS = ("high_availability", "sticky")
 #: Histories that are really scored, and those of a wave.
 TEMPLATE_ITEMS = 125
 WAVE_ITEMS = 2_500
+#: Processes that stand for executors.
+EXECUTORS = 2
 
 
 def main() -> int:
@@ -54,7 +62,10 @@ def main() -> int:
     if options.one is not None:
         print(json.dumps(measured(options.one)))
         return 0
-    columns = ("rows", "rows of a wave: us/row", "end: us/row", "MB before the end", "MB at most")
+    columns = (
+        *("rows", "driver: us/row while scored", "us/row at the end", "MB before the end", "MB at most"),
+        *("executors: us/row for tables", "us/row for figures", "MB at most"),
+    )
     print(
         f"{FAMILY}, {' and '.join(ASSIGNORS)}, all metrics, compared with {ASSIGNORS[0]}; CPython "
         f"{platform.python_version()}, {platform.machine()}\n"
@@ -63,16 +74,15 @@ def main() -> int:
     for rows in map(int, options.rows.split(",")):
         command = [sys.executable, "-m", "benchmarks.driver", "--one", str(rows)]
         found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-        print(
-            f"| {found['rows']:,} | {found['wave_us']:.1f} | {found['end_us']:.1f} | {found['wave_mb']:,.0f} "
-            f"| {found['mb']:,.0f} |",
-            flush=True,
-        )
+        times = [f"{found[name]:.1f}" for name in ("wave_us", "end_us", "tables_us", "figures_us")]
+        memory = [f"{found[name]:,.0f}" for name in ("wave_mb", "mb", "others_mb")]
+        cells = (f"{found['rows']:,}", *times[:2], *memory[:2], *times[2:], memory[2])
+        print(f"| {' | '.join(cells)} |", flush=True)
     return 0
 
 
 def measured(rows: int) -> dict[str, float]:
-    """Time and memory of a driver that is handed this many rows, in this process."""
+    """Time and memory of a driver that notes this many rows, in this process, and of those who work for it."""
     registry, config = discover(), config_sources(environ={}, start=Path("/"))
     rounds = registry.family(FAMILY).plugin.rounds
     items = max(rows // (rounds * len(ASSIGNORS)), TEMPLATE_ITEMS)
@@ -80,14 +90,15 @@ def measured(rows: int) -> dict[str, float]:
         TemporaryDirectory(prefix="assignor-bench-") as folder,
         plan_sources([Generated(FAMILY, items)], registry) as plan,
         OutputFolder(Path(folder) / "out") as output,
+        ProcessPoolExecutor(EXECUTORS, get_context("spawn")) as executors,
     ):
         competing = competitors(registry, ASSIGNORS, may_run_code=False, kind=plan.kind)
         run = Run(registry, competing, plan, config, terms=Terms(baseline=ASSIGNORS[0]))
-        engine = _Copying()
+        engine = _Copying(executors)
         scored = score_rows(run, engine, output, lambda _progress: None)
-        in_waves, before = process_time() - engine.copying - engine.began, _peak_mb()
+        in_waves, before, for_tables = process_time() - engine.began, _peak_mb(), engine.elsewhere
         summary = summarise(run, scored, engine)
-        at_end = process_time() - engine.began - engine.copying - in_waves
+        at_end = process_time() - engine.began - in_waves
         count = summary["results"]["rows"]
     return {
         "rows": count,
@@ -95,6 +106,9 @@ def measured(rows: int) -> dict[str, float]:
         "end_us": at_end / count * 1e6,
         "wave_mb": before,
         "mb": _peak_mb(),
+        "tables_us": for_tables / count * 1e6,
+        "figures_us": (engine.elsewhere - for_tables) / count * 1e6,
+        "others_mb": engine.others_mb,
     }
 
 
@@ -104,39 +118,59 @@ def _peak_mb() -> float:
 
 @attrs.define(eq=False)
 class _Copying:
-    """An engine that scores the first items, and gives their rows again under the numbers of all others."""
+    """An engine that scores the first items, and has their rows written down under the numbers of all others."""
 
-    cores: int | None = 1
+    executors: ProcessPoolExecutor
+    cores: int | None = EXECUTORS
     versions: Mapping[str, str] = attrs.field(factory=dict)
     terms: Mapping[str, str] = attrs.field(factory=dict)
-    #: Time of the processor at the first wave, and what making copies took.
+    #: Time of the driver's processor at the first wave.
     began: float = 0.0
-    copying: float = 0.0
+    #: Time of the others' processors in :meth:`mapped`, and the most memory of one of them.
+    elsewhere: float = 0.0
+    others_mb: float = 0.0
     _scoring: InProcess = attrs.field(factory=InProcess)
 
     def waves(self, work: Work) -> Iterator[Wave]:
         """As many rows as the items of the plan have, in their order."""
-        items = list(work.plan.work())
-        scored = [wave.rows for wave in self._scoring.waves(_first(work, items[:TEMPLATE_ITEMS]))]
-        template = pa.concat_tables(scored)
+        assert work.pieces is not None
+        items = [(item.number, item.seed or 0) for item in work.plan.work()]
+        template = work.pieces.parent / "template.arrow"
+        first = islice(work.plan.work(), TEMPLATE_ITEMS)
+        scored = [wave.rows for wave in self._scoring.waves(_first(work, list(first)))]
+        write_rows(template, scored[0].schema, pa.concat_tables(scored).to_batches())
         self.began = process_time()
-        for first in range(0, len(items), WAVE_ITEMS):
-            start = process_time()
-            some = items[first : first + WAVE_ITEMS]
-            copies = [_numbered(template, each) for each in _blocks(some)]
-            rows = pa.concat_tables(copies).combine_chunks()
-            self.copying += process_time() - start
-            yield Wave(len(some), rows)
+        for start in range(0, len(items), WAVE_ITEMS):
+            some = items[start : start + WAVE_ITEMS]
+            piece = self.executors.submit(_copied, template, work.pieces, some).result()
+            yield Wave(len(some), read_rows(piece, NOTED), (piece,))
 
-    def mapped(self, call: Callable[[V], Any], values: Sequence[V], seen: Path) -> list[Any]:
+    def mapped(self, call: Callable[[V], Any], values: Sequence[V], seen: Path) -> list[Any]:  # noqa: ARG002
         """What ``call`` makes of each of ``values``."""
-        return self._scoring.mapped(call, values, seen)
+        found = list(self.executors.map(_timed, repeat(call), values))
+        self.elsewhere += sum(seconds for _, seconds, _ in found)
+        self.others_mb = max(self.others_mb, *(mb for _, _, mb in found))
+        return [json.loads(each) for each, _, _ in found]
 
     def pictures(
         self, spec: JobSpec, items: Iterable[WorkItem], wanted: Mapping[tuple[int, int], str | None]
     ) -> Pictures:
         """The full pictures of some states."""
         return self._scoring.pictures(spec, items, wanted)
+
+
+def _timed(call: Callable[[Any], Any], value: Any) -> tuple[str, float, float]:
+    """What a call gives, its time of the processor, and the most memory of this process so far."""
+    start = process_time()
+    found = json.dumps(call(value))
+    return found, process_time() - start, _peak_mb()
+
+
+def _copied(template: Path, folder: Path, items: list[tuple[int, int]]) -> Path:
+    """The template's rows under the numbers and seeds of other items, as a piece."""
+    rows = read_rows(template)
+    copies = (_numbered(rows, items[first : first + TEMPLATE_ITEMS]) for first in range(0, len(items), TEMPLATE_ITEMS))
+    return write_piece(folder, rows.schema, (batch for copy in copies for batch in copy.to_batches()))
 
 
 def _first(work: Work, items: list[WorkItem]) -> Work:
@@ -155,16 +189,11 @@ class _Some(Plan):
         return iter(self._some)
 
 
-def _blocks(items: list[WorkItem]) -> Iterator[list[WorkItem]]:
-    for first in range(0, len(items), TEMPLATE_ITEMS):
-        yield items[first : first + TEMPLATE_ITEMS]
-
-
-def _numbered(template: pa.Table, items: list[WorkItem]) -> pa.Table:
+def _numbered(template: pa.Table, items: list[tuple[int, int]]) -> pa.Table:
     """The template's rows of as many items, under their numbers, seeds and names."""
     kept = template.filter(pc.less(template["item"], len(items)))
-    moved = pc.add(kept["item"], items[0].number)
-    seeds = pc.add(kept["seed"], items[0].seed or 0)
+    moved = pc.add(kept["item"], items[0][0])
+    seeds = pc.add(kept["seed"], items[0][1])
     names = pc.binary_join_element_wise(
         f"{FAMILY}-", pc.cast(seeds, pa.string()), "-round-", pc.cast(kept["round"], pa.string()), ""
     )

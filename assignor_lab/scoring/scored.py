@@ -53,6 +53,7 @@ class Scored:
 
     Args:
         spec: The terms under which it was scored.
+        folder: The folder that everything is in, until it takes its place.
         results: The table ``results``.
         run_metrics: The table ``run_metrics``.
         answers: The table ``answers``, if it was asked for.
@@ -64,6 +65,7 @@ class Scored:
     """
 
     spec: JobSpec
+    folder: Path
     results: Path
     run_metrics: Path
     answers: Path | None
@@ -119,6 +121,7 @@ def score_rows(run: Run, engine: Engine, folder: OutputFolder, on_progress: Call
     write_tables(engine, kept, schemas, folder.staging, run.only_round)
     return Scored(
         spec=spec,
+        folder=folder.staging,
         results=results,
         run_metrics=times,
         answers=answers,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -27,7 +28,9 @@ from assignor_lab.scoring.schema import rows_schema
 from assignor_lab.scoring.sources import plan_sources
 from assignor_lab.scoring.spark import waves
 from assignor_lab.scoring.spark.engine import OnSpark
+from assignor_lab.scoring.summary import measured
 from assignor_lab.scoring.terms import Run
+from tests.scoring.in_process import scored
 from tests.scoring.runs import results_bytes, run
 from tests.scoring.tables import SCHEMA, rows
 
@@ -142,7 +145,7 @@ def test_tables_in_parts_are_those_that_one_writer_makes(
 
 # --- on Spark -------------------------------------------------------------------------------------
 
-HISTORIES = (Generated("streams_4x40", 5, 3),)
+HISTORIES = (Generated("streams_4x40", 3, 3),)
 NAMES = ("high_availability", "sticky")
 
 
@@ -165,14 +168,17 @@ def test_executors_that_do_not_see_the_folder_send_their_rows_and_it_is_said_onc
 ) -> None:
     monkeypatch.setattr(waves, "FIRST_WAVE_ITEMS", 1)
     monkeypatch.setattr(waves, "MAX_WAVE_ITEMS", 2)
+    alone = scored(HISTORIES, NAMES, tmp_path / "alone")
     monkeypatch.setattr(parts, "HERE_ROWS", 0)
-    run(spark, HISTORIES, NAMES, tmp_path / "seen")
+    monkeypatch.setattr(measured, "HERE_ROWS", 0)
+    seen = run(spark, HISTORIES, NAMES, tmp_path / "seen")
     registry, config, said = discover(), config_sources(environ={}, start=tmp_path), cast("list[str]", [])
     with plan_sources(HISTORIES, registry, config.above) as plan, OutputFolder(tmp_path / "unseen") as folder:
         competing = competitors(registry, NAMES, may_run_code=True)
         engine = Blind(spark, on_note=said.append)
-        run_scoring(Run(registry, competing, plan, config), engine, folder)
-    assert results_bytes(tmp_path / "unseen") == results_bytes(tmp_path / "seen")
+        unseen = run_scoring(Run(registry, competing, plan, config), engine, folder)
+    assert len({results_bytes(tmp_path / name) for name in ("alone", "seen", "unseen")}) == 1
+    assert len({json.dumps(summary["results"]) for summary in (alone, seen, unseen)}) == 1
     assert ["do not see the output folder" in note for note in said] == [True]
 
 

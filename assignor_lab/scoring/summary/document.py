@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 from collections.abc import Collection, Mapping, Sequence
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -20,25 +19,13 @@ from assignor_lab.groups.work import OBSERVED
 from assignor_lab.scoring.competitors import Competitors
 from assignor_lab.scoring.costs import Spent
 from assignor_lab.scoring.engine import Pictures
-from assignor_lab.scoring.output.results_table import ResultsTable
 from assignor_lab.scoring.sources import Source
-from assignor_lab.scoring.summary.figures import (
-    aggregates,
-    assign_times,
-    first_states,
-    probe_counts,
-    ranking,
-    worst_states,
-)
-from assignor_lab.scoring.summary.headline import headline
+from assignor_lab.scoring.summary.measured import MAX_PLACEMENTS, MAX_WORST, Figures
 from assignor_lab.scoring.summary.tally import Tally
 
-__all__ = ["FORMAT", "Machine", "Wanted", "results_summary", "run_summary", "wanted_states"]
+__all__ = ["FORMAT", "Machine", "Wanted", "ranked_names", "results_summary", "run_summary", "wanted_states"]
 
 FORMAT = 1
-#: Most states whose placements are kept, and how many of them may be worst cases of generated states.
-MAX_PLACEMENTS = 60
-MAX_WORST = 12
 #: Most entries (:meth:`~assignor_lab.groups.kind.Kind.picture_size`) in all pictures.
 MAX_PICTURE_ENTRIES = 200_000
 
@@ -77,20 +64,30 @@ class Wanted:
     left_out: int
 
 
-def wanted_states(table: ResultsTable, metrics: Mapping[str, MetricPlugin], kind: Kind[Any, Any]) -> Wanted:
+def wanted_states(figures: Figures, kind: Kind[Any, Any]) -> Wanted:
     """Captured states in their order, then worst cases, then the first states where the kind shows those, too."""
-    captured = [(item, 0) for item in table.rows_of(OBSERVED)["item"].to_pylist()]
-    states: dict[tuple[int, int], str | None] = dict.fromkeys(captured[:MAX_PLACEMENTS])
+    states: dict[tuple[int, int], str | None] = {(item, 0): None for item in figures.captured}
     chosen = dict.fromkeys(states, "captured")
     room = min(MAX_PLACEMENTS - len(states), MAX_WORST)
-    for item, number, assignor in worst_states(table, metrics, room) if room else ():
-        if (item, number) not in states and (item, number) not in captured:
-            states[item, number] = assignor
-            chosen[item, number] = "worst"
-    for state in first_states(table, MAX_WORST - len(states)) if kind.shows_first else ():
+    # Each state once: of several assignors it is shown of the first.
+    worst: dict[tuple[int, int], tuple[str, bool]] = {}
+    for item, number, assignor, is_captured in figures.worst:
+        if len(worst) < room:
+            worst.setdefault((item, number), (assignor, is_captured))
+    for state, (assignor, is_captured) in worst.items():
+        if not is_captured:
+            states[state] = assignor
+            chosen[state] = "worst"
+    for state in figures.first[: max(MAX_WORST - len(states), 0)] if kind.shows_first else ():
         states.setdefault(state, None)
         chosen.setdefault(state, "first")
-    return Wanted(states, chosen, max(len(captured) - MAX_PLACEMENTS, 0))
+    return Wanted(states, chosen, figures.more_captured)
+
+
+def ranked_names(names: Sequence[str], tally: Tally) -> tuple[str, ...]:
+    """The assignors that are compared with each other."""
+    scored = [name for name in names if tally.comparable_of(name)]
+    return tuple([name for name in scored if name != OBSERVED or tally.captured == tally.states])
 
 
 def results_summary(
@@ -98,12 +95,11 @@ def results_summary(
     config: ConfigSources,
     sources: Sequence[Source],
     tally: Tally,
-    table: ResultsTable,
+    figures: Figures,
     metrics: Mapping[str, Found[MetricPlugin]],
     wanted: Wanted,
     details: Pictures,
     kind: Kind[Any, Any],
-    baseline: str | None = None,
 ) -> dict[str, Any]:
     """The part of the summary that follows from input, seed and plugins alone.
 
@@ -112,19 +108,14 @@ def results_summary(
         config: All sources of configuration.
         sources: The sources of states.
         tally: What was counted.
-        table: The finished table.
+        figures: What was measured.
         metrics: Column to metric.
         wanted: States that are shown in full.
         details: Their pictures.
         kind: Kind of the scenarios.
-        baseline: Whom the others are compared with, or ``None``.
     """
-    plugins = {name: found.plugin for name, found in metrics.items()}
     names = [assignor.name for assignor in competing.assignors]
-    scored = [name for name in table.assignors if tally.comparable_of(name)]
-    ranked = [name for name in scored if name != OBSERVED or tally.captured == tally.states]
     pictures, too_large = _pictures(wanted, details, kind)
-    found = headline(table, ranked, kind.headline, plugins, baseline)
     seeds = [source.generated.seed for source in sources if source.generated is not None]
     return {
         "title": _title(sources, pictures),
@@ -143,14 +134,15 @@ def results_summary(
         "assumptions": tally.assumptions(),
         "assignors": _assignors(competing, tally),
         "metrics": [_metric(name, found) for name, found in metrics.items()],
-        "aggregates": aggregates(table, plugins),
-        "headline": {**found.document, "alone": _alone(sources, tally, kind)},
-        "ranking": ranking(table, ranked, plugins, found.places),
+        "aggregates": figures.aggregates,
+        "headline": {**figures.headline, "alone": _alone(sources, tally, kind)},
+        "ranking": figures.ranking,
         "agreement": tally.agreement(names),
         "failures": tally.failures(),
         "placements": pictures if kind.section == "placements" else [],
         "placements_left_out": wanted.left_out + too_large,
         "groups": pictures if kind.section == "groups" else [],
+        **figures.evaluation,
     }
 
 
@@ -251,7 +243,7 @@ def _pictures(wanted: Wanted, details: Pictures, kind: Kind[Any, Any]) -> tuple[
     return pictures, left_out
 
 
-def run_summary(machine: Machine, tally: Tally, times: Path, assignors: Sequence[str]) -> dict[str, Any]:
+def run_summary(machine: Machine, tally: Tally, figures: Figures) -> dict[str, Any]:
     """The part of the summary that differs from run to run."""
     seconds = machine.seconds
     core_seconds = seconds * machine.cores if machine.cores and seconds > 0 else None
@@ -267,8 +259,8 @@ def run_summary(machine: Machine, tally: Tally, times: Path, assignors: Sequence
         "master": machine.master,
         "cores": machine.cores,
         "versions": {"python": platform.python_version(), **machine.versions},
-        "assign_ms": assign_times(times, assignors),
-        "probes": probe_counts(times, assignors),
+        "assign_ms": figures.assign_ms,
+        "probes": figures.probes,
     }
 
 

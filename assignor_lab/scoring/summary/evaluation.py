@@ -20,7 +20,7 @@ from assignor_lab.scoring.statistics.worst import worst_rows
 if TYPE_CHECKING:
     from assignor_lab.scoring.statistics.pairs import PairedFigures, Pairs
 
-__all__ = ["evaluation"]
+__all__ = ["evaluated", "evaluation", "gates_judged"]
 
 
 def evaluation(table: ResultsTable, metrics: Mapping[str, MetricPlugin], terms: Terms) -> dict[str, Any]:
@@ -31,10 +31,23 @@ def evaluation(table: ResultsTable, metrics: Mapping[str, MetricPlugin], terms: 
         metrics: Column to metric.
         terms: What was asked.
     """
+    found = evaluated(table, metrics, terms, len(metrics))
+    return {"baseline": terms.baseline, **found, "gates": gates_judged(table, terms)}
+
+
+def evaluated(table: ResultsTable, metrics: Mapping[str, MetricPlugin], terms: Terms, number: int) -> dict[str, Any]:
+    """What is said of single metrics; arguments as of :func:`evaluation`.
+
+    Args:
+        table: The finished table.
+        metrics: Column to metric.
+        terms: What was asked.
+        number: How many metrics there are in all.
+    """
     pairs = {assignor: _pairs(table, assignor, terms.baseline) for assignor in table.assignors}
     compared: dict[tuple[str, str], dict[str, Any]] = {}
     worst: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    slices = slices_of(table, len(metrics))
+    slices = slices_of(table, number)
     cells = {
         assignor: slices.cells_of(table.rows_of(assignor)["item"].combine_chunks()) for assignor in table.assignors
     }
@@ -57,12 +70,10 @@ def evaluation(table: ResultsTable, metrics: Mapping[str, MetricPlugin], terms: 
                 cases.append({**head, **case, **origin, "replay": _replay(terms, assignor, origin)})
     order = [(assignor, metric) for assignor in table.assignors for metric in metrics]
     return {
-        "baseline": terms.baseline,
         "distributions": distributions(table, metrics),
         "differences": [compared[key] for key in order if key in compared],
         "worst_cases": [case for key in order for case in worst[key]],
         "slices": {**slices.described(), **sliced},
-        "gates": _gates(table, terms),
     }
 
 
@@ -128,7 +139,8 @@ def _replay(terms: Terms, assignor: str, origin: Mapping[str, Any]) -> str | Non
     return terms.replay.command(origin["item"], origin["round"], origin["family"], origin["seed"], names)
 
 
-def _gates(table: ResultsTable, terms: Terms) -> list[dict[str, Any]]:
+def gates_judged(table: ResultsTable, terms: Terms) -> list[dict[str, Any]]:
+    """Entries of the summary's ``gates``."""
     if not terms.gates or terms.subjects is None:
         return []
     from assignor_lab.scoring.gates import judge

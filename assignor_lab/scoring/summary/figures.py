@@ -64,6 +64,14 @@ def ranking(
     table: ResultsTable, ranked: Sequence[str], metrics: Mapping[str, MetricPlugin], order: Mapping[str, int]
 ) -> dict[str, Any]:
     """The summary's ``ranking`` of the assignors ``ranked``, whose places over all are those of ``order``."""
+    states, by_metric = places_by_metric(table, ranked, metrics)
+    return ranked_by(states, by_metric, ranked, metrics, order)
+
+
+def places_by_metric(
+    table: ResultsTable, ranked: Sequence[str], metrics: Mapping[str, MetricPlugin]
+) -> tuple[int, list[dict[str, Any]]]:
+    """How many states all of ``ranked`` have a comparable answer to, and the entries of the ranking's ``by_metric``."""
     masks = table.answered(ranked)
     states = masks[ranked[0]].true_count if ranked else 0
     by_metric: list[dict[str, Any]] = []
@@ -74,11 +82,22 @@ def ranking(
         if count:
             places = _places(means, lower_is_better=plugin.direction == "lower")
             by_metric.append({"metric": metric, "n": count, "places": places})
+    return states, by_metric
+
+
+def ranked_by(
+    states: int,
+    by_metric: Sequence[dict[str, Any]],
+    ranked: Sequence[str],
+    metrics: Mapping[str, MetricPlugin],
+    order: Mapping[str, int],
+) -> dict[str, Any]:
+    """The summary's ``ranking``, of what :func:`places_by_metric` found."""
     return {
         "method": METHOD,
         "states": states,
         "overall": _overall(ranked, by_metric, metrics, order),
-        "by_metric": by_metric,
+        "by_metric": list(by_metric),
     }
 
 

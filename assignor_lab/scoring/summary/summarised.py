@@ -6,10 +6,17 @@ from typing import Any
 
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.scoring.engine import Engine, Pictures
-from assignor_lab.scoring.output.results_table import ResultsTable
 from assignor_lab.scoring.scored import Scored
-from assignor_lab.scoring.summary.document import FORMAT, Machine, Wanted, results_summary, run_summary, wanted_states
-from assignor_lab.scoring.summary.evaluation import evaluation
+from assignor_lab.scoring.summary.document import (
+    FORMAT,
+    Machine,
+    Wanted,
+    ranked_names,
+    results_summary,
+    run_summary,
+    wanted_states,
+)
+from assignor_lab.scoring.summary.measured import Asked, measured
 from assignor_lab.scoring.summary.tally_table import tally_of
 from assignor_lab.scoring.terms import Run
 
@@ -31,11 +38,19 @@ def summarise(run: Run, scored: Scored, engine: Engine) -> dict[str, Any]:
     spec = scored.spec
     kind = spec.kind.load()
     metrics = kind.metrics(run.registry)
-    plugins = {name: found.plugin for name, found in metrics.items()}
     tally = tally_of(scored.results)
     names = tuple(name for name in (*spec.assignors, OBSERVED) if tally.rows_of.get(name))
-    table = ResultsTable(scored.results, names)
-    wanted = wanted_states(table, plugins, kind)
+    asked = Asked(
+        results=scored.results,
+        run_metrics=scored.run_metrics,
+        assignors=names,
+        ranked=ranked_names(names, tally),
+        metrics={name: found.plugin for name, found in metrics.items()},
+        headline=kind.headline,
+        terms=run.terms,
+    )
+    figures = measured(asked, engine, tally.rows, scored.folder)
+    wanted = wanted_states(figures, kind)
     machine = Machine(
         command=run.command,
         started=scored.started.strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -51,18 +66,13 @@ def summarise(run: Run, scored: Scored, engine: Engine) -> dict[str, Any]:
         run.config,
         run.plan.sources,
         tally,
-        table,
+        figures,
         metrics,
         wanted,
         _pictures(run, scored, engine, wanted),
         kind,
-        run.terms.baseline,
     )
-    return {
-        "format": FORMAT,
-        "results": {**results, **evaluation(table, plugins, run.terms)},
-        "run_metrics": run_summary(machine, tally, scored.run_metrics, names),
-    }
+    return {"format": FORMAT, "results": results, "run_metrics": run_summary(machine, tally, figures)}
 
 
 def _pictures(run: Run, scored: Scored, engine: Engine, wanted: Wanted) -> Pictures:
