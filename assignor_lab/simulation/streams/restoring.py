@@ -32,6 +32,7 @@ class Load:
         begun_ms: When it began.
         done: Called when it is complete.
         is_over: It is complete, or was given up.
+        reached: Which part of it was there then.
     """
 
     reader: Reader
@@ -41,10 +42,13 @@ class Load:
     begun_ms: int
     done: Callable[[], None]
     is_over: bool = False
+    reached: float = 1.0
 
     def fraction(self, now_ms: int) -> float:
         """Which part of it is there, from 0 to 1."""
-        if self.is_over or self.amount_ms <= 0:
+        if self.is_over:
+            return self.reached
+        if self.amount_ms <= 0:
             return 1.0
         got = self.reader.share(now_ms, is_active=self.is_active) - self.from_share
         return min(1.0, max(0.0, got / self.amount_ms))
@@ -177,6 +181,7 @@ class Restoring:
             return
         now = self._clock.now
         self._settle(load.reader, now)
+        load.reached = load.fraction(now)
         self._remove(load)
         self._plan(load.reader, now)
 

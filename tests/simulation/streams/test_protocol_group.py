@@ -172,3 +172,16 @@ def test_state_on_disk_gives_a_restarted_process_its_tasks_back_since_4_4() -> N
         for assignor in ("group_sticky", "group_sticky_4_4")
     }
     assert read["group_sticky_4_4"] < read["group_sticky"]
+
+
+def test_copy_that_is_taken_away_half_way_has_what_had_come_of_it() -> None:
+    """Two tasks of 20 s each; the second thread's standbys of them move to the first one's target meanwhile."""
+    found = played(
+        [started("a"), started("b", 100_000), happens("stop", "b", 110_000), started("b", 111_000)],
+        protocol="streams", records=20_000, config={"num.standby.replicas": 1}, timings=TIMINGS,
+        tasks=[task("0_0"), task("0_1")],
+    ).world  # fmt: skip
+    # Nine seconds of one thread, not the whole state.
+    read = sum(each.size for each in found.reads.all if each.instance == "b" and each.begun_ms < 110_000)
+    assert read == 9_000_000
+    assert sum(each.size for each in found.reads.all if each.instance == "b") == pytest.approx(40_000_000, rel=0.01)

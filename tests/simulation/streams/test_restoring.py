@@ -57,4 +57,13 @@ def test_a_load_that_is_given_up_leaves_its_share_to_the_others() -> None:
     clock.after(100, lambda: restoring.give_up(given_up))
     run(clock)
     assert ends == [150]
-    assert given_up.fraction(clock.now) == 1.0
+    assert given_up.fraction(clock.now) == 0.05
+
+
+def test_a_load_that_is_given_up_stays_where_it_was() -> None:
+    clock = VirtualClock(1)
+    restoring = Restoring(clock, 0.0)
+    load = restoring.begin(restoring.reader(None), 10_000, lambda: None, is_active=False)
+    clock.at(2_501, lambda: restoring.give_up(load))
+    clock.step(60_000)
+    assert load.fraction(2_501) == load.fraction(60_000) == 0.25
