@@ -78,8 +78,9 @@ parity: setup ## put random scenarios to official Kafka and to ours (COUNT=20000
 	@scripts/build-official
 	$(BIN)/python -m parity --count $(or $(COUNT),20000) $(if $(SEED),--seed $(SEED)) $(if $(KIND),--kind $(KIND))
 
-fuzz: setup ## play random episodes of Connect groups against the rules of safety (COUNT=100000, SEED=0)
+fuzz: setup ## play random episodes of Connect and Streams groups against the rules of safety (COUNT=100000, SEED=0)
 	$(BIN)/assignor connect fuzz --episodes $(or $(COUNT),100000) --seed $(or $(SEED),0)
+	$(BIN)/assignor simulate --fuzz $(or $(COUNT),100000) --seed $(or $(SEED),0)
 
 bench: setup ## time our assignors beside official Kafka (BENCH_FLAGS=--write: into benchmarks/README.md)
 	@scripts/build-official

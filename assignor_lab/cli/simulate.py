@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -9,18 +10,31 @@ import typer
 
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
+from assignor_lab.cli.simulate_fuzz import play_random
 from assignor_lab.cli.text import console, note, print_json, print_line, table
 from assignor_lab.groups.playing import play, traffic_terms
-from assignor_lab.simulation.streams.episode import ProtocolOfGroup
-from assignor_lab.simulation.streams.episode_format import read_episodes
+from assignor_lab.scenarios import Place, scenario_from_document
+from assignor_lab.simulation.streams.episode import ProtocolOfGroup, StreamsEpisode
+from assignor_lab.simulation.streams.episode_format import read_episode, read_episodes, with_workload
+from assignor_lab.simulation.streams.named_episodes import EPISODES
 from assignor_lab.simulation.streams.results import document_of
+from assignor_lab.simulation.streams.safety import random_episode
 from assignor_lab.simulation.streams.simulate import Played
 from assignor_lab.simulation.streams.timeline import timeline
 
 __all__ = ["register"]
 
 Episode = Annotated[
-    str, typer.Argument(metavar="EPISODE", help="File of kind streams-episode, plain or gzip; - is the standard input.")
+    str,
+    typer.Argument(
+        metavar="EPISODE",
+        help="File of kind streams-episode, plain or gzip (- is the standard input), or the name of an episode that "
+        "comes with the command (see --list); random-N is what --fuzz plays under seed N.",
+    ),
+]
+Names = Annotated[bool, typer.Option("--list", help="List the episodes that come with the command.")]
+Fuzz = Annotated[
+    int, typer.Option("--fuzz", metavar="N", min=0, help="Play N random episodes, and check the rules of safety.")
 ]
 Assignor = Annotated[
     str | None,
@@ -60,12 +74,16 @@ Columns = Annotated[int, typer.Option("--width", metavar="N", min=10, max=1000, 
 Log = Annotated[bool, typer.Option("--log", help="Print the event log below the timeline.")]
 
 
+#: Names of the episodes that --fuzz plays, each with its seed.
+_RANDOM = re.compile(r"random-([0-9]{1,18})")
+
+
 def register(app: typer.Typer) -> None:
     """Adds the command to ``app``."""
 
     @app.command()
     def simulate(
-        episode: Episode,
+        episode: Episode = "",
         assignor: Assignor = None,
         seed: Seed = 0,
         config: ConfigFile = None,
@@ -76,12 +94,21 @@ def register(app: typer.Typer) -> None:
         reads_from: Reads = "leader",
         width: Columns = 100,
         log: Log = False,
+        names: Names = False,
+        fuzz: Fuzz = 0,
         json: Json = False,
     ) -> None:
         """Play what happens to a Streams group on a virtual clock: rebalances, restoring, who waits how long."""
+        if names:
+            _print_names(as_json=json)
+            return
         given = sources(config, c)
         registry = found_plugins(given.effective()).registry
-        for each in read_episodes(episode, workload):
+        if fuzz:
+            if not play_random(fuzz, seed, registry, given, assignor, as_json=json):
+                raise typer.Exit(1)
+            return
+        for each in _episodes(episode, workload):
             name, played = play(
                 each, registry, given, assignor, seed, protocol=protocol, coming_refiner=coming_refiner,
                 may_run_code=True,
@@ -93,6 +120,26 @@ def register(app: typer.Typer) -> None:
                 print_json(document)
             else:
                 _print(document, played, width, with_log=log)
+
+
+def _print_names(*, as_json: bool) -> None:
+    if as_json:
+        print_json([{"name": each.name, "summary": each.summary, "published": each.told} for each in EPISODES.values()])
+        return
+    rows = [(each.name, each.summary, f"{each.source}: {each.told}") for each in EPISODES.values()]
+    console().print(table(("name", "what happens", "what was published"), rows))
+
+
+def _episodes(name: str, workload: Path | None) -> list[StreamsEpisode]:
+    """The episodes of a file, or the one of a name."""
+    if not name:
+        raise typer.BadParameter("give a file or a name; --list shows the names", param_hint="EPISODE")
+    random = _RANDOM.fullmatch(name)
+    if random is None and name not in EPISODES:
+        return read_episodes(name, workload)
+    document = EPISODES[name].document() if random is None else random_episode(int(random[1]))
+    scenario = scenario_from_document(document, Place(name))
+    return [read_episode(scenario if workload is None else with_workload(scenario, workload))]
 
 
 def _print(document: dict[str, Any], played: Played, width: int, *, with_log: bool) -> None:

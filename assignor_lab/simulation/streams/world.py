@@ -19,7 +19,7 @@ from assignor_lab.simulation.streams.directories import delete_if_due, lock_unus
 from assignor_lab.simulation.streams.episode import InstanceSettings, StreamsEpisode, drawn_process_id
 from assignor_lab.simulation.streams.instances import Instance, Thread
 from assignor_lab.simulation.streams.processing import NOBODY, NOT_NOTICED, REBALANCE, RESTORING, REVOKED, Ledger
-from assignor_lab.simulation.streams.reads import Reads, Takeover
+from assignor_lab.simulation.streams.reads import Overlap, Reads, Takeover
 from assignor_lab.simulation.streams.restoring import Restoring
 from assignor_lab.simulation.streams.stores import LiveChangelog, Store
 
@@ -72,6 +72,9 @@ class World:
         self.ledger = Ledger(len(self.tasks), self.begin_ms)
         self.reads = Reads()
         self.takeovers: list[Takeover] = []
+        #: Tasks that a thread was given while another one still had them; Kafka allows none.
+        self.overlaps: list[Overlap] = []
+        self._holders: dict[int, Thread] = {}
         self._restoring = Restoring(self.clock, self.timings.machine_restore_percent / 100)
         self._threads = 0
         self._keeps_log = keep_log
@@ -211,13 +214,17 @@ class World:
         thread.had_tasks = thread.had_tasks or bool(active)
         for task in added:
             self.ledger.caused(task, now, RESTORING)
-            self._taken_over(thread.instance, task)
+            self._taken_over(thread, task)
             self._open(thread, task, first=first)
         for task in watched:
             self._open(thread, task, first=first)
 
-    def _taken_over(self, instance: Instance, task: int) -> None:
+    def _taken_over(self, thread: Thread, task: int) -> None:
+        instance, holder = thread.instance, self._holders.get(task)
         log, store, now = self.changelogs[task], instance.stores.get(task), self.clock.now
+        if holder is not None and holder is not thread and self._has(holder, task):
+            self.overlaps.append(Overlap(task, holder.consumer, thread.consumer))
+        self._holders[task] = thread
         if log is not None:
             lag = log.end(now) - (0.0 if store is None else store.position(now))
             self.takeovers.append(Takeover(task, instance.name, now, max(0.0, lag)))

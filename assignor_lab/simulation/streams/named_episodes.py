@@ -1,0 +1,192 @@
+"""Episodes of Streams groups that come with the simulator: incidents that were published, each with its figure.
+
+Each is a document as a file would hold it, so that it can be printed, changed and played.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from assignor_lab.simulation.streams.simulate import Played
+
+__all__ = ["EPISODES", "NamedEpisode"]
+
+
+@attrs.frozen
+class NamedEpisode:
+    """An episode that comes with the simulator.
+
+    Args:
+        name: What users select it by.
+        summary: One sentence: what happens.
+        source: Who published it.
+        told: What was published, in words.
+        published: The published figure.
+        unit: Its unit.
+        figure: The same figure of a play.
+        document: Makes its document.
+    """
+
+    name: str
+    summary: str
+    source: str
+    told: str
+    published: float
+    unit: str
+    figure: Callable[[Played], float]
+    document: Callable[[], Mapping[str, Any]]
+
+
+def _tasks(count: int, *, stateful: bool = True) -> list[dict[str, Any]]:
+    return [
+        {"id": f"0_{number}", "stateful": stateful, "logged": stateful, "stores": None, "partitions": None}
+        for number in range(count)
+    ]
+
+
+def _episode(
+    name: str, tasks: Sequence[Mapping[str, Any]], events: Sequence[Mapping[str, Any]], until_ms: int, *,
+    state_bytes: int = 0, protocol: str = "classic", **more: Any,
+) -> dict[str, Any]:  # fmt: skip
+    return {
+        "format": 1, "kind": "streams-episode", "id": name, "protocol": protocol,
+        "initial": {
+            "format": 1, "kind": "streams", "id": name, "clients": [], "tasks": list(tasks), "config": {},
+            "workload": {"tasks": {task["id"]: {"state_bytes": state_bytes} for task in tasks if task["logged"]}},
+        },
+        "events": list(events), "until_ms": until_ms, **more,
+    }  # fmt: skip
+
+
+def _starts(*names: str, at_ms: int = 0) -> list[dict[str, Any]]:
+    return [{"at_ms": at_ms, "type": "start", "client": name, "threads": 1} for name in names]
+
+
+def _longest_after(played: Played, action: str) -> float:
+    """Seconds of the longest stretch in which a task was not processed, of those that begin with the first action."""
+    begin = next(each.at_ms for each in played.actions if each.action == action)
+    longest = 0
+    for intervals in played.world.ledger.intervals:
+        to = begin
+        for first, end, _ in intervals:
+            if first == to:
+                to = end
+        longest = max(longest, to - begin)
+    return longest / 1000
+
+
+def _until_stable(played: Played) -> float:
+    """Seconds from the second start to the last assignment."""
+    second = [each.at_ms for each in played.actions if each.action == "start"][-1]
+    return (played.generations[-1].assigned_ms - second) / 1000
+
+
+def _first_task(played: Played) -> float:
+    """Seconds from the first join to the first task that runs."""
+    joined = played.first_ms + played.episode.timings.startup_ms
+    return (min(runs[0][0] for runs in played.world.ledger.runs if runs) - joined) / 1000
+
+
+def _first_assignment(played: Played) -> float:
+    """Seconds from the first join to the first assignment."""
+    return (played.generations[0].assigned_ms - played.first_ms - played.episode.timings.startup_ms) / 1000
+
+
+def _restored_after_last_stop(played: Played) -> float:
+    """Part of the state of the tasks that were taken over then which had to be read again."""
+    stop = played.actions[-1].at_ms
+    read = sum(each.size for each in played.world.reads.all if each.begun_ms > stop and not each.follows)
+    taken = {each.task for each in played.world.takeovers if each.at_ms > stop}
+    logs = [played.episode.changelogs[task] for task in taken]
+    return read / sum(log.records * log.bytes_per_record for log in logs if log is not None)
+
+
+def _longest_restoring_hours(played: Played) -> float:
+    """Hours of the longest wait for state after the second start."""
+    second = [each.at_ms for each in played.actions if each.action == "start"][-1]
+    return max(
+        (
+            (to - begin) / 3_600_000
+            for intervals in played.world.ledger.intervals
+            for begin, to, cause in intervals
+            if cause == "restoring" and begin > second
+        ),
+        default=0.0,
+    )
+
+
+def _close() -> Mapping[str, Any]:
+    events = [*_starts("a", "b"), {"at_ms": 120_000, "type": "stop", "client": "b"}]
+    return _episode("close-without-leaving", _tasks(4, stateful=False), events, 300_000)
+
+
+def _probing() -> Mapping[str, Any]:
+    events = [*_starts("a"), *_starts("b", at_ms=600_000)]
+    return _episode("rounds-of-probing", _tasks(20), events, 6 * 3_600_000, state_bytes=100_000_000)
+
+
+def _new_application() -> Mapping[str, Any]:
+    return _episode(
+        "new-application-streams-protocol", _tasks(4), _starts("a"), 120_000, protocol="streams",
+        assignor="group_sticky", missing_topics=["by-key-repartition"],
+    )  # fmt: skip
+
+
+def _new_classic() -> Mapping[str, Any]:
+    return _episode("new-application-classic", _tasks(4), _starts("a"), 120_000)
+
+
+def _long_roll() -> Mapping[str, Any]:
+    events = [
+        *_starts("a", "b"),
+        {"at_ms": 1_800_000, "type": "stop", "client": "a"},
+        {"at_ms": 1_890_000, "type": "start", "client": "a"},
+        # b has had a's tasks, and still has their directories; nobody has used them for longer than ten minutes now.
+        {"at_ms": 3_600_000, "type": "stop", "client": "a"},
+    ]
+    return _episode("roll-longer-than-cleanup", _tasks(4), events, 2 * 3_600_000, state_bytes=500_000_000)
+
+
+def _scale_out() -> Mapping[str, Any]:
+    events = [*_starts("a", "b"), *_starts("c", at_ms=6 * 3_600_000)]
+    return _episode("scale-out-without-warm-ups", _tasks(6), events, 12 * 3_600_000, state_bytes=100_000_000_000,
+                    assignor="sticky")  # fmt: skip
+
+
+EPISODES: Mapping[str, NamedEpisode] = {
+    each.name: each
+    for each in (
+        NamedEpisode(
+            "close-without-leaving", "An instance of a classic group is closed in order.", "thriving.dev",
+            "closing does not leave the group: its tasks stand still for 45 s, the session timeout", 45.0, "s",
+            lambda played: _longest_after(played, "stop"), _close,
+        ),
+        NamedEpisode(
+            "rounds-of-probing", "A second instance joins one that runs twenty tasks with state.", "KIP-441",
+            "ten tasks move, two warm-ups in each probing interval of ten minutes: 50 minutes", 3_000.0, "s",
+            _until_stable, _probing,
+        ),
+        NamedEpisode(
+            "new-application-classic", "The first instance of a new application, classic protocol.",
+            "group.initial.rebalance.delay.ms", "3 s from joining to the first assignment", 3.0, "s",
+            _first_assignment, _new_classic,
+        ),
+        NamedEpisode(
+            "new-application-streams-protocol", "The same under the streams protocol, while topics are created.",
+            "measured with Kafka 4.3.1", "6.2 s from joining to the first task, for the first target is empty", 6.2,
+            "s", _first_task, _new_application,
+        ),
+        NamedEpisode(
+            "roll-longer-than-cleanup", "A roll takes longer than state.cleanup.delay.ms.",
+            "littlehorse #861", "the state that others counted on is deleted, and all of it restored", 1.0,
+            "of the state", _restored_after_last_stop, _long_roll,
+        ),
+        NamedEpisode(
+            "scale-out-without-warm-ups", "A third instance joins, 100 GB a task, and tasks move at once.",
+            "KIP-441", "hours without processing", 1.0, "hours or more", _longest_restoring_hours, _scale_out,
+        ),
+    )
+}  # fmt: skip
