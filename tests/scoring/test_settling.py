@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -88,15 +89,15 @@ def in_waves(
     scores = Scores(spec, losses)
 
     def scored(
-        _spark: Any, heaps: list[list[WorkItem]], spec: JobSpec, _wheels: Any, speculation: Speculation | None
-    ) -> pa.Table:
-        schema = scored_schema(spec, marked=speculation is not None)
+        _spark: Any, heaps: list[list[WorkItem]], work: Work, _wheels: Any, speculation: Speculation | None
+    ) -> tuple[pa.Table, tuple[Path, ...]]:
+        schema = scored_schema(work.spec, marked=speculation is not None)
         parts = [
             batch
             for heap in heaps
             for batch in answer_batches(scores, sorted(heap, key=lambda item: item.number), speculation)  # type: ignore[arg-type]
         ]
-        return in_order(pa.Table.from_batches(parts, schema))
+        return in_order(pa.Table.from_batches(parts, schema)), ()
 
     monkeypatch.setattr(waves, "_scored", scored)
     work = Work(Plan(), spec, RunExclusions(SOURCES, ASSIGNORS[1:]))  # type: ignore[arg-type]
