@@ -13,7 +13,7 @@ from assignment_api import AssignorLabError
 from assignment_api.plugins import UnknownPluginError, config_sources, discover
 from assignor_lab.capture.errors import LogImportError
 from assignor_lab.documents.errors import Place
-from assignor_lab.scenarios import DocumentFormatError, ScenarioKindError, scenario_from_document
+from assignor_lab.scenarios import DocumentFormatError, scenario_from_document
 from assignor_lab.scenarios.racks import Racks
 from assignor_lab.scoring import Generated
 from assignor_lab.scoring.sources import (
@@ -99,10 +99,10 @@ def test_a_fault_in_the_last_line_is_found_at_once(tmp_path: Path) -> None:
         plan_sources([source], REGISTRY)
 
 
-def test_scenarios_of_a_kind_that_is_not_scored_are_refused_with_their_place(tmp_path: Path) -> None:
+def test_episodes_of_streams_groups_are_a_source(tmp_path: Path) -> None:
     source = file_of(tmp_path / "a.jsonl", EPISODE)
-    with pytest.raises(ScenarioKindError, match=r"line 1: .* kind 'streams-episode'"):
-        plan_sources([source], REGISTRY)
+    with plan_sources([source], REGISTRY) as plan:
+        assert plan.kind.name == "streams-episode"
 
 
 def test_groups_that_brokers_assign_are_a_source() -> None:
