@@ -13,6 +13,7 @@ __all__ = ["add_commands", "build_app"]
 #: Modules of this package that carry a command each, in the order of the help text, with the command's first sentence.
 COMMANDS = {
     "groups": "List the Streams and Connect groups of a running Kafka: kind, state, members, tasks.",
+    "capture": "Capture groups of a running Kafka as scenarios: classic Streams, the streams protocol, Connect.",
     "assign": "Let an assignor place the tasks of every scenario in a file, in order.",
     "score": "Score assignors on states from files, logs and generated families, or on Connect groups.",
     "bench": "Time the assign call alone, one line for each scenario of a file.",

@@ -23,7 +23,15 @@ from assignor_lab.capture.logs.described_tasks import DescribedTasks
 from assignor_lab.capture.logs.rebalance import Decision
 from assignor_lab.scenarios.told_racks import NOT_USED, RACKS_UNKNOWN, STRATEGY_UNKNOWN
 
-__all__ = ["DocumentMaker", "kafka_task_order", "lags_known", "logged_tasks", "observed", "say_of_strategy"]
+__all__ = [
+    "DocumentMaker",
+    "in_kafka_order",
+    "kafka_task_order",
+    "lags_known",
+    "logged_tasks",
+    "observed",
+    "say_of_strategy",
+]
 
 _LATEST, _UNKNOWN = -2, -3
 
@@ -180,16 +188,22 @@ def kafka_task_order(decision: Decision) -> tuple[TaskId, ...]:
         named.update(dict.fromkeys((*active, *standby)))
     for state in decision.states.values():
         named.update(dict.fromkeys(state.lags))
+    tasks = in_kafka_order(named)
+    if lists is not None and not _shows(tasks, lists.stateful):
+        # Another JDK, or a map that grew otherwise: the order that the log shows is the best there is.
+        return tuple(named)
+    return tuple(tasks)
+
+
+def in_kafka_order(tasks: Iterable[TaskId]) -> list[TaskId]:
+    """Tasks as Kafka makes them: sub-topologies in the order of its map, partitions ascending."""
+    named = list(tasks)
     subtopologies = sorted(
         {(task.subtopology, task.topology_name) for task in named}, key=lambda sub: (sub[0], sub[1] or "")
     )
     in_map = iteration_order(subtopologies, [subtopology_hash(*sub) for sub in subtopologies])
     place = {sub: index for index, sub in enumerate(in_map)}
-    tasks = sorted(named, key=lambda task: (place[task.subtopology, task.topology_name], task.partition))
-    if lists is not None and not _shows(tasks, lists.stateful):
-        # Another JDK, or a map that grew otherwise: the order that the log shows is the best there is.
-        return tuple(named)
-    return tuple(tasks)
+    return sorted(named, key=lambda task: (place[task.subtopology, task.topology_name], task.partition))
 
 
 def _shows(tasks: list[TaskId], shown: tuple[TaskId, ...]) -> bool:

@@ -7,7 +7,7 @@ Kafka's assignor saw, in the order in which Kafka's maps held it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +27,12 @@ from assignor_lab.capture.logs.scenario_documents import (
     say_of_strategy,
 )
 from assignor_lab.capture.logs.topology_text import read_topology
-from assignor_lab.capture.recorded.broker_answers import GroupAnswer, MemberAnswer, TopicPartition
+from assignor_lab.capture.recorded.broker_answers import GroupAnswer, MemberAnswer
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
-from assignor_lab.capture.recorded.group_topology import GroupTopology, SubTopology, source_topics
+from assignor_lab.capture.recorded.group_documents import client_document, task_document, tasks_of_partitions
+from assignor_lab.capture.recorded.group_topology import GroupTopology, source_topics
 from assignor_lab.capture.recorded.matching import Match, match_decision
 from assignor_lab.capture.recorded.recording import Recording, Seen, Topic
-from assignor_lab.kafka.wire import RUNNING_ACTIVE
 
 __all__ = ["RecordedState", "Unusable", "members_by_process", "recorded_states"]
 
@@ -163,8 +163,8 @@ class _Rebuilt:
         config = self.maker.config(self.decision, assumptions)
         say_of_strategy(self.decision, str(config[RACK_AWARE_ASSIGNMENT_STRATEGY]), assumptions)
         source = self.maker.source(self.decision, assumptions)
-        task_documents = [self._task(task, topology, logged, assumptions) for task in tasks]
-        owners = _tasks_of_partitions(tasks, topology, sources)
+        task_documents = [task_document(task, topology, logged, self._topic, assumptions) for task in tasks]
+        owners = tasks_of_partitions(tasks, topology, sources)
         return {
             "format": 1,
             "kind": "streams",
@@ -172,7 +172,7 @@ class _Rebuilt:
             "config": config,
             "tasks": task_documents,
             "clients": [
-                _client(process, members, self.decision, owners, has_lags=has_lags)
+                client_document(process, members, owners, self._lags(process) if has_lags else None)
                 for process, members in processes.items()
             ],
             "observed": observed(self.decision),
@@ -196,86 +196,6 @@ class _Rebuilt:
     def _topic(self, name: str) -> Topic | None:
         return self.recording.topic(name, self.seen.time_ms)
 
-    def _task(
-        self, task: TaskId, topology: GroupTopology, logged: frozenset[TaskId], assumptions: list[str]
-    ) -> dict[str, Any]:
-        sub = topology.subtopologies[task.topology_name, task.subtopology]
-        return {
-            "id": str(task),
-            "stateful": task in logged if sub.stores is None else bool(sub.stores),
-            "logged": task in logged,
-            "stores": None if sub.stores is None else [store.name for store in sub.stores],
-            "partitions": self._partitions(task, sub, assumptions),
-        }
-
-    def _partitions(self, task: TaskId, sub: SubTopology, assumptions: list[str]) -> list[dict[str, Any]] | None:
-        if sub.sources is None or sub.stores is None:
-            return None
-        changelogs = sorted(store.changelog for store in sub.stores if store.changelog is not None)
-        documents = []
-        for name in (*sub.sources, *(name for name in changelogs if name not in sub.sources)):
-            topic = self._topic(name)
-            if topic is None:
-                sentence = f"topic {name} is in no Metadata answer: partitions of the tasks that need it are unknown"
-                if sentence not in assumptions:
-                    assumptions.append(sentence)
-                return None
-            # A topic with fewer partitions than another of its sub-topology is read by the first tasks only.
-            if task.partition < topic.partitions or name in changelogs:
-                documents.append(
-                    {
-                        "topic": name,
-                        "partition": task.partition,
-                        "source": name in sub.sources,
-                        "changelog": name in changelogs,
-                        "racks": list(topic.racks.get(task.partition, ())) or None,
-                    }
-                )
-        return documents
-
-
-def _tasks_of_partitions(
-    tasks: Iterable[TaskId], topology: GroupTopology, sources: Mapping[tuple[str | None, int], tuple[str, ...]]
-) -> dict[TopicPartition, TaskId]:
-    owners: dict[TopicPartition, TaskId] = {}
-    for task in tasks:
-        key = (task.topology_name, task.subtopology)
-        for topic in topology.subtopologies[key].sources or sources.get(key, ()):
-            owners[topic, task.partition] = task
-    return owners
-
-
-def _client(
-    process: ProcessID,
-    members: tuple[MemberAnswer, ...],
-    decision: Decision,
-    owners: Mapping[TopicPartition, TaskId],
-    *,
-    has_lags: bool,
-) -> dict[str, Any]:
-    said = {member.member_id: member.subscription for member in members if member.subscription is not None}
-    # The first member that the leader saw speaks for the process; members of one process say the same.
-    first = next(iter(said.values()))
-    active: dict[TaskId, None] = {}
-    reported: dict[TaskId, None] = {}
-    for subscription in said.values():
-        active.update((owners[partition], None) for partition in subscription.owned_partitions if partition in owners)
-        for task, offset_sum in subscription.info.task_offset_sums.items():
-            (active if offset_sum == RUNNING_ACTIVE else reported)[task] = None
-    lags = decision.states[process].lags if process in decision.states else {}
-    return {
-        "process_id": str(process),
-        "rack": first.rack,
-        "tags": dict(sorted(first.info.client_tags.items(), key=lambda tag: utf16_key(tag[0]))),
-        "host": first.info.user_end_point,
-        "threads": len(members),
-        "consumers": list(said),
-        "previous_active": _sorted(active),
-        "previous_standby": _sorted(task for task in reported if task not in active),
-        "lags": {str(task): lags[task] for task in sorted(lags, key=TaskId.sort_key)} if has_lags else None,
-        "previous_by_consumer": {name: _sorted(spoken.info.task_offset_sums) for name, spoken in said.items()},
-    }
-
-
-def _sorted(tasks: Iterable[TaskId]) -> list[str]:
-    return [str(task) for task in sorted(tasks, key=TaskId.sort_key)]
+    def _lags(self, process: ProcessID) -> Mapping[TaskId, int]:
+        states = self.decision.states
+        return states[process].lags if process in states else {}

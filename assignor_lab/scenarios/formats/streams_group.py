@@ -110,7 +110,14 @@ _document_shape: Check[dict[str, Any]] = record(
         ),
         "subtopologies": list_of(_subtopology),
         "members": list_of(_member),
-    }
+    },
+    {
+        "observed": record({"members": map_of(text, record({"active": _tasks, "standby": _tasks, "warmup": _tasks}))}),
+        "source": record(
+            {}, {"file": text, "line": count, "time_ms": whole(0, LONG_MAX), "group": text, "generation": count}
+        ),
+        "assumptions": list_of(text),
+    },
 )
 
 

@@ -1,0 +1,175 @@
+"""Capturing: groups of a running Kafka, of any kind, as scenarios; who is in motion is waited for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from assignment_api.plugins.layers import ConfigLayer
+from assignor_lab.capture.live.classic import classic_document
+from assignor_lab.capture.live.classic import unsettled as classic_unsettled
+from assignor_lab.capture.live.cluster import Cluster, ListedGroup
+from assignor_lab.capture.live.errors import GroupUnusableError, LiveClusterError, NotAuthorizedError
+from assignor_lab.capture.live.listing import OTHER, is_streams, list_groups
+from assignor_lab.capture.live.streams_group import streams_group_document
+from assignor_lab.capture.live.streams_group import unsettled as streams_unsettled
+from assignor_lab.capture.recorded.broker_answers import TopicPartition, group_answers
+from assignor_lab.capture.recorded.connect.answers import connect_rounds
+from assignor_lab.capture.recorded.connect.histories import SeenRound, histories
+from assignor_lab.kafka.wire.connect import PROTOCOL_TYPE
+
+__all__ = ["Capturing", "LeftOut", "capturable"]
+
+#: Between two questions whether a group has settled.
+_POLL_S = 0.5
+_STREAMS_PROTOCOL = "stream"
+_GONE = "Dead"
+_EMPTY = "Empty"
+
+
+@attrs.frozen
+class LeftOut:
+    """A group of which nothing was captured.
+
+    Args:
+        group: Its id.
+        reason: Why, and what to do.
+    """
+
+    group: str
+    reason: str
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+def capturable(cluster: Cluster) -> list[str]:
+    """Ids of all groups of Streams and Connect that have members."""
+    return [each.id for each in list_groups(cluster) if each.kind != OTHER and each.members != 0]
+
+
+@attrs.frozen
+class Capturing:
+    """What is to be known about groups that are captured.
+
+    Args:
+        cluster: Whom to ask.
+        config: What ``--config`` and ``-c`` say, the lowest first.
+        max_delay_ms: ``scheduled.rebalance.max.delay.ms`` of Connect, if it is known.
+        topology: File with the text of Java's ``Topology#describe``, or ``None``.
+        wait_s: How long a group may take to settle, in seconds.
+        on_waiting: Told once for each group that is waited for, and why.
+    """
+
+    cluster: Cluster
+    config: Sequence[ConfigLayer] = ()
+    max_delay_ms: int | None = None
+    topology: Path | None = None
+    wait_s: float = 60.0
+    on_waiting: Callable[[str], None] = print
+
+    def documents(self, groups: Iterable[str], on_left_out: Callable[[LeftOut], None]) -> Iterator[dict[str, Any]]:
+        """A scenario for each group, in their order.
+
+        Args:
+            groups: Their ids.
+            on_left_out: Told of groups that none can be made of.
+
+        Raises:
+            LiveClusterError: if the cluster cannot be asked at all.
+        """
+        listed = {each.id: each for each in self.cluster.groups()}
+        for name in groups:
+            try:
+                yield self._document(name, listed.get(name))
+            except (GroupUnusableError, NotAuthorizedError) as error:
+                on_left_out(LeftOut(name, str(error)))
+
+    def _document(self, name: str, listed: ListedGroup | None) -> dict[str, Any]:
+        end, has_told = time.monotonic() + self.wait_s, False
+        while True:
+            found = self._streams(name) if listed is not None and is_streams(listed) else self._classic(name)
+            if not isinstance(found, str):
+                return found
+            if time.monotonic() >= end:
+                raise GroupUnusableError(
+                    f"group {name}: {found}, and did not settle within {self.wait_s:g} s: ask again, or wait "
+                    "longer with --wait"
+                )
+            if not has_told:
+                has_told = True
+                self.on_waiting(f"group {name}: {found}: waiting up to {self.wait_s:g} s (--wait)")
+            time.sleep(_POLL_S)
+
+    # --- kinds ------------------------------------------------------------------------------------------
+
+    def _classic(self, name: str) -> dict[str, Any] | str:
+        """The scenario, or why it has to be waited for."""
+        (raw,) = self.cluster.classic_groups([name])
+        now = _now_ms()
+        _check(name, raw.error_code, str(raw.group_state))
+        if raw.protocol_type == PROTOCOL_TYPE:
+            return self._connect(name, raw, now)
+        if raw.group_state != "Stable":
+            return f"it is in state {raw.group_state}"
+        if raw.protocol_data != _STREAMS_PROTOCOL:
+            raise GroupUnusableError(
+                f"group {name}: its members are consumers that share partitions by {raw.protocol_data!r:.60}, none of "
+                "Kafka Streams or Connect: `assignor groups` lists those"
+            )
+        (answer,) = group_answers([raw])
+        if why := classic_unsettled(answer):
+            return why
+        return classic_document(answer, self.cluster.topics(), now, self._ends, self._sizes, self.config, self.topology)
+
+    def _connect(self, name: str, raw: Any, now: int) -> dict[str, Any] | str:
+        rounds = connect_rounds([raw])
+        if not rounds:
+            return f"it is in state {raw.group_state}"
+        if rounds[0].is_mismatch:
+            return "its leader reads the configuration"
+        (document, _), *_ = histories([SeenRound(name, 0, now, rounds[0])], self.max_delay_ms)
+        document["source"] = {"time_ms": now, "group": name}
+        return document
+
+    def _streams(self, name: str) -> dict[str, Any] | str:
+        (group,) = self.cluster.streams_groups([name])
+        now = _now_ms()
+        _check(name, group.error_code, group.state)
+        if why := streams_unsettled(group):
+            return why
+        topics = self.cluster.topics([source for each in group.subtopologies for source in each.sources])
+        return streams_group_document(group, topics, now, self.cluster.group_config(name))
+
+    # --- what needs rights of its own ---------------------------------------------------------------------
+
+    def _ends(self, partitions: Iterable[TopicPartition]) -> Mapping[TopicPartition, int]:
+        try:
+            return self.cluster.end_offsets(partitions)
+        except NotAuthorizedError:
+            return {}
+
+    def _sizes(self, partitions: Iterable[TopicPartition]) -> Mapping[TopicPartition, int]:
+        try:
+            return self.cluster.log_sizes(partitions)
+        except LiveClusterError:
+            return {}
+
+
+def _check(name: str, error_code: int, state: str) -> None:
+    if error_code == 30:
+        raise NotAuthorizedError(f"group {name}: may not be described: DESCRIBE on the group is needed")
+    if error_code == 69 or state == _GONE:
+        raise GroupUnusableError(f"group {name}: there is no such group: `assignor groups` lists those that are")
+    if error_code:
+        raise GroupUnusableError(f"group {name}: the coordinator answers with error {error_code}: ask again")
+    if state == _EMPTY:
+        raise GroupUnusableError(f"group {name}: has no members: start the application, and ask again")
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000

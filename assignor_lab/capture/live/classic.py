@@ -1,0 +1,306 @@
+"""A classic Streams group that runs, as a scenario: what its members said at their latest join, and what they got.
+
+Brokers keep the bytes that members and leader exchange. The leader's input is rebuilt from them; what it asked brokers
+for, the ends of changelogs, is asked for now, a little later than the leader did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from assignment_api.plugins.keys import read_value
+from assignment_api.plugins.layers import ConfigLayer
+from assignment_api.streams import AssignmentConfigs, ProcessID, TaskId
+from assignment_api.streams.client_state import LATEST_OFFSET, UNKNOWN_OFFSET_SUM
+from assignment_api.streams.configs import ASSIGNMENT_KEYS, NUM_STANDBY_REPLICAS
+from assignor_lab.capture.live.errors import GroupUnusableError
+from assignor_lab.capture.logs.scenario_documents import in_kafka_order
+from assignor_lab.capture.logs.topology_text import read_topology
+from assignor_lab.capture.recorded.broker_answers import ClusterAnswer, GroupAnswer, MemberAnswer, TopicPartition
+from assignor_lab.capture.recorded.group_documents import (
+    client_document,
+    sorted_tasks,
+    task_document,
+    tasks_of_partitions,
+)
+from assignor_lab.capture.recorded.group_topology import GroupTopology, source_topics
+from assignor_lab.capture.recorded.recording import Recording, Topic
+from assignor_lab.capture.recorded.states import members_by_process
+from assignor_lab.kafka.wire.assignment_info import NO_REBALANCE
+
+__all__ = ["Offsets", "classic_document", "unsettled"]
+
+#: Numbers of partitions, asked for where they are needed.
+Offsets = Callable[[Iterable[TopicPartition]], Mapping[TopicPartition, int]]
+
+_CHANGELOG = "-changelog"
+
+
+def unsettled(answer: GroupAnswer) -> str | None:
+    """Why a group does not show a whole decision at the moment; ``None``: it does."""
+    if answer.state != "Stable":
+        return f"it is in state {answer.state}"
+    if any(member.subscription is None or member.assignment is None for member in answer.members):
+        return "not every member has been given its tasks"
+    if any(
+        member.assignment is not None and member.assignment.info.next_rebalance_ms == 0 for member in answer.members
+    ):
+        return "an immediate follow-up rebalance is to come"
+    owned = {each for member in answer.members if member.subscription for each in member.subscription.owned_partitions}
+    given = {each for member in answer.members if member.assignment for each in member.assignment.partitions}
+    if owned - given:
+        return "tasks that move are still to be handed over by those who have them"
+    return None
+
+
+def classic_document(
+    answer: GroupAnswer,
+    cluster: ClusterAnswer,
+    time_ms: int,
+    ends: Offsets,
+    sizes: Offsets,
+    config: Iterable[ConfigLayer],
+    topology: Path | None = None,
+) -> dict[str, Any]:
+    """The scenario of one group.
+
+    Args:
+        answer: Its description, of a group that is not :func:`unsettled`.
+        cluster: Brokers with racks, and all topics.
+        time_ms: When it was described.
+        ends: Ends of partitions.
+        sizes: Bytes of partitions on disk.
+        config: What ``--config`` and ``-c`` say, the lowest first.
+        topology: File with the text of Java's ``Topology#describe``, or ``None``.
+
+    Raises:
+        GroupUnusableError: if the group does not tell which of its tasks have state.
+        BrokerAnswerError: if a member speaks a version of Streams that is not known here.
+        TopologyTextError: if the topology cannot be read or does not fit.
+    """
+    return _Captured(answer, Recording([], [(time_ms, cluster)]), time_ms, tuple(config)).document(
+        ends, sizes, topology
+    )
+
+
+@attrs.frozen
+class _Captured:
+    answer: GroupAnswer
+    recording: Recording
+    time_ms: int
+    layers: tuple[ConfigLayer, ...]
+
+    def document(self, ends: Offsets, sizes: Offsets, topology_file: Path | None) -> dict[str, Any]:
+        assumptions: list[str] = []
+        processes = members_by_process(self.answer)
+        tasks = tuple(in_kafka_order(self._all_tasks()))
+        sources = source_topics([self.answer])
+        topology, logged = self._topology(tasks, sources, topology_file)
+        changelogs = _changelogs(tasks, topology)
+        end_sums = _end_sums(changelogs, logged, ends, assumptions)
+        if end_sums:
+            assumptions.append(
+                "the ends of changelogs are those of now, and what members reported is from their latest join: what "
+                "was written since then counts as lag of those who do not run the task"
+            )
+        held = {
+            process: (
+                _union(member.assignment.info.active_tasks for member in members if member.assignment),
+                _union(member.assignment.info.standby_tasks for member in members if member.assignment),
+            )
+            for process, members in processes.items()
+        }
+        followup = self._followup()
+        owners = tasks_of_partitions(tasks, topology, sources)
+        document = {
+            "format": 1,
+            "kind": "streams",
+            "id": f"{self.answer.group}-generation-{self.answer.generation}",
+            "config": self._config(held.values(), logged, assumptions, is_probing=followup),
+            "tasks": [task_document(task, topology, logged, self._topic, assumptions) for task in tasks],
+            "clients": [
+                client_document(process, members, owners, None if end_sums is None else _lags(members, end_sums))
+                for process, members in processes.items()
+            ],
+            "observed": {
+                "assignment": {
+                    str(process): {"active": sorted_tasks(active), "standby": sorted_tasks(standby)}
+                    for process, (active, standby) in held.items()
+                },
+                "followup": followup,
+                "threads": _threads(processes),
+            },
+            "source": {"time_ms": self.time_ms, "group": self.answer.group, "generation": self.answer.generation},
+        }
+        if workload := _workload(changelogs, sizes):
+            document["workload"] = {"tasks": workload}
+            assumptions.append("state_bytes are those of the changelogs on the brokers' disks")
+        return {**document, "assumptions": [*assumptions, *topology.assumptions]}
+
+    def _all_tasks(self) -> set[TaskId]:
+        return {
+            task
+            for member in self.answer.members
+            if member.assignment is not None
+            for task in (*member.assignment.info.active_tasks, *member.assignment.info.standby_tasks)
+        }
+
+    def _topic(self, name: str) -> Topic | None:
+        return self.recording.topic(name, self.time_ms)
+
+    def _topology(
+        self, tasks: tuple[TaskId, ...], sources: Mapping[Any, tuple[str, ...]], file: Path | None
+    ) -> tuple[GroupTopology, frozenset[TaskId]]:
+        """Sub-topologies with their changelogs, and the tasks that have one."""
+        group = self.answer.group
+        if file is not None:
+            described = GroupTopology.described(
+                read_topology(file), tasks, frozenset(tasks), group, self._topic, str(file)
+            )
+            return described, frozenset(task for task in tasks if _has_changelog(task, described))
+        names = [name for name in self.recording.topic_names() if name.startswith(f"{group}-")]
+        topics = {name: topic for name in names if (topic := self._topic(name)) is not None}
+        logged = self._with_state(tasks, [topics[name].partitions for name in topics if name.endswith(_CHANGELOG)])
+        return GroupTopology.inferred(sources, tasks, logged, group, topics), logged
+
+    def _with_state(self, tasks: tuple[TaskId, ...], changelogs: list[int]) -> frozenset[TaskId]:
+        """Tasks of the sub-topologies of which anybody has or reports state.
+
+        In the first generation nobody does; then the numbers of partitions tell, where they leave no choice.
+        """
+        grouped: dict[tuple[str | None, int], list[TaskId]] = {}
+        for task in tasks:
+            grouped.setdefault((task.topology_name, task.subtopology), []).append(task)
+        shown = {
+            (task.topology_name, task.subtopology)
+            for member in self.answer.members
+            for task in (
+                *(member.subscription.info.task_offset_sums if member.subscription else ()),
+                *(member.assignment.info.standby_tasks if member.assignment else ()),
+            )
+        }
+        if not shown:
+            for partitions in set(changelogs):
+                fitting = [key for key, of in grouped.items() if len(of) == partitions]
+                if len(fitting) != 1:
+                    raise GroupUnusableError(
+                        f"group {self.answer.group}: nobody has reported state yet, and which sub-topologies have the "
+                        f"changelogs of {partitions} partitions cannot be told: give the topology with --topology, or "
+                        "ask again after its next rebalance"
+                    )
+                shown.update(fitting)
+        return frozenset(task for key, of in grouped.items() if key in shown for task in of)
+
+    def _followup(self) -> bool:
+        return any(
+            member.assignment is not None and member.assignment.info.next_rebalance_ms != NO_REBALANCE
+            for member in self.answer.members
+        )
+
+    def _config(
+        self,
+        held: Iterable[tuple[set[TaskId], set[TaskId]]],
+        logged: frozenset[TaskId],
+        assumptions: list[str],
+        *,
+        is_probing: bool,
+    ) -> dict[str, Any]:
+        defaults = AssignmentConfigs()
+        config: dict[str, Any] = {key: getattr(defaults, name) for key, (name, _) in ASSIGNMENT_KEYS.items()}
+        given = {key: each.value for layer in self.layers for key, each in layer.entries.items() if key in config}
+        config |= {key: read_value(key, value) for key, value in given.items()}
+        if NUM_STANDBY_REPLICAS not in given:
+            copies = dict.fromkeys(logged, 0)
+            for _, standby in held:
+                for task in standby:
+                    copies[task] = copies.get(task, 0) + 1
+            # While warm-ups are on the way, some tasks have more copies than are configured.
+            config[NUM_STANDBY_REPLICAS] = (min if is_probing else max)(copies.values(), default=0)
+            assumptions.append(
+                f"{NUM_STANDBY_REPLICAS} is not told by brokers: taken as {config[NUM_STANDBY_REPLICAS]}, as many as "
+                "tasks have (give it with --config or -c)"
+            )
+        if unknown := [key for key in config if key not in given and key != NUM_STANDBY_REPLICAS]:
+            assumptions.append(
+                f"config is not told by brokers, Kafka's defaults taken (give it with --config): {', '.join(unknown)}"
+            )
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in config.items()}
+
+
+def _union(held: Iterable[Iterable[TaskId]]) -> set[TaskId]:
+    return {task for tasks in held for task in tasks}
+
+
+def _has_changelog(task: TaskId, topology: GroupTopology) -> bool:
+    stores = topology.subtopologies[task.topology_name, task.subtopology].stores
+    return stores is None or any(store.changelog is not None for store in stores)
+
+
+def _changelogs(tasks: Iterable[TaskId], topology: GroupTopology) -> dict[TaskId, list[TopicPartition]]:
+    """Task to its partitions of changelogs; without those whose changelogs are unknown."""
+    found = {}
+    for task in tasks:
+        stores = topology.subtopologies[task.topology_name, task.subtopology].stores or ()
+        if changelogs := [(store.changelog, task.partition) for store in stores if store.changelog is not None]:
+            found[task] = changelogs
+    return found
+
+
+def _end_sums(
+    changelogs: Mapping[TaskId, list[TopicPartition]],
+    logged: frozenset[TaskId],
+    ends: Offsets,
+    assumptions: list[str],
+) -> dict[TaskId, int] | None:
+    """Task to the sum of its changelogs' ends; ``None`` if they are not all known."""
+    if logged - changelogs.keys():
+        assumptions.append("not all changelogs are known: lags are unknown (give the topology with --topology)")
+        return None
+    known = ends([each for task in logged for each in changelogs[task]])
+    if any(each not in known for task in logged for each in changelogs[task]):
+        assumptions.append(
+            "the ends of changelogs may not be seen: lags are unknown (DESCRIBE on the topics is needed)"
+        )
+        return None
+    return {task: sum(known[each] for each in changelogs[task]) for task in logged}
+
+
+def _lags(members: Iterable[MemberAnswer], end_sums: Mapping[TaskId, int]) -> dict[TaskId, int]:
+    """Lags as the leader works them out. Kafka: ``ClientState#computeTaskLags``."""
+    sums: dict[TaskId, int] = {}
+    for member in members:
+        if member.subscription is not None:
+            sums.update(member.subscription.info.task_offset_sums)
+    return {task: _lag(sums.get(task, 0), end) for task, end in end_sums.items()}
+
+
+def _lag(offset_sum: int, end: int) -> int:
+    if offset_sum in (LATEST_OFFSET, UNKNOWN_OFFSET_SUM):
+        return offset_sum
+    # A changelog that was made anew ends before what somebody still has of the old one.
+    return end if end < offset_sum else end - offset_sum
+
+
+def _threads(processes: Mapping[ProcessID, Iterable[MemberAnswer]]) -> dict[str, dict[str, list[str]]]:
+    return {
+        member.member_id: {
+            "active": sorted_tasks(member.assignment.info.active_tasks),
+            "standby": sorted_tasks(member.assignment.info.standby_tasks),
+        }
+        for members in processes.values()
+        for member in members
+        if member.assignment is not None
+    }
+
+
+def _workload(changelogs: Mapping[TaskId, list[TopicPartition]], sizes: Offsets) -> dict[str, dict[str, int]]:
+    known = sizes([each for of in changelogs.values() for each in of])
+    return {
+        str(task): {"state_bytes": sum(known[each] for each in of)}
+        for task, of in changelogs.items()
+        if all(each in known for each in of)
+    }

@@ -1,0 +1,122 @@
+"""A group of the streams protocol (KIP-1071) that runs, as a scenario: what its members have, and what was decided."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from assignor_lab.capture.live.errors import GroupUnusableError
+from assignor_lab.capture.recorded.broker_answers import ClusterAnswer
+from assignor_lab.capture.recorded.streams_group_answers import (
+    DescribedMember,
+    DescribedStreamsGroup,
+    DescribedSubtopology,
+    HeldTasks,
+)
+
+__all__ = ["streams_group_document", "unsettled"]
+
+_STANDBYS = "num.standby.replicas"
+#: What brokers call it for a group.
+_GROUP_STANDBYS = f"streams.{_STANDBYS}"
+
+
+def unsettled(group: DescribedStreamsGroup) -> str | None:
+    """Why a group does not run what was decided at the moment; ``None``: it does."""
+    if group.state != "Stable":
+        return f"it is in state {group.state}"
+    if any(member.assignment != member.target for member in group.members):
+        return "members have not got all their tasks yet"
+    return None
+
+
+def streams_group_document(
+    group: DescribedStreamsGroup, cluster: ClusterAnswer, time_ms: int, config: Mapping[str, str]
+) -> dict[str, Any]:
+    """The scenario of one group.
+
+    Args:
+        group: Its description.
+        cluster: Topics with their partitions.
+        time_ms: When it was described.
+        config: The group's configuration as brokers tell it; empty if they do not.
+
+    Raises:
+        GroupUnusableError: if a topic is missing without which the number of tasks is unknown.
+    """
+    assumptions: list[str] = []
+    return {
+        "format": 1,
+        "kind": "streams-group",
+        "id": f"{group.group}-epoch-{group.epoch}",
+        "config": _config(group, config, assumptions),
+        "subtopologies": [_subtopology(group, each, cluster) for each in group.subtopologies],
+        "members": [_member(member) for member in group.members],
+        "observed": {"members": {member.id: _held(member.target) for member in group.members}},
+        "source": {"time_ms": time_ms, "group": group.group, "generation": group.epoch},
+        "assumptions": [*assumptions, *_say_what_is_missing(group)],
+    }
+
+
+def _config(group: DescribedStreamsGroup, told: Mapping[str, str], assumptions: list[str]) -> dict[str, Any]:
+    if told.get(_GROUP_STANDBYS, "").isdecimal():
+        return {_STANDBYS: int(told[_GROUP_STANDBYS])}
+    copies: dict[tuple[str, int], int] = {}
+    for member in group.members:
+        for subtopology, partitions in member.target.standby.items():
+            for number in partitions:
+                copies[subtopology, number] = copies.get((subtopology, number), 0) + 1
+    most = max(copies.values(), default=0)
+    assumptions.append(
+        f"{_GROUP_STANDBYS} of the group is not told (DESCRIBE_CONFIGS on the group is needed): taken as {most}, as "
+        "many as tasks have"
+    )
+    return {_STANDBYS: most}
+
+
+def _subtopology(group: DescribedStreamsGroup, each: DescribedSubtopology, cluster: ClusterAnswer) -> dict[str, Any]:
+    missing = [name for name in each.sources if name not in cluster.topics]
+    if missing:
+        raise GroupUnusableError(
+            f"group {group.group}: topic {missing[0]} is not there, or may not be seen (DESCRIBE on it is needed): "
+            f"how many tasks sub-topology {each.id} has is unknown"
+        )
+    tasks = max((max(cluster.topics[name], default=-1) + 1 for name in each.sources), default=0)
+    return {"id": each.id, "tasks": tasks, "stateful": bool(each.changelogs)}
+
+
+def _member(member: DescribedMember) -> dict[str, Any]:
+    return {
+        "id": member.id,
+        "instance_id": member.instance_id,
+        "rack": member.rack,
+        "process_id": member.process_id,
+        "tags": dict(member.tags),
+        **_held(member.assignment),
+        "task_offsets": _by_text(member.task_offsets),
+        "task_end_offsets": _by_text(member.task_end_offsets),
+    }
+
+
+def _held(held: HeldTasks) -> dict[str, dict[str, list[int]]]:
+    kinds = {"active": held.active, "standby": held.standby, "warmup": held.warmup}
+    return {
+        kind: {subtopology: sorted(numbers) for subtopology, numbers in tasks.items() if numbers}
+        for kind, tasks in kinds.items()
+    }
+
+
+def _by_text(offsets: Mapping[str, Mapping[int, int]]) -> dict[str, dict[str, int]]:
+    return {key: {str(number): offset for number, offset in of.items()} for key, of in offsets.items()}
+
+
+def _say_what_is_missing(group: DescribedStreamsGroup) -> list[str]:
+    said = [
+        "what members had before is not told: what they have now stands for it, which is what a rebalance "
+        "would begin with"
+    ]
+    if not any(member.task_offsets for member in group.members):
+        said.append("members report no offsets (clients before 4.4): how far standbys are is unknown")
+    if group.assignor is not None:
+        said.append(f"the brokers' assignor is {group.assignor}")
+    return said

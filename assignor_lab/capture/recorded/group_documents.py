@@ -1,0 +1,119 @@
+"""Parts of a scenario document that a described group gives: its tasks with their partitions, and its clients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from assignment_api.streams import ProcessID, TaskId
+from assignment_api.streams.ids import utf16_key
+from assignor_lab.capture.recorded.broker_answers import MemberAnswer, TopicPartition
+from assignor_lab.capture.recorded.group_topology import GroupTopology, SubTopology, SubTopologyKey, TopicLookup
+from assignor_lab.kafka.wire import RUNNING_ACTIVE
+
+__all__ = ["client_document", "sorted_tasks", "task_document", "tasks_of_partitions"]
+
+
+def task_document(
+    task: TaskId, topology: GroupTopology, logged: frozenset[TaskId], topic: TopicLookup, assumptions: list[str]
+) -> dict[str, Any]:
+    """One task.
+
+    Args:
+        task: Which.
+        topology: Topics and stores of the sub-topologies.
+        logged: Tasks that have a changelog.
+        topic: A topic by its name, as brokers know it.
+        assumptions: Gets a sentence for each topic that they do not know.
+    """
+    sub = topology.subtopologies[task.topology_name, task.subtopology]
+    return {
+        "id": str(task),
+        "stateful": task in logged if sub.stores is None else bool(sub.stores),
+        "logged": task in logged,
+        "stores": None if sub.stores is None else [store.name for store in sub.stores],
+        "partitions": _partitions(task, sub, topic, assumptions),
+    }
+
+
+def _partitions(
+    task: TaskId, sub: SubTopology, lookup: TopicLookup, assumptions: list[str]
+) -> list[dict[str, Any]] | None:
+    if sub.sources is None or sub.stores is None:
+        return None
+    changelogs = sorted(store.changelog for store in sub.stores if store.changelog is not None)
+    documents = []
+    for name in (*sub.sources, *(name for name in changelogs if name not in sub.sources)):
+        topic = lookup(name)
+        if topic is None:
+            sentence = f"topic {name} is in no Metadata answer: partitions of the tasks that need it are unknown"
+            if sentence not in assumptions:
+                assumptions.append(sentence)
+            return None
+        # A topic with fewer partitions than another of its sub-topology is read by the first tasks only.
+        if task.partition < topic.partitions or name in changelogs:
+            documents.append(
+                {
+                    "topic": name,
+                    "partition": task.partition,
+                    "source": name in sub.sources,
+                    "changelog": name in changelogs,
+                    "racks": list(topic.racks.get(task.partition, ())) or None,
+                }
+            )
+    return documents
+
+
+def tasks_of_partitions(
+    tasks: Iterable[TaskId], topology: GroupTopology, sources: Mapping[SubTopologyKey, tuple[str, ...]]
+) -> dict[TopicPartition, TaskId]:
+    """Source partitions to the tasks that read them."""
+    owners: dict[TopicPartition, TaskId] = {}
+    for task in tasks:
+        key = (task.topology_name, task.subtopology)
+        for topic in topology.subtopologies[key].sources or sources.get(key, ()):
+            owners[topic, task.partition] = task
+    return owners
+
+
+def client_document(
+    process: ProcessID,
+    members: Iterable[MemberAnswer],
+    owners: Mapping[TopicPartition, TaskId],
+    lags: Mapping[TaskId, int] | None,
+) -> dict[str, Any]:
+    """One client: what its members said at their latest join.
+
+    Args:
+        process: Its process.
+        members: Its members, sorted by id; at least one has said something.
+        owners: Source partitions to their tasks.
+        lags: Task to lag, or ``None``: unknown.
+    """
+    listed = list(members)
+    said = {member.member_id: member.subscription for member in listed if member.subscription is not None}
+    # The first member that the leader saw speaks for the process; members of one process say the same.
+    first = next(iter(said.values()))
+    active: dict[TaskId, None] = {}
+    reported: dict[TaskId, None] = {}
+    for subscription in said.values():
+        active.update((owners[partition], None) for partition in subscription.owned_partitions if partition in owners)
+        for task, offset_sum in subscription.info.task_offset_sums.items():
+            (active if offset_sum == RUNNING_ACTIVE else reported)[task] = None
+    return {
+        "process_id": str(process),
+        "rack": first.rack,
+        "tags": dict(sorted(first.info.client_tags.items(), key=lambda tag: utf16_key(tag[0]))),
+        "host": first.info.user_end_point,
+        "threads": len(listed),
+        "consumers": list(said),
+        "previous_active": sorted_tasks(active),
+        "previous_standby": sorted_tasks(task for task in reported if task not in active),
+        "lags": None if lags is None else {str(task): lags[task] for task in sorted(lags, key=TaskId.sort_key)},
+        "previous_by_consumer": {name: sorted_tasks(spoken.info.task_offset_sums) for name, spoken in said.items()},
+    }
+
+
+def sorted_tasks(tasks: Iterable[TaskId]) -> list[str]:
+    """Ids in Kafka's order."""
+    return [str(task) for task in sorted(tasks, key=TaskId.sort_key)]

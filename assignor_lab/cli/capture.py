@@ -1,0 +1,101 @@
+"""``assignor capture``: groups of a running Kafka as scenarios."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from assignment_api.connect import MAX_DELAY_KEY
+from assignor_lab.cli.cluster_options import BootstrapServer, CommandConfig, Timeout
+from assignor_lab.cli.options import ConfigFile, JsonWritten, Overrides, check_json, print_written, sources
+from assignor_lab.cli.text import note
+
+__all__ = ["register"]
+
+_WRONG_USE = 2
+
+Groups = Annotated[
+    list[str] | None, typer.Option("--group", metavar="GROUP", help="A group to capture; may be repeated.")
+]
+All = Annotated[bool, typer.Option("--all", help="Capture all groups of Streams and Connect that have members.")]
+Topology = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Text of Java's Topology#describe of a classic group: stores and changelogs."),
+]
+Wait = Annotated[
+    float,
+    typer.Option("--wait", metavar="SECONDS", min=0, max=86_400, help="How long a group that is in motion may take."),
+]
+KeepAnswers = Annotated[
+    Path | None,
+    typer.Option("--keep-answers", metavar="FILE", help="Keep what brokers answered, as lines of a recording."),
+]
+Out = Annotated[
+    str,
+    typer.Option(
+        "--out",
+        metavar="FILE",
+        help="Where the scenarios go, compressed if the name ends in .gz; - is the standard output.",
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to ``app``."""
+
+    @app.command("capture")
+    def capture(
+        bootstrap_server: BootstrapServer,
+        group: Groups = None,
+        all_: All = False,
+        command_config: CommandConfig = None,
+        config: ConfigFile = None,
+        c: Overrides = None,
+        topology: Topology = None,
+        wait: Wait = 60,
+        timeout: Timeout = 30,
+        keep_answers: KeepAnswers = None,
+        out: Out = "-",
+        json: JsonWritten = False,
+    ) -> None:
+        """Capture groups of a running Kafka as scenarios: classic Streams, the streams protocol, Connect.
+
+        Only asks: joins no group, commits and writes nothing. What members said is known while a group is stable, so
+        one that is in motion is waited for.
+        """
+        from assignor_lab.capture.live.access import read_access
+        from assignor_lab.capture.live.capture import Capturing, capturable
+        from assignor_lab.capture.live.cluster import connected
+        from assignor_lab.scenarios import write_lines
+
+        check_json(out, as_json=json)
+        if bool(group) == all_:
+            raise typer.BadParameter("name groups with --group, or take all with --all", param_hint="--group")
+        given = sources(config, c)
+        effective = given.effective()
+        delay = None
+        if MAX_DELAY_KEY in effective:
+            delay = int(effective.values_for("connect_incremental")[MAX_DELAY_KEY])
+        kept: list[Mapping[str, Any]] = []
+        left_out: list[str] = []
+
+        def leave_out(unusable: object) -> None:
+            left_out.append(str(unusable))
+            note(f"left out: {unusable}")
+
+        access = read_access(bootstrap_server, command_config, timeout)
+        with connected(access, None if keep_answers is None else kept.append) as cluster:
+            capturing = Capturing(cluster, given.above, delay, topology, wait, note)
+            names = capturable(cluster) if all_ else list(dict.fromkeys(group or ()))
+            documents = list(capturing.documents(names, leave_out))
+        if keep_answers is not None:
+            write_lines(keep_answers, kept)
+        if not documents:
+            note("no group was captured")
+            raise typer.Exit(_WRONG_USE)
+        written = write_lines(out, documents)
+        note(f"{written} {'group' if written == 1 else 'groups'} captured")
+        print_written(out, written, as_json=json, left_out=left_out)

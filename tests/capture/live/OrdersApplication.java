@@ -1,0 +1,38 @@
+import java.util.Properties;
+import java.util.concurrent.CountDownLatch;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.state.Stores;
+
+/** Counts the values of the topic "in": one stateless sub-topology and one with a store. Arguments are key=value settings. */
+public final class OrdersApplication {
+    private OrdersApplication() {
+    }
+
+    public static void main(final String[] settings) throws InterruptedException {
+        final Properties config = new Properties();
+        config.put("default.key.serde", Serdes.StringSerde.class.getName());
+        config.put("default.value.serde", Serdes.StringSerde.class.getName());
+        for (final String setting : settings) {
+            final int equals = setting.indexOf('=');
+            config.put(setting.substring(0, equals), setting.substring(equals + 1));
+        }
+        final StreamsBuilder builder = new StreamsBuilder();
+        builder.<String, String>stream("in")
+            .groupBy((key, value) -> value)
+            .count(Materialized.as(Stores.inMemoryKeyValueStore("counts")))
+            .toStream()
+            .mapValues(String::valueOf)
+            .to("out");
+        final KafkaStreams streams = new KafkaStreams(builder.build(), config);
+        final CountDownLatch stopped = new CountDownLatch(1);
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            streams.close();
+            stopped.countDown();
+        }));
+        streams.start();
+        stopped.await();
+    }
+}

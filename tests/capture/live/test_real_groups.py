@@ -1,0 +1,153 @@
+"""Groups of a real broker: a classic Streams application, one of the streams protocol, and a Connect worker."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kafka import KafkaAdminClient
+from typer.testing import CliRunner
+
+from assignor_lab.capture.recorded import read_recording
+from assignor_lab.cli.app import build_app
+from tests.capture.live.real_streams import RACK, RealApplications
+from tests.connect.real_kafka import START_S, free_ports, until
+
+pytestmark = pytest.mark.services
+
+PARTITIONS = 4
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealApplications]:
+    made = RealApplications(tmp_path_factory.mktemp("live"))
+    try:
+        made.start_broker()
+        made.create_input(PARTITIONS)
+        made.start_application("c1", "classic", num_stream_threads=2, num_standby_replicas=1)
+        made.start_application("s1", "streams", num_stream_threads=2, group_protocol="streams")
+        until(lambda: tasks_of(made) == {"classic": 2 * PARTITIONS, "streams": 2 * PARTITIONS}, "the applications")
+        made.produce(400)
+        made.start_application("c2", "classic", num_stream_threads=1, num_standby_replicas=1)
+        made.start_worker("w1", *free_ports(1))
+        made.wait_for_workers()
+        until(lambda: processes_of(made, "classic") == 2, "the second instance")
+        yield made
+    finally:
+        made.close()
+
+
+def run(*arguments: str) -> Any:
+    return CliRunner().invoke(build_app(list(arguments)), list(arguments), catch_exceptions=False)
+
+
+def groups(cluster: RealApplications) -> dict[str, dict[str, Any]]:
+    told = run("groups", "--bootstrap-server", cluster.address, "--json")
+    return {each["id"]: each for each in json.loads(told.stdout)}
+
+
+def tasks_of(cluster: RealApplications) -> dict[str, int]:
+    return {name: each["tasks"] for name, each in groups(cluster).items() if each["state"] == "Stable"}
+
+
+def processes_of(cluster: RealApplications, group: str) -> int | None:
+    number: int | None = groups(cluster)[group]["processes"]
+    return number
+
+
+def captured(cluster: RealApplications, group: str, folder: Path, *options: str) -> dict[str, Any]:
+    out = folder / "scenario.jsonl"
+    wait = ("--wait", f"{START_S:g}")
+    told = run("capture", "--bootstrap-server", cluster.address, "--group", group, "--out", str(out), *wait, *options)
+    assert told.exit_code == 0, told.stderr
+    document: dict[str, Any] = json.loads(out.read_text())
+    return document
+
+
+def assigned(assignor: str, folder: Path, *options: str) -> dict[str, Any]:
+    told = run("assign", "--assignor", assignor, "--scenarios", str(folder / "scenario.jsonl"), *options)
+    assert told.exit_code == 0, told.stderr
+    answer: dict[str, Any] = json.loads(told.stdout)
+    return answer
+
+
+def test_groups_are_listed_with_kind_members_and_tasks(cluster: RealApplications) -> None:
+    found = groups(cluster)
+    assert {name: each["kind"] for name, each in found.items()} == {
+        "classic": "streams (classic)",
+        "real-connect": "connect",
+        "streams": "streams",
+    }
+    assert (found["classic"]["members"], found["classic"]["tasks"]) == (3, 2 * PARTITIONS)
+    assert (found["streams"]["members"], found["streams"]["processes"]) == (2, 1)
+
+
+def test_a_classic_group_is_decided_again_as_its_leader_did(cluster: RealApplications, tmp_path: Path) -> None:
+    document = captured(cluster, "classic", tmp_path)
+    answer = assigned("high_availability", tmp_path, "--threads")
+    assert {each["rack"] for each in document["clients"]} == {RACK}
+    assert document["config"]["num.standby.replicas"] == 1
+    assert answer["assignment"] == document["observed"]["assignment"]
+    assert answer["threads"] == document["observed"]["threads"]
+
+
+def test_sizes_of_changelogs_are_the_workload(cluster: RealApplications, tmp_path: Path) -> None:
+    tasks = captured(cluster, "classic", tmp_path)["workload"]["tasks"]
+    assert set(tasks) == {f"1_{number}" for number in range(PARTITIONS)}
+    assert sum(each["state_bytes"] for each in tasks.values()) > 0
+
+
+def test_a_group_of_the_streams_protocol_runs_what_the_assignor_gives(
+    cluster: RealApplications, tmp_path: Path
+) -> None:
+    document = captured(cluster, "streams", tmp_path)
+    answer = assigned("group_sticky", tmp_path)
+    assert document["config"] == {"num.standby.replicas": 0}
+    assert [each["tasks"] for each in document["subtopologies"]] == [PARTITIONS, PARTITIONS]
+    assert answer["members"] == document["observed"]["members"]
+
+
+def test_a_connect_group_is_a_history_of_one_round(cluster: RealApplications, tmp_path: Path) -> None:
+    document = captured(cluster, "real-connect", tmp_path)
+    assert document["kind"] == "connect"
+    assert len(document["rounds"][0]["members"]) == 1
+    assert assigned("connect_incremental", tmp_path)["error"] is None
+
+
+def test_kept_answers_are_a_recording(cluster: RealApplications, tmp_path: Path) -> None:
+    kept = tmp_path / "kept.jsonl"
+    document = captured(cluster, "classic", tmp_path, "--keep-answers", str(kept))
+    recording = read_recording([kept])
+    assert [len(seen.answer.members) for seen in recording.stable()][-1] == len(document["observed"]["threads"])
+    assert recording.topic("in", document["source"]["time_ms"] + 60_000) is not None
+
+
+def test_asking_changes_nothing(cluster: RealApplications, tmp_path: Path) -> None:
+    admin = KafkaAdminClient(bootstrap_servers=cluster.address)
+    try:
+        before = (sorted(admin.list_topics()), {name: each["generation"] for name, each in groups(cluster).items()})
+        captured(cluster, "classic", tmp_path)
+        after = (sorted(admin.list_topics()), {name: each["generation"] for name, each in groups(cluster).items()})
+    finally:
+        admin.close()
+    assert after == before
+
+
+def test_a_group_that_is_not_there_is_named_at_once(cluster: RealApplications) -> None:
+    before = time.monotonic()
+    told = run("capture", "--bootstrap-server", cluster.address, "--group", "nobody", "--wait", "600")
+    assert told.exit_code == 2
+    assert "there is no such group" in told.stderr
+    assert time.monotonic() - before < START_S
+
+
+def test_tls_to_a_plain_port_is_said(cluster: RealApplications, tmp_path: Path) -> None:
+    settings = tmp_path / "client.properties"
+    settings.write_text("security.protocol=SSL\n")
+    arguments = ["groups", "--bootstrap-server", cluster.address, "--command-config", str(settings), "--timeout", "1"]
+    told = CliRunner().invoke(build_app(arguments), arguments)
+    assert "this port does not speak TLS" in str(told.exception)
