@@ -160,7 +160,11 @@ def test_every_key_of_a_member_is_required(key: str) -> None:
 @pytest.mark.parametrize(
     ("document", "key"),
     [
-        ({**GROUP, "observed": {}}, "observed"),
+        ({**GROUP, "workload": {}}, "workload"),
+        ({**GROUP, "observed": {}}, "observed.members"),
+        ({**GROUP, "observed": {"members": {"m1": {"active": {}}}}}, "observed.members.m1.standby"),
+        ({**GROUP, "source": {"time_ms": -1}}, "source.time_ms"),
+        ({**GROUP, "assumptions": "none"}, "assumptions"),
         ({**GROUP, "config": {"max.warmup.replicas": 1}}, 'config["max.warmup.replicas"]'),
         ({**GROUP, "config": {"num.standby.replicas": None}}, 'config["num.standby.replicas"]'),
         ({**GROUP, "config": {"rack.aware.assignment.tags": "zone"}}, 'config["rack.aware.assignment.tags"]'),
