@@ -172,7 +172,7 @@ class _Patches:
     def on(self, targets: Mapping[str, Tasks]) -> dict[str, Tasks]:
         """``targets`` with all of it."""
         found = dict(targets)
-        for member in {*self._added, *self._taken}:
+        for member in dict.fromkeys((*self._added, *self._taken)):
             taken, added = _tasks(self._taken.get(member)), _tasks(self._added.get(member))
             found[member] = (found.get(member, NO_TASKS) - taken) | added
         return found
