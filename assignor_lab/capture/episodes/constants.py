@@ -57,6 +57,10 @@ def derive_constants(timelines: Sequence[Timeline]) -> list[Derived]:
         values = sorted(value for timeline in timelines for value in measure(timeline))
         if values:
             found.append(_derived(name, values))
+    answered = sorted(value for timeline in timelines for value in _acknowledgements(timeline))
+    if len(answered) > 1:
+        low, _, high = quantiles(answered, n=4)
+        found.append(Derived("acknowledge_spread_ms", round(high - low), len(answered), None))
     alone = sorted(value for timeline in timelines for value in _alone(timeline))
     if alone:
         found += _rates(alone, timelines)

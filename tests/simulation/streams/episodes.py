@@ -15,7 +15,7 @@ from assignor_lab.simulation.streams.simulate import Played
 
 #: Timings without anything that a machine adds, so that tests can say exact moments.
 EXACT = {
-    "session_timeout_ms": 10_000, "startup_ms": 1_000, "join_ms": 0,
+    "session_timeout_ms": 10_000, "startup_ms": 1_000, "join_ms": 0, "acknowledge_spread_ms": 0,
     "startup_spread_ms": 0, "close_ms": 0, "request_ms": 0,
     "heartbeat_late_us": 0, "poll_ms": 0, "rejoin_ms": 0, "assign_ms": 0, "output_ms": 0, "first_open_store_ms": 0,
     "open_store_ms": 0, "recycle_ms": 0, "probe_ms": 0, "machine_restore_percent": 0,

@@ -236,12 +236,14 @@ class ProtocolGroup:
         """The thread closes and opens tasks, and the member acknowledges what it has then."""
         thread, now, tasks = member.thread, self._clock.now, member.told
         begins = max(now, member.busy_until_ms)
+        spread = self._timings.acknowledge_spread_ms
+        after = max(0, self._timings.acknowledge_ms + self._world.random.randint(-spread // 2, spread // 2))
         opened = (tasks.active - thread.active) | ((tasks.standby | tasks.warmup) - thread.standby)
         if opened:
             takes = self._timings.open_store_ms if thread.had_tasks else self._timings.first_open_store_ms
-            member.busy_until_ms = begins + self._timings.acknowledge_ms + takes
+            member.busy_until_ms = begins + after + takes
         self._clock.at(begins, partial(self._world_gets, member, tasks))
-        self._clock.at(begins + self._timings.acknowledge_ms, partial(self._heartbeat, member, tasks))
+        self._clock.at(begins + after, partial(self._heartbeat, member, tasks))
 
     def _world_gets(self, member: Member, tasks: Tasks) -> None:
         if not self._is_dead(member):
