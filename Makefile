@@ -80,7 +80,7 @@ parity: setup ## put random scenarios to official Kafka and to ours (COUNT=20000
 
 fuzz: setup ## play random episodes of Connect and Streams groups against the rules of safety (COUNT=100000, SEED=0)
 	$(BIN)/assignor connect fuzz --episodes $(or $(COUNT),100000) --seed $(or $(SEED),0)
-	$(BIN)/assignor simulate --fuzz $(or $(COUNT),100000) --seed $(or $(SEED),0)
+	$(BIN)/assignor simulate --fuzz --count $(or $(COUNT),100000) --seed $(or $(SEED),0)
 
 bench: setup ## time our assignors beside official Kafka (BENCH_FLAGS=--write: into benchmarks/README.md)
 	@scripts/build-official

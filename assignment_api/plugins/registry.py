@@ -102,13 +102,15 @@ class Registry:
         code: Who imports ``module:attribute``; by default this process.
     """
 
-    __slots__ = ("_code", "_names", "_policy", "_problems")
+    __slots__ = ("_code", "_names", "_named_code", "_policy", "_problems")
 
     def __init__(
         self, policy: Policy, offers: Iterable[Offer], problems: Iterable[PluginRow], code: NamedCode = HERE
     ) -> None:
         self._policy = policy
         self._code = code
+        #: What ``module:attribute`` named, by kind and text: whose code it is takes a look at all that is installed.
+        self._named_code: dict[tuple[str, str], Any] = {}
         self._names = settle(offers)
         self._problems = tuple(problems)
 
@@ -134,7 +136,7 @@ class Registry:
         if offer is not None:
             return self._found(offer)
         self._check_trusted("task-assignor", text, may_run_code=may_run_code)
-        return self._code.task_assignor(text, self._policy)
+        return self._from_code("task-assignor", text, self._code.task_assignor)
 
     def task_assignors(self) -> tuple[FoundTaskAssignor, ...]:
         """Every task assignor that can be used; those of one name appear as ``distribution:name``."""
@@ -149,7 +151,7 @@ class Registry:
         if offer is not None:
             return self._found_connect(offer)
         self._check_trusted("connect-assignor", text, may_run_code=may_run_code)
-        return self._code.connect_assignor(text, self._policy)
+        return self._from_code("connect-assignor", text, self._code.connect_assignor)
 
     def connect_assignors(self) -> tuple[FoundConnectAssignor, ...]:
         """Every assignor for Kafka Connect that can be used; those of one name appear as ``distribution:name``."""
@@ -164,11 +166,17 @@ class Registry:
         if offer is not None:
             return Found(self._names.label(offer), offer.entry, offer.distribution, offer.version)
         self._check_trusted("group-assignor", text, may_run_code=may_run_code)
-        return self._code.group_assignor(text, self._policy)
+        return self._from_code("group-assignor", text, self._code.group_assignor)
 
     def group_assignors(self) -> tuple[Found[GroupAssignorPlugin], ...]:
         """Every broker-side assignor that can be used; those of one name appear as ``distribution:name``."""
         return self._all("group-assignor", GroupAssignorPlugin)
+
+    def _from_code(self, kind: str, text: str, ask: Callable[[str, Policy], P]) -> P:
+        if (kind, text) not in self._named_code:
+            self._named_code[kind, text] = ask(text, self._policy)
+        found: P = self._named_code[kind, text]
+        return found
 
     # --- the other kinds --------------------------------------------------------------------------
 

@@ -8,17 +8,19 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from assignment_api.plugins import Registry
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
-from assignor_lab.cli.simulate_fuzz import play_random
+from assignor_lab.cli.simulate_fuzz import play_random_episodes
 from assignor_lab.cli.text import console, note, print_json, print_line, table
 from assignor_lab.groups.playing import play, traffic_terms
-from assignor_lab.scenarios import Place, scenario_from_document
+from assignor_lab.groups.streams_episode.fuzzing import drawn_assignors
+from assignor_lab.scenarios import Place, canonical_line, read_scenarios, scenario_from_document
 from assignor_lab.simulation.streams.episode import ProtocolOfGroup, StreamsEpisode
 from assignor_lab.simulation.streams.episode_format import read_episode, read_episodes, with_workload
 from assignor_lab.simulation.streams.named_episodes import EPISODES
 from assignor_lab.simulation.streams.results import document_of
-from assignor_lab.simulation.streams.safety import random_episode
+from assignor_lab.simulation.streams.safety.random_episodes import random_episode
 from assignor_lab.simulation.streams.simulate import Played
 from assignor_lab.simulation.streams.timeline import timeline
 
@@ -33,9 +35,6 @@ Episode = Annotated[
     ),
 ]
 Names = Annotated[bool, typer.Option("--list", help="List the episodes that come with the command.")]
-Fuzz = Annotated[
-    int, typer.Option("--fuzz", metavar="N", min=0, help="Play N random episodes, and check the rules of safety.")
-]
 Assignor = Annotated[
     str | None,
     typer.Option(
@@ -71,6 +70,23 @@ Reads = Annotated[
     ),
 ]
 Columns = Annotated[int, typer.Option("--width", metavar="N", min=10, max=1000, help="Columns of the timeline.")]
+Fuzz = Annotated[
+    bool, typer.Option("--fuzz", help="Play random episodes, and check that none breaks a rule of safety.")
+]
+Count = Annotated[int, typer.Option("--count", metavar="N", min=1, help="With --fuzz: how many episodes.")]
+Processes = Annotated[
+    int, typer.Option("--processes", metavar="P", min=0, help="With --fuzz: how many; 0: one for each processor.")
+]
+Out = Annotated[
+    Path, typer.Option("--out", metavar="DIR", help="With --fuzz: folder for the smallest episode of each finding.")
+]
+Document = Annotated[
+    bool, typer.Option("--document", help="Print the episode as a file would hold it, and play nothing.")
+]
+#: Where findings lie unless --out says otherwise.
+_FINDINGS = Path("fuzz-findings")
+#: Names of the episodes that --fuzz plays, each with its seed.
+_RANDOM = re.compile(r"random-([0-9]{1,18})\Z")
 Log = Annotated[bool, typer.Option("--log", help="Print the event log below the timeline.")]
 
 
@@ -95,7 +111,11 @@ def register(app: typer.Typer) -> None:
         width: Columns = 100,
         log: Log = False,
         names: Names = False,
-        fuzz: Fuzz = 0,
+        document: Document = False,
+        fuzz: Fuzz = False,
+        count: Count = 1_000,
+        processes: Processes = 0,
+        out: Out = _FINDINGS,
         json: Json = False,
     ) -> None:
         """Play what happens to a Streams group on a virtual clock: rebalances, restoring, who waits how long."""
@@ -105,21 +125,50 @@ def register(app: typer.Typer) -> None:
         given = sources(config, c)
         registry = found_plugins(given.effective()).registry
         if fuzz:
-            if not play_random(fuzz, seed, registry, given, assignor, as_json=json):
-                raise typer.Exit(1)
+            if episode:
+                raise typer.BadParameter("random episodes are made, none is read", param_hint="EPISODE")
+            play_random_episodes(registry, count, seed, assignor, protocol, processes, out, as_json=json)
             return
-        for each in _episodes(episode, workload):
+        if not episode:
+            raise typer.BadParameter("give a file or a name; --list shows the names", param_hint="EPISODE")
+        known = _known_document(episode, registry, assignor, protocol)
+        if document:
+            _print_documents(episode, known)
+            return
+        for each in _episodes(episode, known, workload):
             name, played = play(
                 each, registry, given, assignor, seed, protocol=protocol, coming_refiner=coming_refiner,
                 may_run_code=True,
             )  # fmt: skip
             for sentence in played.episode.assumptions:
                 note(f"assumed: {sentence}")
-            document = document_of(played, name, traffic_terms(reads_from, given, each))
+            told = document_of(played, name, traffic_terms(reads_from, given, each))
             if json:
-                print_json(document)
+                print_json(told)
             else:
-                _print(document, played, width, with_log=log)
+                _print(told, played, width, with_log=log)
+
+
+def _known_document(source: str, registry: Registry, assignor: str | None, protocol: str | None) -> Any:
+    """The document of an episode that needs no file, or ``None``."""
+    if source in EPISODES:
+        return EPISODES[source].document()
+    random = _RANDOM.match(source)
+    if random is not None and not Path(source).exists():
+        return random_episode(int(random[1]), drawn_assignors(registry, assignor, protocol, may_run_code=True))
+    return None
+
+
+def _episodes(source: str, known: Any, workload: Path | None) -> list[StreamsEpisode]:
+    if known is None:
+        return read_episodes(source, workload)
+    scenario = scenario_from_document(known, Place(source))
+    return [read_episode(scenario if workload is None else with_workload(scenario, workload))]
+
+
+def _print_documents(source: str, known: Any) -> None:
+    for each in [known] if known is not None else [scenario.document for scenario in read_scenarios(source)]:
+        print_line(canonical_line(each).decode().rstrip("\n"))
 
 
 def _print_names(*, as_json: bool) -> None:
@@ -128,18 +177,6 @@ def _print_names(*, as_json: bool) -> None:
         return
     rows = [(each.name, each.summary, f"{each.source}: {each.told}") for each in EPISODES.values()]
     console().print(table(("name", "what happens", "what was published"), rows))
-
-
-def _episodes(name: str, workload: Path | None) -> list[StreamsEpisode]:
-    """The episodes of a file, or the one of a name."""
-    if not name:
-        raise typer.BadParameter("give a file or a name; --list shows the names", param_hint="EPISODE")
-    random = _RANDOM.fullmatch(name)
-    if random is None and name not in EPISODES:
-        return read_episodes(name, workload)
-    document = EPISODES[name].document() if random is None else random_episode(int(random[1]))
-    scenario = scenario_from_document(document, Place(name))
-    return [read_episode(scenario if workload is None else with_workload(scenario, workload))]
 
 
 def _print(document: dict[str, Any], played: Played, width: int, *, with_log: bool) -> None:

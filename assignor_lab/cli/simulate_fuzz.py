@@ -1,50 +1,140 @@
-"""``assignor simulate --fuzz``: random episodes of Streams groups against the rules of safety."""
+"""``assignor simulate --fuzz``: random episodes of Streams groups, and whether they keep the rules of safety."""
 
 from __future__ import annotations
 
-from assignment_api.plugins import ConfigSources, Registry
+import os
+import shlex
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from time import perf_counter
+
+import attrs
+import typer
+from rich.console import Console
+from rich.progress import track
+
+from assignment_api.plugins import Registry
 from assignor_lab.cli.text import note, print_json, print_line
-from assignor_lab.groups.streams_episode.fuzzing import Finding, fuzz
+from assignor_lab.documents.durable import write_durably
+from assignor_lab.groups.streams_episode.fuzzing import PART, FoundEpisode, drawn_assignors, fuzz, smallest
+from assignor_lab.scenarios import canonical_line
+from assignor_lab.simulation.streams.safety.findings import Finding
+from assignor_lab.simulation.streams.safety.kafkas_own import KAFKAS_OWN
 
-__all__ = ["play_random"]
+__all__ = ["play_random_episodes"]
 
-#: Episodes between two words on the way.
-_EVERY = 1_000
+#: Broken rules that are made small and told one by one; the others are counted.
+_SHOWN = 20
 
 
-def play_random(
-    episodes: int, seed: int, registry: Registry, given: ConfigSources, assignor: str | None, *, as_json: bool
-) -> bool:
-    """Plays random episodes and prints what broke a rule; whether all that did is Kafka's own."""
-    found: list[Finding] = []
-    for number, findings in enumerate(fuzz(episodes, seed, registry, given, assignor), 1):
-        found += findings
-        if number % _EVERY == 0 and number < episodes:
-            note(f"{number:,} of {episodes:,} episodes, {len(found)} broke a rule")
-    unknown = [each for each in found if each.known is None]
+@attrs.frozen
+class _Told:
+    """A finding with the smallest episode that has it."""
+
+    name: str
+    episodes: int
+    seed: int
+    sentence: str
+    file: str
+    replay: str
+
+
+def play_random_episodes(
+    registry: Registry,
+    count: int,
+    seed: int,
+    assignor: str | None,
+    protocol: str | None,
+    processes: int,
+    out: Path,
+    *,
+    as_json: bool,
+) -> None:
+    """Plays them and prints what they found; raises ``typer.Exit(1)`` if a rule was broken that is not Kafka's own."""
+    begin = perf_counter()
+    assignors = drawn_assignors(registry, assignor, protocol, may_run_code=True)
+    played: Counter[tuple[str, str]] = Counter()
+    found: dict[tuple[str, str, str], list[tuple[FoundEpisode, Finding]]] = {}
+    parts = fuzz(count, seed, assignors, processes or os.cpu_count() or 1, may_run_code=True)
+    shown = track(
+        parts, "playing", total=-(-count // PART), console=Console(file=sys.stderr), transient=True,
+        disable=not sys.stderr.isatty(),
+    )  # fmt: skip
+    for part in shown:
+        played.update(part.played)
+        for episode in part.found:
+            for key, finding in {(each.known, each.rule, ""): each for each in reversed(episode.findings)}.items():
+                found.setdefault(key, []).append((episode, finding))
+    seconds = perf_counter() - begin
+    own, broken = [], []
+    for (known, rule, _), cases in sorted(found.items()):
+        if known:
+            own.append(_told(known, cases[0], len(cases), assignors, registry, out))
+        else:
+            name = rule.replace(" ", "-")
+            broken += [
+                _told(f"{name}-{each[0].seed}", each, len(cases), assignors, registry, out) for each in cases[:_SHOWN]
+            ]
     if as_json:
         print_json(
             {
-                "episodes": episodes,
-                "seed": seed,
-                "broken": [
-                    {
-                        "seed": each.seed, "assignor": each.assignor, "rule": each.broken.rule,
-                        "told": each.broken.told, "known": each.known, "smallest": each.document,
-                    }
-                    for each in found
-                ],
+                "episodes": count, "seed": seed, "played": _by_protocol(played),
+                "kafkas_own": [{"reason": KAFKAS_OWN[each.name].reason, **attrs.asdict(each)} for each in own],
+                "broken": [attrs.asdict(each) for each in broken],
             }
         )  # fmt: skip
-        return not unknown
-    for cause in dict.fromkeys(each.known for each in found if each.known is not None):
-        seeds = [each.seed for each in found if each.known == cause]
-        shown = ", ".join(map(str, seeds[:10])) + (", ..." if len(seeds) > 10 else "")
-        print_line(f"Kafka's own, {len(seeds)} times (seeds {shown}): {cause}")
-    for each in unknown:
-        print_line(f"seed {each.seed}, {each.assignor}: {each.broken.rule}: {each.broken.told}")
-        print_line(f"  again: assignor simulate random-{each.seed} --assignor {each.assignor}; the smallest that does:")
-        for event in each.document["events"]:
-            print_line(f"  {event['at_ms'] / 1000:10.3f} s  {event['type']} {event.get('client', '')}")
-    print_line(f"{episodes:,} episodes: {len(found)} broke a rule, {len(unknown)} of them for no reason that is known")
-    return not unknown
+    else:
+        _print(count, seed, played, own, broken)
+    note(f"{count:,} episodes in {seconds:,.1f} s, {count / max(seconds, 1e-9):,.0f} a second")
+    if broken:
+        raise typer.Exit(1)
+
+
+def _told(
+    name: str,
+    case: tuple[FoundEpisode, Finding],
+    episodes: int,
+    assignors: Mapping[str, Sequence[str]],
+    registry: Registry,
+    out: Path,
+) -> _Told:
+    """Makes the episode small, and writes it into a file."""
+    episode, finding = case
+    document, again = smallest(episode, finding, assignors, registry, may_run_code=True)
+    out.mkdir(parents=True, exist_ok=True)
+    file = out / f"{name}.jsonl"
+    write_durably(file, canonical_line(document))
+    replay = shlex.join(["assignor", "simulate", str(file), "--seed", str(episode.seed), "--log"])
+    return _Told(name, episodes, episode.seed, again.sentence, str(file), replay)
+
+
+def _by_protocol(played: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for (protocol, assignor), number in sorted(played.items()):
+        found.setdefault(protocol, {})[assignor] = number
+    return found
+
+
+def _print(
+    count: int, seed: int, played: Mapping[tuple[str, str], int], own: Sequence[_Told], broken: Sequence[_Told]
+) -> None:
+    for each in own:
+        print_line(f"{each.name} is Kafka's own, found in {each.episodes:,} episodes: {KAFKAS_OWN[each.name].reason}")
+        _print_case(each)
+    for each in broken:
+        print_line(f"{each.name}: a rule is broken, in {each.episodes:,} episodes")
+        _print_case(each)
+    for protocol, numbers in _by_protocol(played).items():
+        told = ", ".join(f"{name} {number:,}" for name, number in numbers.items())
+        print_line(f"{protocol}: {sum(numbers.values()):,} episodes ({told})")
+    seeds = f"seed {seed}" if count == 1 else f"seeds {seed} to {seed + count - 1}"
+    verdict = "every rule was kept, but where Kafka itself breaks it" if own else "every rule was kept"
+    print_line(f"{count:,} random episodes ({seeds}): {'rules are broken' if broken else verdict}")
+
+
+def _print_case(case: _Told) -> None:
+    print_line(f"  {case.sentence}")
+    print_line(f"  smallest history: {case.file} (of random-{case.seed})")
+    print_line(f"  again: {case.replay}")

@@ -1,128 +1,173 @@
-"""Many random episodes of Streams groups: which of them break a rule of safety, and which of those are Kafka's own."""
+"""Many random episodes of Streams groups, in one process or several: which of them break a rule of safety."""
 
 from __future__ import annotations
 
+import multiprocessing
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache, partial
 from typing import Any
 
 import attrs
 
-from assignment_api import AssignorLabError
-from assignment_api.plugins import ConfigSources, Registry, UnknownPluginError
-from assignor_lab.documents.errors import DocumentFormatError
+from assignment_api.plugins import Registry, config_sources, effective_config
 from assignor_lab.groups.playing import play
-from assignor_lab.scenarios import Place, scenario_from_document
+from assignor_lab.runtime.discovery import discovered
+from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document
 from assignor_lab.simulation.streams.episode_format import read_episode
-from assignor_lab.simulation.streams.safety import LOOP, BrokenRule, broken_rules, random_episode, smallest
-from assignor_lab.simulation.streams.simulate import Played
+from assignor_lab.simulation.streams.safety.findings import Finding
+from assignor_lab.simulation.streams.safety.kafkas_own import named
+from assignor_lab.simulation.streams.safety.random_episodes import random_episode
+from assignor_lab.simulation.streams.safety.rules import broken_rules
+from assignor_lab.simulation.streams.safety.shrinking import shrunk
 
-__all__ = ["ASSIGNORS", "Finding", "fuzz", "known_cause"]
+__all__ = ["PART", "FoundEpisode", "FuzzedPart", "drawn_assignors", "findings_of", "fuzz", "smallest"]
 
-#: Kafka's assignors, which take turns where nobody is named.
-ASSIGNORS = ("high_availability", "sticky", "group_sticky", "group_sticky_4_4")
-_ENDED = "ended early"
+#: Episodes that are played between two words to the caller.
+PART = 50
 
 
 @attrs.frozen
-class Finding:
-    """An episode that broke a rule.
+class FoundEpisode:
+    """A random episode that broke a rule.
 
     Args:
         seed: Its seed, from which the same episode is made again.
-        assignor: Who decided.
-        broken: The rule, and how it was broken.
-        known: What of Kafka itself is behind it, or ``None``: nothing that is known.
-        document: The episode; of one that nothing known is behind, the smallest found that breaks the rule, too.
+        findings: Which rules it broke, and where.
     """
 
     seed: int
-    assignor: str
-    broken: BrokenRule
-    known: str | None
-    document: Mapping[str, Any]
+    findings: tuple[Finding, ...]
+
+
+@attrs.frozen
+class FuzzedPart:
+    """What came of some episodes.
+
+    Args:
+        played: Protocol and assignor to how many episodes were played.
+        found: Those that broke a rule, by seed.
+    """
+
+    played: Mapping[tuple[str, str], int]
+    found: tuple[FoundEpisode, ...]
 
 
 def fuzz(
-    episodes: int, seed: int, registry: Registry, sources: ConfigSources, assignor: str | None = None
-) -> Iterator[Sequence[Finding]]:
+    episodes: int,
+    seed: int,
+    assignors: Mapping[str, Sequence[str]],
+    processes: int = 1,
+    *,
+    part: int = PART,
+    may_run_code: bool = False,
+) -> Iterator[FuzzedPart]:
     """Plays the random episodes of the seeds ``seed``, ``seed + 1`` and so on.
 
     Args:
         episodes: How many.
         seed: The first seed.
-        registry: The plugins.
-        sources: Sources of configuration.
-        assignor: Who decides; ``None``: Kafka's assignors in turn.
+        assignors: Protocol to the assignors that are drawn (:func:`drawn_assignors`).
+        processes: How many processes share them; what comes of them does not depend on it.
+        part: How many are played between two words to the caller.
+        may_run_code: Whether an assignor may be ``module:attribute``.
 
     Yields:
-        What each broke, in the order of the seeds; nothing, as a rule.
+        What came of them, part by part, in the order of the seeds.
+    """
+    end = seed + episodes
+    parts = [range(first, min(first + part, end)) for first in range(seed, end, part)]
+    play_part = partial(_played, assignors=assignors, may_run_code=may_run_code)
+    if processes <= 1 or len(parts) == 1:
+        yield from map(play_part, parts)
+        return
+    # A process of its own makes everything anew: nothing of this one, threads included, is taken over.
+    pool = ProcessPoolExecutor(min(processes, len(parts)), multiprocessing.get_context("spawn"))
+    try:
+        yield from pool.map(play_part, parts)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def drawn_assignors(
+    registry: Registry, assignor: str | None = None, protocol: str | None = None, *, may_run_code: bool = False
+) -> dict[str, list[str]]:
+    """Protocol to the assignors from which random episodes draw.
+
+    Args:
+        registry: The plugins.
+        assignor: The only one; ``None``: all that are installed.
+        protocol: The only protocol; ``None``: that of ``assignor``, or both.
+        may_run_code: Whether ``assignor`` may be ``module:attribute``.
 
     Raises:
-        UnknownPluginError, PluginLoadError: if the assignor cannot be had.
+        UnknownPluginError, PluginLoadError: if the one that is named cannot be had.
     """
-    for number in range(seed, seed + episodes):
-        name = assignor or ASSIGNORS[number % len(ASSIGNORS)]
-        document = random_episode(number)
-        found = []
-        for each in _broken(document, name, registry, sources):
-            known = known_cause(name, each.rule, document)
-            shown = document if known else _shrunk(document, name, each, registry, sources)
-            found.append(Finding(number, name, each, known, shown))
-        yield found
+    installed = {
+        "classic": sorted(each.name for each in registry.task_assignors()),
+        "streams": sorted(each.name for each in registry.group_assignors()),
+    }
+    if assignor is None:
+        return {name: names for name, names in installed.items() if protocol in (None, name)}
+    if (protocol or ("streams" if assignor in installed["streams"] else "classic")) == "streams":
+        return {"streams": [registry.group_assignor(assignor, may_run_code=may_run_code).name]}
+    return {"classic": [registry.task_assignor(assignor, may_run_code=may_run_code).name]}
 
 
-def known_cause(assignor: str, rule: str, document: Mapping[str, Any]) -> str | None:
-    """What of Kafka itself is behind a broken rule; ``None``: nothing that is known."""
-    if rule != LOOP:
-        return None
-    if assignor == "high_availability" and document["initial"]["config"].get("acceptable.recovery.lag") == 0:
-        return (
-            "acceptable.recovery.lag is 0 and changelogs grow: no copy ever counts as caught up, and Kafka's "
-            "HighAvailabilityTaskAssignor probes for ever"
-        )
-    if assignor == "sticky":
-        return (
-            "Kafka's StickyTaskAssignor: a task on its way has no owner, so that all who have its state are equal, and "
-            "each follow-up may send it elsewhere"
-        )
-    return None
+def findings_of(
+    document: Mapping[str, Any], seed: int, registry: Registry, *, may_run_code: bool = False
+) -> tuple[Finding, ...]:
+    """Plays an episode: which rules it broke; what ends it is a broken rule, too.
 
-
-def _broken(document: Mapping[str, Any], name: str, registry: Registry, sources: ConfigSources) -> list[BrokenRule]:
+    Raises:
+        DocumentFormatError: if the document is no episode, or contradicts itself.
+    """
+    episode = read_episode(scenario_from_document(document, Place(document["id"])))
     try:
-        return broken_rules(_played(document, name, registry, sources))
-    except (UnknownPluginError, DocumentFormatError):
-        raise
-    except AssignorLabError as error:
-        return [BrokenRule(_ENDED, f"{type(error).__name__}: {error!s:.300}")]
+        name, played = play(episode, registry, config_sources(environ={}), seed=seed, may_run_code=may_run_code)
+        return tuple(named(each, played, name) for each in broken_rules(played))
+    except Exception as error:  # noqa: BLE001 - a simulation that cannot go on is what is looked for
+        return (Finding("ends", f"the episode ended with {type(error).__name__}: {error!s:.500}"),)
 
 
-def _played(document: Mapping[str, Any], name: str, registry: Registry, sources: ConfigSources) -> Played:
-    episode = read_episode(scenario_from_document(dict(document), Place(document["id"])))
-    brokers = any(found.name == name for found in registry.group_assignors())
-    protocol = "streams" if brokers else "classic"
-    return play(
-        _for_brokers(episode) if brokers else episode, registry, sources, name, protocol=protocol, may_run_code=True,
-        keep_log=False,
-    )[1]  # fmt: skip
+def smallest(
+    found: FoundEpisode,
+    finding: Finding,
+    assignors: Mapping[str, Sequence[str]],
+    registry: Registry,
+    *,
+    may_run_code: bool = False,
+) -> tuple[Mapping[str, Any], Finding]:
+    """The smallest episode with the same rule broken for the same reason, and what it does."""
+    latest = [finding]
 
-
-def _for_brokers(episode: Any) -> Any:
-    """Brokers of 4.3 refuse static members, and all of them allow two standbys at most."""
-    events = tuple(
-        attrs.evolve(event, details={key: value for key, value in event.details.items() if key != "instance_id"})
-        for event in episode.events
-    )
-    return attrs.evolve(episode, events=events)
-
-
-def _shrunk(
-    document: Mapping[str, Any], name: str, broken: BrokenRule, registry: Registry, sources: ConfigSources
-) -> Mapping[str, Any]:
-    def breaks(smaller: Mapping[str, Any]) -> bool:
+    def still_does(document: Mapping[str, Any]) -> bool:
         try:
-            return any(each.rule == broken.rule for each in _broken(smaller, name, registry, sources))
+            again = findings_of(document, found.seed, registry, may_run_code=may_run_code)
         except DocumentFormatError:
             return False
+        same = [each for each in again if (each.rule, each.known) == (finding.rule, finding.known)]
+        latest[:] = same[:1] or latest
+        return bool(same)
 
-    return smallest(document, breaks)
+    document = shrunk(random_episode(found.seed, assignors), still_does)
+    return document, latest[0]
+
+
+def _played(seeds: range, assignors: Mapping[str, Sequence[str]], *, may_run_code: bool) -> FuzzedPart:
+    registry = _registry()
+    played: Counter[tuple[str, str]] = Counter()
+    found = []
+    for seed in seeds:
+        document = random_episode(seed, assignors)
+        played[document["protocol"], document["assignor"]] += 1
+        findings = findings_of(document, seed, registry, may_run_code=may_run_code)
+        if findings:
+            found.append(FoundEpisode(seed, findings))
+    return FuzzedPart(dict(played), tuple(found))
+
+
+@cache
+def _registry() -> Registry:
+    return discovered(effective_config()).registry

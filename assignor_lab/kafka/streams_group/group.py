@@ -182,6 +182,10 @@ class StreamsGroup:
         self.has_topics = True
         self.epoch += 1
 
+    def metadata_changes(self) -> None:
+        """The topics' metadata are not what the last target was computed with."""
+        self.epoch += 1
+
     def _compute(self, now_ms: int) -> None:
         if self.has_topics:
             have = self._targets if self._release.shows_targets else None

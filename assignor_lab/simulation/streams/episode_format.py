@@ -38,6 +38,7 @@ from assignor_lab.scenarios import Scenario, scenario_from_document
 from assignor_lab.scenarios.scenario import EpisodeContent
 from assignor_lab.simulation.episode_files import check_kind, episodes_in
 from assignor_lab.simulation.streams.episode import Changelog, Event, InstanceSettings, StreamsEpisode
+from assignor_lab.simulation.streams.presence import refuse_contradictions
 from assignor_lab.simulation.streams.timings import Timings
 
 __all__ = ["EVENT_TYPES", "instance_settings", "read_episode", "read_episodes", "with_workload"]
@@ -86,6 +87,7 @@ _EVENTS: Mapping[str, tuple[Mapping[str, Check[Any]], Mapping[str, Check[Any]]]]
     "lose_disk": ({"client": text}, {"process_id": _process_id}),
     "rolling_restart": ({"down_ms": _duration, "every_ms": _duration}, {"clients": list_of(text), "leave": boolean}),
     "end_offsets_fail": ({"for_ms": _duration}, {}),
+    "metadata_changes": ({}, {}),
 }
 #: What can happen in an episode.
 EVENT_TYPES = tuple(_EVENTS)
@@ -160,7 +162,7 @@ def _episode(scenario: Scenario) -> StreamsEpisode:
             "input_bytes_per_s with --workload)"
         )
     events = [at(_event, event, "events", index) for index, event in enumerate(document["events"])]
-    _refuse_contradictions(events, [str(client.process_id) for client in initial.clients], until)
+    refuse_contradictions(events, [str(client.process_id) for client in initial.clients], until)
     return StreamsEpisode(
         id=scenario.id,
         protocol=at(one_of("classic", "streams"), document.get("protocol", "classic"), "protocol"),
@@ -289,49 +291,3 @@ def instance_settings(base: InstanceSettings, details: Mapping[str, Any]) -> Ins
     changes = {key: details[key] for key in _settings if key != "process_id" and key in details}
     # These two are of one start: the next one has others.
     return attrs.evolve(base, **{"member_ids": (), "startup_ms": None, **changes})
-
-
-def _refuse_contradictions(events: Iterable[Event], running: Iterable[str], until_ms: int) -> None:
-    """Raises a mismatch for events out of order, or about instances that are not as the event needs them."""
-    up = dict.fromkeys(running, True)
-    before = 0
-    for index, event in enumerate(events):
-        if event.at_ms < before:
-            raise Mismatch(
-                f"{event.at_ms} comes after {before} in the list: events stand in the order of time", "events", index,
-                "at_ms",
-            )  # fmt: skip
-        if event.at_ms > until_ms:
-            raise Mismatch(f"{event.at_ms} is after the end of the episode, {until_ms}", "events", index, "at_ms")
-        before = event.at_ms
-        _refuse_contradiction(event, up, index)
-
-
-def _refuse_contradiction(event: Event, up: dict[str, bool], index: int) -> None:
-    name = event.client
-    if event.type == "start":
-        if up.get(name):
-            raise Mismatch(f"{name!r:.80} runs already: stop it first", "events", index, "client")
-        up[name] = True
-    elif event.type in ("stop", "crash"):
-        _refuse_absent(name, up, ("events", index, "client"))
-        up[name] = False
-    elif event.type == "lose_disk":
-        if name not in up:
-            raise _unknown(name, up, ("events", index, "client"))
-        if up[name]:
-            raise Mismatch(f"{name!r:.80} runs: its disk can be lost while it is down", "events", index, "client")
-    for place, each in enumerate(event.details.get("clients", ())):
-        _refuse_absent(each, up, ("events", index, "clients", place))
-
-
-def _refuse_absent(name: str, up: Mapping[str, bool], path: tuple[str | int, ...]) -> None:
-    if name not in up:
-        raise _unknown(name, up, path)
-    if not up[name]:
-        raise Mismatch(f"{name!r:.80} does not run: start it first", *path)
-
-
-def _unknown(name: str, up: Mapping[str, bool], path: tuple[str | int, ...]) -> Mismatch:
-    hint = suggestion(name, up, "instances") if up else "none has been started"
-    return Mismatch(f"there is no instance {name!r:.80}: {hint}", *path)

@@ -6,7 +6,7 @@ import attrs
 
 from assignor_lab.simulation.streams.stores import Store
 
-__all__ = ["Overlap", "Reads", "StateRead", "Takeover"]
+__all__ = ["Reads", "StateRead", "Takeover"]
 
 
 @attrs.frozen
@@ -45,21 +45,6 @@ class Takeover:
     instance: str
     at_ms: int
     lag: float
-
-
-@attrs.frozen
-class Overlap:
-    """A task that two threads had as active at once.
-
-    Args:
-        task: Number of the task.
-        first: Consumer of the thread that had it.
-        second: Consumer of the thread that was given it.
-    """
-
-    task: int
-    first: str
-    second: str
 
 
 class Reads:

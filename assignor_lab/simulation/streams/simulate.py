@@ -42,6 +42,9 @@ class Group(GroupProtocol, Protocol):
     def end_offsets_fail(self, until_ms: int) -> None:
         """Whoever assigns cannot learn end offsets until then."""
 
+    def metadata_changes(self) -> None:
+        """Metadata of the group's topics change, racks of replicas for instance: it rebalances."""
+
 
 @attrs.frozen
 class Action:
@@ -180,6 +183,8 @@ class _Player:
             self._world.lose_disk(event.client, details.get("process_id"))
         elif event.type == "rolling_restart":
             self._roll(details)
+        elif event.type == "metadata_changes":
+            self._group.metadata_changes()
         else:
             self._group.end_offsets_fail(self._world.clock.now + details["for_ms"])
 

@@ -19,7 +19,7 @@ from assignor_lab.simulation.streams.directories import delete_if_due, lock_unus
 from assignor_lab.simulation.streams.episode import InstanceSettings, StreamsEpisode, drawn_process_id
 from assignor_lab.simulation.streams.instances import Instance, Thread
 from assignor_lab.simulation.streams.processing import NOBODY, NOT_NOTICED, REBALANCE, RESTORING, REVOKED, Ledger
-from assignor_lab.simulation.streams.reads import Overlap, Reads, Takeover
+from assignor_lab.simulation.streams.reads import Reads, Takeover
 from assignor_lab.simulation.streams.restoring import Restoring
 from assignor_lab.simulation.streams.stores import LiveChangelog, Store
 
@@ -72,9 +72,6 @@ class World:
         self.ledger = Ledger(len(self.tasks), self.begin_ms)
         self.reads = Reads()
         self.takeovers: list[Takeover] = []
-        #: Tasks that a thread was given while another one still had them; Kafka allows none.
-        self.overlaps: list[Overlap] = []
-        self._holders: dict[int, Thread] = {}
         self._restoring = Restoring(self.clock, self.timings.machine_restore_percent / 100)
         self._threads = 0
         self._keeps_log = keep_log
@@ -163,8 +160,8 @@ class World:
         instance.is_up = False
         for thread in instance.threads:
             for task in sorted(thread.active):
+                self._runs_no_more(thread, task)
                 self._stops(task, NOT_NOTICED)
-            thread.running.clear()
 
     # --- what is there at the beginning -----------------------------------------------------------------
 
@@ -178,7 +175,7 @@ class World:
         (thread.active if is_active else thread.standby).add(task)
         if is_active:
             thread.had_tasks = True
-            thread.running.add(task)
+            self._runs_now(thread, task)
             self._starts(task, thread.instance.name)
         if changelog is not None:
             store = Store(task, changelog, max(0.0, changelog.end(now) - max(0, lag)))
@@ -210,21 +207,18 @@ class World:
         added = sorted(active - thread.active)
         watched = sorted(standby - thread.standby)
         thread.active, thread.standby = active, standby
+        self._say_given(thread)
         first = not thread.had_tasks
         thread.had_tasks = thread.had_tasks or bool(active)
         for task in added:
             self.ledger.caused(task, now, RESTORING)
-            self._taken_over(thread, task)
+            self._taken_over(thread.instance, task)
             self._open(thread, task, first=first)
         for task in watched:
             self._open(thread, task, first=first)
 
-    def _taken_over(self, thread: Thread, task: int) -> None:
-        instance, holder = thread.instance, self._holders.get(task)
+    def _taken_over(self, instance: Instance, task: int) -> None:
         log, store, now = self.changelogs[task], instance.stores.get(task), self.clock.now
-        if holder is not None and holder is not thread and self._has(holder, task):
-            self.overlaps.append(Overlap(task, holder.consumer, thread.consumer))
-        self._holders[task] = thread
         if log is not None:
             lag = log.end(now) - (0.0 if store is None else store.position(now))
             self.takeovers.append(Takeover(task, instance.name, now, max(0.0, lag)))
@@ -236,6 +230,7 @@ class World:
                 self._let_go(thread, task)
                 self._close_of(thread, task)
                 thread.active.discard(task)
+        self._say_given(thread)
 
     def unowned(self, tasks: Iterable[int]) -> None:
         """The group knows now that the owner of these tasks has gone."""
@@ -248,7 +243,7 @@ class World:
             self.ledger.replace_cause(tasks, now, cause, REBALANCE if any_left else NOBODY)
 
     def _let_go(self, thread: Thread, task: int) -> None:
-        thread.running.discard(task)
+        self._runs_no_more(thread, task)
         if self.ledger.owner(task) == thread.instance.name or self.ledger.owner(task) is None:
             self._stops(task, REVOKED)
 
@@ -346,8 +341,17 @@ class World:
     def _runs(self, thread: Thread, task: int) -> None:
         """A task runs; its first output comes a little later."""
         if self._has(thread, task) and task not in thread.running:
-            thread.running.add(task)
+            self._runs_now(thread, task)
             self.clock.after(self.timings.output_ms, partial(self._has_output, thread, task))
+
+    def _runs_now(self, thread: Thread, task: int) -> None:
+        thread.running.add(task)
+        self._say_of(thread, "runs", f"thread {thread.number} runs {self.tasks[task]}", task)
+
+    def _runs_no_more(self, thread: Thread, task: int) -> None:
+        if task in thread.running:
+            thread.running.discard(task)
+            self._say_of(thread, "stops", f"thread {thread.number} stops {self.tasks[task]}", task)
 
     def _has_output(self, thread: Thread, task: int) -> None:
         if self._has(thread, task) and task in thread.running and self.ledger.owner(task) is None:
@@ -393,3 +397,16 @@ class World:
         """Adds a line to the log."""
         if self._keeps_log:
             self.log.add(self.clock.now, actor, event, text, **details)
+
+    def _say_of(self, thread: Thread, event: str, text: str, task: int) -> None:
+        self.say(thread.instance.name, event, text, task=str(self.tasks[task]), thread=thread.key)
+
+    def _say_given(self, thread: Thread) -> None:
+        if not self._keeps_log:
+            return
+        active, standby = ([str(self.tasks[task]) for task in sorted(of)] for of in (thread.active, thread.standby))
+        self.say(
+            thread.instance.name, "given",
+            f"thread {thread.number} has {', '.join(active) or 'nothing'}; copies: {', '.join(standby) or 'none'}",
+            thread=thread.key, active=active, standby=standby,
+        )  # fmt: skip

@@ -12,6 +12,15 @@ from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_doc
 from assignor_lab.simulation.streams.episode_format import read_episode, read_episodes
 from tests.simulation.streams.episodes import document, episode, happens, started
 
+ROLLED = [started("a"), started("b"), {"at_ms": 9, "type": "rolling_restart", "down_ms": 10, "every_ms": 100}]
+
+
+def test_rolling_restart_skips_whom_another_event_has_stopped_meanwhile() -> None:
+    episode([*ROLLED, happens("crash", "a", 25), happens("stop", "b", 100), started("b", 105), started("a", 110)])
+    with pytest.raises(DocumentFormatError, match="does not run"):
+        # Started at 105, b is there at 109 and closed by the restart.
+        episode([*ROLLED, happens("stop", "b", 100), started("b", 105), happens("stop", "b", 112)])
+
 
 @pytest.mark.parametrize(
     ("events", "where", "what"),
@@ -27,6 +36,11 @@ from tests.simulation.streams.episodes import document, episode, happens, starte
         ([started("a", threads=0)], "events[0].threads", "from 1"),
         ([started("a", host="nowhere")], "events[0].host", "host:port"),
         ([started("a", colour="red")], "events[0]", "unknown key"),
+        # a is down from 9 to 19, and b from 109 on.
+        ([*ROLLED, happens("crash", "a", 15)], "events[3].client", "does not run"),
+        ([*ROLLED, happens("stop", "b", 110)], "events[3].client", "does not run"),
+        ([*ROLLED, happens("stop", "a", 12)], "events[3].client", "does not run"),
+        ([*ROLLED, happens("crash", "a", 25), started("a", 30), started("a", 40)], "events[5].client", "runs already"),
         (
             [started("a"), {"at_ms": 9, "type": "rolling_restart", "down_ms": 1, "every_ms": 1, "clients": ["b"]}],
             "events[1].clients[0]", "no instance 'b'",

@@ -79,6 +79,7 @@ class ClassicGroup:
         """A thread of a new process joins."""
         member = Member(thread, ready_ms=self._clock.now, heartbeats_from_ms=self._clock.now)
         self._members[thread.consumer] = member
+        self._world.say(thread.instance.name, "joins", f"thread {thread.number} joins", thread=thread.key)
         self._join(member, "")
 
     def stopped(self, instance: Instance, *, leaves: bool | None) -> None:
@@ -105,6 +106,12 @@ class ClassicGroup:
     def end_offsets_fail(self, until_ms: int) -> None:
         """The leader cannot fetch end offsets until then."""
         self._unknown_ends_until_ms = until_ms
+
+    def metadata_changes(self) -> None:
+        """The leader, who alone compares topics with those that it has assigned, joins again."""
+        for member in self._members.values():
+            if member.id is not None and member.id == self._coordinator.leader_id:
+                self._join_if_free(member, "cached metadata has changed")
 
     def _of(self, instance: Instance) -> list[Member]:
         return [self._members[thread.consumer] for thread in instance.threads if thread.consumer in self._members]
@@ -157,7 +164,8 @@ class ClassicGroup:
             left = self._coordinator.members()
             gone = [identity for identity in before if identity not in left]
             for identity in gone:
-                self._world.say("coordinator", "removed", f"{identity} is no member any more")
+                of = next((each.thread.key for each in self._members.values() if each.id == identity), None)
+                self._world.say("coordinator", "removed", f"{identity} is no member any more", thread=of)
                 self._world.unowned(self._left_behind.pop(identity, ()))
             if gone and not left:
                 self._world.has_members(any_left=False)

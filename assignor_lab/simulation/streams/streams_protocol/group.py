@@ -100,7 +100,10 @@ class ProtocolGroup:
         before = self._static_member(thread)
         if before is not None and not before.has_left:
             # Its thread ends with an error (UNRELEASED_INSTANCE_ID); nothing tries again.
-            self._world.say(instance.name, "refused", f"{instance.name} is refused: its instance id is not released")
+            self._world.say(
+                instance.name, "refused", f"{instance.name} is refused: its instance id is not released",
+                thread=thread.key,
+            )  # fmt: skip
             return
         if not self._group.members:
             self._world.has_members(any_left=True)
@@ -108,6 +111,7 @@ class ProtocolGroup:
         if self._topics_ms is None:
             self._topics_ms = self._clock.now + self._timings.create_topics_ms
         self._members[member.id], self._instances[member.id] = member, instance
+        self._world.say(instance.name, "joins", f"thread {thread.number} joins as {member.id}", thread=thread.key)
         self._report(member)
         process = str(instance.process_id)
         if before is None:
@@ -137,6 +141,13 @@ class ProtocolGroup:
     def end_offsets_fail(self, until_ms: int) -> None:
         """Nothing happens: the broker asks for no end offsets."""
 
+    def metadata_changes(self) -> None:
+        """The hash of the topics' metadata is another one: the next heartbeat sees a new epoch."""
+        if self._group.members:
+            self._because("metadata of topics have changed")
+            self._group.metadata_changes()
+            self._arm_all()
+
     def _id_of(self, thread: Thread) -> str:
         ids, place = thread.instance.settings.member_ids, thread.number - 1
         if place < len(ids) and ids[place] not in self._members:
@@ -165,7 +176,10 @@ class ProtocolGroup:
         held = self._group.remove(member.id)
         self._forget(member)
         self._because(f"{member.thread.instance.name} {how}")
-        self._world.say("coordinator", "removed", f"{member.id} of {member.thread.instance.name} {how}")
+        self._world.say(
+            "coordinator", "removed", f"{member.id} of {member.thread.instance.name} {how}",
+            thread=member.thread.key,
+        )  # fmt: skip
         self._world.unowned(sorted(held.active))
         if not self._group.members:
             self._world.has_members(any_left=False)

@@ -1,0 +1,95 @@
+"""Which instances run while an episode goes on, as far as its events alone say, and events that contradict that."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Mapping
+
+from assignor_lab.documents.shapes import Mismatch, suggestion
+from assignor_lab.simulation.streams.episode import Event
+
+__all__ = ["Presence", "refuse_contradictions"]
+
+
+class Presence:
+    """Who runs at a moment, the steps of rolling restarts included.
+
+    Args:
+        running: Instances that run when the episode begins.
+    """
+
+    def __init__(self, running: Iterable[str]) -> None:
+        #: Every instance that was ever started to whether it runs, in the order of their first starts.
+        self.up = dict.fromkeys(running, True)
+        #: Steps of rolling restarts: moment, number, instance, from stop to start in milliseconds (``None``: a start).
+        self._steps: list[tuple[int, int, str, int | None]] = []
+        self._number = 0
+
+    def advance(self, at_ms: int) -> None:
+        """Steps of rolling restarts that come before ``at_ms`` are done; those of that moment come after its events."""
+        while self._steps and self._steps[0][0] < at_ms:
+            at, _, name, down_ms = heapq.heappop(self._steps)
+            if down_ms is None:
+                self.up[name] = True
+            elif self.up[name]:
+                self.up[name] = False
+                self._plan(at + down_ms, name, None)
+
+    def happen(self, event: Event) -> None:
+        """An event that contradicts nothing happens."""
+        self.advance(event.at_ms)
+        if event.type in ("start", "stop", "crash"):
+            self.up[event.client] = event.type == "start"
+        elif event.type == "rolling_restart":
+            running = [name for name, is_up in self.up.items() if is_up]
+            for place, name in enumerate(event.details.get("clients", running)):
+                self._plan(event.at_ms + place * event.details["every_ms"], name, event.details["down_ms"])
+
+    def _plan(self, at_ms: int, name: str, down_ms: int | None) -> None:
+        self._number += 1
+        heapq.heappush(self._steps, (at_ms, self._number, name, down_ms))
+
+
+def refuse_contradictions(events: Iterable[Event], running: Iterable[str], until_ms: int) -> None:
+    """Raises a mismatch for events out of order, or about instances that are not as the event needs them."""
+    presence = Presence(running)
+    before = 0
+    for index, event in enumerate(events):
+        if event.at_ms < before:
+            raise Mismatch(
+                f"{event.at_ms} comes after {before} in the list: events stand in the order of time", "events", index,
+                "at_ms",
+            )  # fmt: skip
+        if event.at_ms > until_ms:
+            raise Mismatch(f"{event.at_ms} is after the end of the episode, {until_ms}", "events", index, "at_ms")
+        before = event.at_ms
+        presence.advance(event.at_ms)
+        _refuse_contradiction(event, presence.up, index)
+        presence.happen(event)
+
+
+def _refuse_contradiction(event: Event, up: Mapping[str, bool], index: int) -> None:
+    name = event.client
+    if event.type == "start" and up.get(name):
+        raise Mismatch(f"{name!r:.80} runs already: stop it first", "events", index, "client")
+    if event.type in ("stop", "crash"):
+        _refuse_absent(name, up, ("events", index, "client"))
+    elif event.type == "lose_disk":
+        if name not in up:
+            raise _unknown(name, up, ("events", index, "client"))
+        if up[name]:
+            raise Mismatch(f"{name!r:.80} runs: its disk can be lost while it is down", "events", index, "client")
+    for place, each in enumerate(event.details.get("clients", ())):
+        _refuse_absent(each, up, ("events", index, "clients", place))
+
+
+def _refuse_absent(name: str, up: Mapping[str, bool], path: tuple[str | int, ...]) -> None:
+    if name not in up:
+        raise _unknown(name, up, path)
+    if not up[name]:
+        raise Mismatch(f"{name!r:.80} does not run: start it first", *path)
+
+
+def _unknown(name: str, up: Mapping[str, bool], path: tuple[str | int, ...]) -> Mismatch:
+    hint = suggestion(name, up, "instances") if up else "none has been started"
+    return Mismatch(f"there is no instance {name!r:.80}: {hint}", *path)

@@ -1,0 +1,1 @@
+"""Random episodes of Streams groups, and the rules of safety that none of them may break."""

@@ -1,0 +1,96 @@
+"""Behaviour of Kafka itself that breaks a rule of safety: by name, with its reason, and how it is recognised."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import attrs
+
+from assignor_lab.simulation.streams.safety.findings import Finding
+from assignor_lab.simulation.streams.simulate import Played
+
+__all__ = ["KAFKAS_OWN", "KafkasOwn", "named"]
+
+
+@attrs.frozen
+class KafkasOwn:
+    """A known behaviour of Kafka.
+
+    Args:
+        name: Its ticket, or what Kafka calls it.
+        reason: Why Kafka does so, as a sentence.
+        explains: Whether it explains a finding in an episode that an assignor of this name decided.
+    """
+
+    name: str
+    reason: str
+    explains: Callable[[Finding, Played, str], bool]
+
+
+def named(finding: Finding, played: Played, assignor: str) -> Finding:
+    """A finding with the name of what explains it, if anything of Kafka's own does."""
+    for each in KAFKAS_OWN.values():
+        if each.explains(finding, played, assignor):
+            return attrs.evolve(finding, known=each.name)
+    return finding
+
+
+def _swinging_standbys(finding: Finding, _played: Played, assignor: str) -> bool:
+    return (
+        finding.rule == "at rest"
+        and assignor in ("group_sticky", "group_sticky_4_4")
+        and finding.sentence.startswith("standby tasks moved")
+    )
+
+
+def _unreleased(finding: Finding, played: Played, _assignor: str) -> bool:
+    """Every thread that lives in the end was refused when it came back."""
+    if finding.rule != "nothing lost" or "given to nobody" not in finding.sentence:
+        return False
+    refused = {(entry.actor, entry.details["thread"]) for entry in played.world.log.entries if entry.event == "refused"}
+    living = [thread for instance in played.world.instances.values() for thread in instance.threads]
+    return bool(living) and all((thread.instance.name, thread.key) in refused for thread in living)
+
+
+def _always_probes(finding: Finding, _played: Played, assignor: str) -> bool:
+    return finding.rule == "rest" and assignor == "fallback_prior"
+
+
+def _never_caught_up(finding: Finding, played: Played, _assignor: str) -> bool:
+    """A copy that follows as closely as copies can is further behind than may be."""
+    if finding.rule != "rest" or played.episode.protocol != "classic":
+        return False
+    acceptable = int(played.episode.config.get("acceptable.recovery.lag", 10_000))
+    end_ms = played.world.begin_ms + played.episode.until_ms
+    return any(
+        store.follows and store.behind_ms and store.end(end_ms) - store.position(end_ms) > acceptable
+        for instance in played.world.instances.values()
+        for store in instance.stores.values()
+    )
+
+
+_ALL = (
+    KafkasOwn(
+        "KAFKA-21166",
+        "standbys of the broker's sticky assignor swing between members when nothing but the epoch has changed",
+        _swinging_standbys,
+    ),
+    KafkasOwn(
+        "UNRELEASED_INSTANCE_ID",
+        "a static member of a streams group that was killed and comes back within its session is refused, and its "
+        "thread ends: nobody is left when the session is over",
+        _unreleased,
+    ),
+    KafkasOwn(
+        "FallbackPriorTaskAssignor",
+        "leaves everything where it is and asks for another rebalance: chosen as the assignor it probes for ever",
+        _always_probes,
+    ),
+    KafkasOwn(
+        "acceptable.recovery.lag",
+        "below what arrives while a copy is on its way, no copy ever counts as caught up: warm-ups are probed for ever",
+        _never_caught_up,
+    ),
+)
+#: What is known, by name.
+KAFKAS_OWN: Mapping[str, KafkasOwn] = {each.name: each for each in _ALL}

@@ -1,0 +1,213 @@
+"""Random small episodes of Streams groups; equal seeds and equal assignors give equal documents.
+
+Whatever happens, somebody is there in the end, and is left alone for longer than anything can take. Then the topics'
+metadata change a few times, each time as late: what is at rest by then stays where it is.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assignor_lab.simulation.streams.episode import Event
+from assignor_lab.simulation.streams.presence import Presence
+from assignor_lab.simulation.streams.safety.rest import LAST_CHANGES, rest_ms
+
+__all__ = ["KAFKAS_OWN", "random_episode", "with_rest"]
+
+#: Kafka's own assignors, by protocol.
+KAFKAS_OWN: Mapping[str, Sequence[str]] = {
+    "classic": ("high_availability", "sticky", "legacy_sticky"),
+    "streams": ("group_sticky", "group_sticky_4_4"),
+}
+#: Static members are nothing for brokers of 4.3, which run this assignor.
+_REFUSES_STATIC = "group_sticky"
+_RATE = 20_000_000
+_HUGE = (60_000_000, 200)
+#: Five instances, one after the other.
+_LONGEST_ROLL_MS = 5 * 90_000 + 20_000
+
+
+def random_episode(seed: int, assignors: Mapping[str, Sequence[str]] = KAFKAS_OWN) -> dict[str, Any]:
+    """The document of an episode.
+
+    Args:
+        seed: Its seed.
+        assignors: Protocol to the assignors from which one is drawn; a protocol without any is not drawn.
+    """
+    draw = random.Random(seed)  # noqa: S311 - a simulation, not a secret
+    protocol = draw.choice([name for name in ("classic", "streams") if assignors.get(name)])
+    assignor = draw.choice(sorted(assignors[protocol]))
+    tasks = _tasks(draw)
+    config = _config(draw, protocol)
+    may_be_static = protocol == "classic" or assignor != _REFUSES_STATIC
+    names = [f"i{number}" for number in range(1, draw.randint(1, 5) + 1)]
+    settings = {name: _settings(draw, name, may_be_static=may_be_static) for name in names}
+    events = _events(draw, settings)
+    document: dict[str, Any] = {
+        "format": 1,
+        "kind": "streams-episode",
+        "id": f"random-{seed}",
+        "protocol": protocol,
+        "assignor": assignor,
+        "initial": {
+            "format": 1,
+            "kind": "streams",
+            "id": f"random-{seed}-initial",
+            "config": config,
+            "tasks": tasks,
+            "clients": [],
+        },
+        "changelogs": {task["id"]: _changelog(draw) for task in tasks if task["logged"]},
+        "events": events,
+        "until_ms": 0,
+        "timings": _timings(draw),
+    }
+    if draw.random() < 0.15:
+        document["eos"] = True
+    if draw.random() < 0.15:
+        document["missing_topics"] = ["app-repartition"]
+    return with_rest(document)
+
+
+def _tasks(draw: random.Random) -> list[dict[str, Any]]:
+    tasks = []
+    for subtopology in range(draw.randint(1, 3)):
+        logged = draw.random() < 0.7
+        for partition in range(draw.randint(1, 4)):
+            stores = ["store"] if logged else []
+            tasks.append(
+                {"id": f"{subtopology}_{partition}", "stateful": logged, "logged": logged, "stores": stores,
+                 "partitions": None}
+            )  # fmt: skip
+    return tasks
+
+
+def _config(draw: random.Random, protocol: str) -> dict[str, Any]:
+    config: dict[str, Any] = {"num.standby.replicas": draw.choice((0, 0, 1, 1, 2))}
+    if protocol == "classic":
+        config["max.warmup.replicas"] = draw.choice((1, 2, 2, 4))
+        config["probing.rebalance.interval.ms"] = draw.choice((60_000, 60_000, 600_000))
+        config["acceptable.recovery.lag"] = draw.choice((0, 100, 10_000, 10_000))
+    if draw.random() < 0.3:
+        config["rack.aware.assignment.tags"] = ["zone"]
+    return config
+
+
+def _settings(draw: random.Random, name: str, *, may_be_static: bool) -> dict[str, Any]:
+    settings: dict[str, Any] = {"threads": draw.choice((1, 1, 1, 2, 3))}
+    if draw.random() < 0.5:
+        settings["tags"] = {"zone": draw.choice("ab")}
+    if draw.random() < 0.3:
+        settings["machine"] = draw.choice(("m1", "m2"))
+    if may_be_static and draw.random() < 0.3:
+        settings["instance_id"] = f"static-{name}"
+    return settings
+
+
+def _changelog(draw: random.Random) -> dict[str, Any]:
+    # From nothing to ten minutes of restoring.
+    records, size = draw.choice(((0, 200), (10, 2_000), (20_000, 200), (1_000_000, 20), (5_000_000, 200), _HUGE))
+    changelog: dict[str, Any] = {"records": records, "bytes_per_record": size}
+    if draw.random() < 0.4:
+        changelog["records_per_s"] = draw.choice((0.1, 10, 500))
+    if draw.random() < 0.1:
+        changelog["backlog_records"] = draw.choice((10, 10_000))
+    return changelog
+
+
+def _timings(draw: random.Random) -> dict[str, int]:
+    timings = {"restore_bytes_per_s": _RATE}
+    session = draw.choice((None, 10_000, 45_000))
+    if session is not None:
+        timings["session_timeout_ms"] = timings["streams_session_timeout_ms"] = session
+    for name, values in _DRAWN.items():
+        if draw.random() < 0.3:
+            timings[name] = draw.choice(values)
+    return timings
+
+
+#: Timings that are not always the default, and what else they are.
+_DRAWN: Mapping[str, Sequence[int]] = {
+    "startup_spread_ms": (500, 10_000),
+    "initial_rebalance_delay_ms": (0, 3_000),
+    "streams_initial_rebalance_delay_ms": (0, 3_000),
+    "assignment_interval_ms": (0, 15_000),
+    "max_poll_interval_ms": (20_000,),
+    "state_cleanup_delay_ms": (0, 60_000),
+    "close_ms": (0, 20_000),
+    "request_ms": (0, 50),
+    "open_store_ms": (0, 5_000),
+    "acknowledge_ms": (0, 2_000),
+}
+
+
+def _events(draw: random.Random, settings: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What is done, by time; nothing that the reader of episodes would refuse."""
+    names = list(settings)
+    presence = Presence(())
+    events: list[dict[str, Any]] = []
+    now = 0
+    for number in range(draw.randint(1, 9)):
+        if number:
+            now += draw.randint(0, draw.choice((300, 5_000, 60_000, 900_000)))
+        presence.advance(now)
+        events.append({"at_ms": now, **_event(draw, names, settings, presence.up)})
+        presence.happen(_read(events[-1]))
+    now += _LONGEST_ROLL_MS
+    presence.advance(now)
+    if not any(presence.up.values()):
+        events.append({"at_ms": now, **_start(draw, draw.choice(names), settings, presence.up)})
+    return events
+
+
+def _read(event: Mapping[str, Any]) -> Event:
+    return Event(event["at_ms"], event["type"], event.get("client", ""), event)
+
+
+def _event(
+    draw: random.Random, names: Sequence[str], settings: Mapping[str, Mapping[str, Any]], started: Mapping[str, bool]
+) -> dict[str, Any]:
+    up = [name for name in names if started.get(name)]
+    down = [name for name in names if started.get(name) is False]
+    new = [name for name in names if name not in started]
+    kinds = ["start"] * (3 if new else 1 if down else 0)
+    kinds += ["stop", "crash", "crash", "roll", "end_offsets_fail", "metadata_changes"] if up else []
+    kinds += ["lose_disk"] if down else []
+    kind = draw.choice(kinds)
+    if kind == "start":
+        return _start(draw, draw.choice(new + down), settings, started)
+    if kind in ("stop", "crash"):
+        name = draw.choice(up)
+        leave = draw.choice(({}, {}, {"leave": True}, {"leave": False})) if kind == "stop" else {}
+        return {"type": kind, "client": name, **leave}
+    if kind == "roll":
+        wait = draw.choice((1_000, 20_000, 90_000))
+        return {"type": "rolling_restart", "down_ms": draw.randint(100, 20_000), "every_ms": wait}
+    if kind == "lose_disk":
+        return {"type": kind, "client": draw.choice(down)}
+    if kind == "end_offsets_fail":
+        return {"type": kind, "for_ms": draw.choice((5_000, 60_000))}
+    return {"type": kind}
+
+
+def _start(
+    draw: random.Random, name: str, settings: Mapping[str, Mapping[str, Any]], started: Mapping[str, bool]
+) -> dict[str, Any]:
+    first = name not in started
+    event: dict[str, Any] = {"type": "start", "client": name, **(settings[name] if first else {})}
+    if draw.random() < 0.15:
+        event["startup_ms"] = draw.choice((0, 60_000))
+    if not first and draw.random() < 0.2:
+        event["threads"] = draw.randint(1, 3)
+    return event
+
+
+def with_rest(document: Mapping[str, Any]) -> dict[str, Any]:
+    """An episode that goes on until everything has come to rest, and whose metadata change in the end."""
+    wait = rest_ms(document)
+    events = list(document["events"])
+    last = events[-1]["at_ms"]
+    changes = [{"at_ms": last + wait * (1 + each), "type": "metadata_changes"} for each in range(LAST_CHANGES)]
+    return {**document, "events": [*events, *changes], "until_ms": last + wait * (1 + LAST_CHANGES)}

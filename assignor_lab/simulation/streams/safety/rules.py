@@ -1,0 +1,306 @@
+"""Rules of safety of a Streams group, judged from what an episode's log says happened.
+
+The log tells what each thread was given, ran and stopped, and whom the group removed. The rules know nothing of how the
+simulation comes to that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+
+import attrs
+
+from assignor_lab.simulation.streams.generations import Generation
+from assignor_lab.simulation.streams.safety.findings import Finding
+from assignor_lab.simulation.streams.safety.rest import LAST_CHANGES
+from assignor_lab.simulation.streams.simulate import Played
+
+__all__ = ["RULES", "broken_rules"]
+
+#: Rounding of positions that are worked out from shares.
+_ROUNDING = 1e-6
+
+#: Name of each rule, and what it forbids.
+RULES: Mapping[str, str] = {
+    "one owner": "no active task is processed by two threads at once",
+    "no standby beside its active": "no process has a task as active and as a copy at once",
+    "fenced": "no thread processes anything after its member was removed from the group",
+    "nothing lost": "what somebody could run is run in the end",
+    "rest": "a group that is left alone comes to rest",
+    "at rest": "a group at rest moves nothing when it is assigned anew with nothing changed",
+    "restoring": "no restoration reads a negative amount, or more than there is",
+    "generations": "generations and epochs never go back",
+    "times": "nobody processes a task exactly where an interval says so, within the episode, one after the other",
+    "ends": "an episode can be played to its end",
+}
+
+
+def broken_rules(played: Played) -> list[Finding]:
+    """Every rule that an episode broke, with where and when; none is as it should be."""
+    history = _History(played)
+    return [
+        *_one_owner(history), *_no_standby_beside(history), *_fenced(history), *_nothing_lost(history),
+        *_rest(played), *_restoring(played), *_generations(played.generations), *_times(history),
+    ]  # fmt: skip
+
+
+@attrs.frozen
+class _Stretch:
+    """Some time in which a thread did something with a task."""
+
+    begin_ms: int
+    end_ms: int
+    thread: int
+    instance: str
+
+
+class _History:
+    """What the log says each thread had and ran, and when members were removed. Times count from the beginning."""
+
+    def __init__(self, played: Played) -> None:
+        self.played = played
+        self.end_ms = played.episode.until_ms
+        #: Task to who ran it, by time of the end; the same for who had it as active, and as a copy.
+        self.runs: dict[str, list[_Stretch]] = {}
+        self.active: dict[str, list[_Stretch]] = {}
+        self.copies: dict[str, list[_Stretch]] = {}
+        #: Moment and thread, for members that were removed and for threads that joined.
+        self.removed: list[tuple[int, int]] = []
+        self.up: dict[str, bool] = {}
+        self._read()
+
+    def _read(self) -> None:
+        running: dict[tuple[str, int], tuple[int, str]] = {}
+        given: tuple[dict[tuple[str, int], tuple[int, str]], ...] = ({}, {})
+        for entry in self.played.world.log.entries:
+            event, at, details = entry.event, entry.time_ms, entry.details
+            if event == "runs":
+                running[details["task"], details["thread"]] = (at, entry.actor)
+            elif event == "stops":
+                self._ends(self.runs, running, (details["task"], details["thread"]), at)
+            elif event == "given":
+                for kind, begun, ended in zip(("active", "standby"), given, (self.active, self.copies), strict=True):
+                    self._given(begun, ended, details["thread"], entry.actor, details[kind], at)
+            elif event == "removed" and details["thread"] is not None:
+                self.removed.append((at, details["thread"]))
+            elif event in ("start", "stop", "crash"):
+                self.up[entry.actor] = event == "start"
+                if event != "start":
+                    # Its threads are gone, with all that they had.
+                    for begun, ended in zip(given, (self.active, self.copies), strict=True):
+                        for key in [key for key, (_, actor) in begun.items() if actor == entry.actor]:
+                            self._ends(ended, begun, key, at)
+        for begun, ended in ((running, self.runs), (given[0], self.active), (given[1], self.copies)):
+            for key in list(begun):
+                self._ends(ended, begun, key, self.end_ms)
+
+    def _given(
+        self,
+        begun: dict[tuple[str, int], tuple[int, str]],
+        ended: dict[str, list[_Stretch]],
+        thread: int,
+        actor: str,
+        tasks: Iterable[str],
+        at: int,
+    ) -> None:
+        now = {(task, thread) for task in tasks}
+        for key in [key for key in begun if key[1] == thread and key not in now]:
+            self._ends(ended, begun, key, at)
+        for key in now:
+            begun.setdefault(key, (at, actor))
+
+    def _ends(
+        self,
+        ended: dict[str, list[_Stretch]],
+        begun: dict[tuple[str, int], tuple[int, str]],
+        key: tuple[str, int],
+        at: int,
+    ) -> None:
+        begin, actor = begun.pop(key)
+        ended.setdefault(key[0], []).append(_Stretch(begin, at, key[1], actor))
+
+
+def _overlaps(first: Iterable[_Stretch], second: Iterable[_Stretch]) -> Iterator[tuple[_Stretch, _Stretch, int, int]]:
+    """Pairs of stretches that lie over one another, with from when to when."""
+    for one in first:
+        for other in second:
+            begin, end = max(one.begin_ms, other.begin_ms), min(one.end_ms, other.end_ms)
+            if begin < end:
+                yield one, other, begin, end
+
+
+def _one_owner(history: _History) -> Iterator[Finding]:
+    for task, runs in sorted(history.runs.items()):
+        ordered = sorted(runs, key=lambda run: (run.begin_ms, run.thread))
+        for before, after in pairwise(ordered):
+            if after.begin_ms < before.end_ms:
+                yield Finding(
+                    "one owner",
+                    f"{task} ran on {before.instance} (thread {before.thread}) and {after.instance} (thread "
+                    f"{after.thread}) from {after.begin_ms} ms to {min(before.end_ms, after.end_ms)} ms",
+                )
+
+
+def _no_standby_beside(history: _History) -> Iterator[Finding]:
+    for task, copies in sorted(history.copies.items()):
+        for active, copy, begin, end in _overlaps(history.active.get(task, ()), copies):
+            if active.instance == copy.instance:
+                yield Finding(
+                    "no standby beside its active",
+                    f"{active.instance} had {task} as active (thread {active.thread}) and as a copy (thread "
+                    f"{copy.thread}) from {begin} ms to {end} ms",
+                )
+
+
+def _fenced(history: _History) -> Iterator[Finding]:
+    if not history.removed:
+        return
+    joined = {
+        (entry.details["thread"], entry.time_ms) for entry in history.played.world.log.entries if entry.event == "joins"
+    }
+    for at, thread in history.removed:
+        back = min((time for each, time in joined if each == thread and time >= at), default=history.end_ms)
+        for task, runs in sorted(history.runs.items()):
+            for run in runs:
+                if run.thread == thread and run.begin_ms < back and run.end_ms > at:
+                    yield Finding(
+                        "fenced",
+                        f"{run.instance} (thread {thread}) was removed at {at} ms and ran {task} until {run.end_ms} ms",
+                    )
+
+
+def _nothing_lost(history: _History) -> Iterator[Finding]:
+    if not any(history.up.values()):
+        return
+    for number, task in enumerate(map(str, history.played.world.tasks)):
+        end = history.end_ms
+        owned = [each for each in history.active.get(task, ()) if each.end_ms == end and history.up.get(each.instance)]
+        if not owned:
+            yield Finding("nothing lost", f"{task} is given to nobody at the end, {end} ms")
+        elif not any(run.end_ms == end for run in history.runs.get(task, ())):
+            where = ", ".join(f"{each.instance} (thread {each.thread})" for each in owned)
+            yield Finding("nothing lost", f"{task} is given to {where} since {owned[0].begin_ms} ms and does not run")
+        elif history.played.world.ledger.owner(number) is None:
+            yield Finding("nothing lost", f"{task} runs, and the ledger knows of nobody")
+
+
+def _rest(played: Played) -> Iterator[Finding]:
+    """The group's last rebalances, one for each change of metadata after everything has come to rest."""
+    changes = _last_changes(played)
+    if len(changes) < 2:
+        return
+    begin = played.world.begin_ms
+    wait = changes[1] - changes[0]
+    restless = [
+        each.assigned_ms - begin
+        for each in played.generations
+        for change in changes[:1]
+        if change - wait // 4 < each.assigned_ms - begin < change
+    ]
+    if restless:
+        yield Finding(
+            "rest",
+            f"{len(restless)} rebalances in the last {wait // 4} ms before {changes[0]} ms, when nothing had happened "
+            f"for {wait} ms",
+        )
+        return
+    placed = [_placement_before(played, at) for at in (*changes, played.episode.until_ms)]
+    if placed[-1] == placed[-2]:
+        return
+    moved = sorted(
+        {
+            kind
+            for instance in {*placed[-1], *placed[-2]}
+            for kind, before, after in zip(
+                ("active", "standby"), placed[-2].get(instance, ((), ())), placed[-1].get(instance, ((), ())),
+                strict=True,
+            )
+            if before != after
+        }
+    )  # fmt: skip
+    period = next((back for back in range(2, len(placed)) if placed[-1 - back] == placed[-1]), None)
+    swing = f"it swings between {period} placements" if period else "no placement came back"
+    yield Finding(
+        "at rest",
+        f"{' and '.join(moved)} tasks moved at {changes[-1]} ms and at the {len(changes) - 1} changes before: {swing}",
+    )
+
+
+def _last_changes(played: Played) -> list[int]:
+    """Changes of metadata with which an episode ends, each as long after the one before as the end is after them."""
+    found: list[int] = []
+    after = played.episode.until_ms
+    wait = 0
+    for event in reversed(played.episode.events):
+        wait = wait or after - event.at_ms
+        if event.type != "metadata_changes" or after - event.at_ms != wait:
+            break
+        found.insert(0, event.at_ms)
+        after = event.at_ms
+    return found[-LAST_CHANGES:]
+
+
+def _placement_before(played: Played, at_ms: int) -> Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]]:
+    begin = played.world.begin_ms
+    latest: Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]] = {}
+    for each in played.generations:
+        if each.assigned_ms - begin < at_ms:
+            latest = each.assigned
+    return latest
+
+
+def _restoring(played: Played) -> Iterator[Finding]:
+    world = played.world
+    end_ms = world.begin_ms + played.episode.until_ms
+    for read in world.reads.all:
+        changelog = world.changelogs[read.task]
+        size = 0.0 if changelog is None else changelog.end(end_ms) * changelog.changelog.bytes_per_record
+        if not -_ROUNDING * max(1.0, size) <= read.size <= size * (1 + _ROUNDING) + _ROUNDING:
+            yield Finding(
+                "restoring",
+                f"{read.instance} read {read.size:.0f} bytes of {world.tasks[read.task]} from "
+                f"{read.begun_ms - world.begin_ms} ms on; its changelogs have {size:.0f}",
+            )
+
+
+def _generations(generations: Iterable[Generation]) -> Iterator[Finding]:
+    for before, after in pairwise(generations):
+        if after.number <= before.number or after.assigned_ms < before.assigned_ms:
+            yield Finding("generations", f"generation {after.number} came after {before.number}")
+        if not after.prepared_ms <= after.joined_ms <= after.assigned_ms:
+            yield Finding("generations", f"generation {after.number} was assigned before it had begun")
+
+
+def _times(history: _History) -> Iterator[Finding]:
+    """Intervals without anybody are what the log leaves, but for the time until a task's first output."""
+    world = history.played.world
+    begin, end, output = world.begin_ms, history.end_ms, world.timings.output_ms
+    for number, task in enumerate(map(str, world.tasks)):
+        reached = 0
+        told: list[tuple[int, int]] = []
+        for since, until, cause in world.ledger.intervals[number]:
+            since, until = since - begin, until - begin
+            if not reached <= since < until <= end:
+                yield Finding("times", f"{task}: interval {since} to {until} ms ({cause}) after {reached} ms")
+            reached = until
+            if told and told[-1][1] == since:
+                told[-1] = (told[-1][0], until)
+            else:
+                told.append((since, until))
+        runs = history.runs.get(task, ())
+        left = _gaps([(run.begin_ms + output, run.end_ms) for run in runs if run.end_ms - run.begin_ms > output], end)
+        if told != left:
+            wrong = next((pair for pair in (*told, *left) if (pair in told) != (pair in left)), None)
+            yield Finding("times", f"{task}: nobody processed it in {left}, and the intervals are {told}: {wrong}")
+
+
+def _gaps(covered: Iterable[tuple[int, int]], end: int) -> list[tuple[int, int]]:
+    found, reached = [], 0
+    for since, until in sorted(covered):
+        if since > reached:
+            found.append((reached, since))
+        reached = max(reached, until)
+    if reached < end:
+        found.append((reached, end))
+    return found

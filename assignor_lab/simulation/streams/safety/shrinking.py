@@ -1,0 +1,110 @@
+"""Makes an episode smaller for as long as it still does what it was found for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from assignor_lab.simulation.streams.safety.random_episodes import with_rest
+from assignor_lab.simulation.streams.safety.rest import LAST_CHANGES
+
+__all__ = ["shrunk"]
+
+Document = Mapping[str, Any]
+
+
+def shrunk(document: Document, still_does: Callable[[Document], bool], most_plays: int = 400) -> Document:
+    """The smallest episode that is found by leaving out one thing after the other.
+
+    Args:
+        document: A random episode.
+        still_does: Whether an episode is one of those that are looked for; one that contradicts itself is not.
+        most_plays: How many episodes are tried at most.
+    """
+    place = plays = failed = 0
+    smaller = _smaller_of(document)
+    while failed < len(smaller) and plays < most_plays:
+        plays += 1
+        candidate = with_rest(smaller[place % len(smaller)])
+        if still_does(candidate):
+            # What comes next in the list is likely to be at the same place in the next one.
+            document, failed = candidate, 0
+            smaller = _smaller_of(document)
+        else:
+            place, failed = place + 1, failed + 1
+    return document
+
+
+def _smaller_of(document: Document) -> list[Document]:
+    return list(_smaller({**document, "events": document["events"][:-LAST_CHANGES]}))
+
+
+def _smaller(document: Document) -> Iterator[Document]:
+    """Episodes that lack something of this one, those that lack most of it first."""
+    events = document["events"]
+    size = len(events) - 1
+    while size:
+        for begin in range(0, len(events) - size + 1, size):
+            yield {**document, "events": [*events[:begin], *events[begin + size :]]}
+        size //= 2
+    for name in dict.fromkeys(event["client"] for event in events if "client" in event):
+        rest = [event for event in events if event.get("client") != name]
+        if rest:
+            yield {**document, "events": rest}
+    yield from _without_tasks(document)
+    for key in ("missing_topics", "eos"):
+        if key in document:
+            yield _without(document, key)
+    for name in document["timings"]:
+        yield {**document, "timings": _without(document["timings"], name)}
+    yield from _simpler_configs(document)
+    yield from _simpler_state(document)
+    for place, event in enumerate(events):
+        for simpler in _simpler_events(event):
+            yield {**document, "events": [*events[:place], simpler, *events[place + 1 :]]}
+
+
+def _without(mapping: Mapping[str, Any], key: str) -> dict[str, Any]:
+    return {each: value for each, value in mapping.items() if each != key}
+
+
+def _without_tasks(document: Document) -> Iterator[Document]:
+    tasks = document["initial"]["tasks"]
+    size = len(tasks) // 2
+    while size:
+        for begin in range(0, len(tasks) - size + 1, size):
+            left = [*tasks[:begin], *tasks[begin + size :]]
+            known = {task["id"] for task in left}
+            changelogs = {name: each for name, each in document["changelogs"].items() if name in known}
+            yield {**document, "initial": {**document["initial"], "tasks": left}, "changelogs": changelogs}
+        size //= 2
+
+
+def _simpler_configs(document: Document) -> Iterator[Document]:
+    config = document["initial"]["config"]
+    simpler = [_without(config, key) for key in config]
+    if config.get("num.standby.replicas", 0) > 1:
+        simpler.insert(0, {**config, "num.standby.replicas": config["num.standby.replicas"] - 1})
+    for each in simpler:
+        yield {**document, "initial": {**document["initial"], "config": each}}
+
+
+def _simpler_state(document: Document) -> Iterator[Document]:
+    for name, changelog in document["changelogs"].items():
+        simpler = [_without(changelog, key) for key in ("records_per_s", "backlog_records") if key in changelog]
+        if changelog["records"] > 1:
+            # Not whole and not by tens: a finding can hang on the time that restoring takes.
+            simpler += [{**changelog, "records": records} for records in (0, changelog["records"] // 10)]
+        for each in simpler:
+            yield {**document, "changelogs": {**document["changelogs"], name: each}}
+
+
+def _simpler_events(event: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for key in ("tags", "machine", "instance_id", "startup_ms", "leave", "rack"):
+        if key in event:
+            yield _without(event, key)
+    if event.get("threads", 1) > 1:
+        yield {**event, "threads": event["threads"] - 1}
+    at_ms = event["at_ms"]
+    if at_ms % 1_000:
+        yield {**event, "at_ms": at_ms // 1_000 * 1_000}

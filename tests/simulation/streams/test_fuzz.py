@@ -1,0 +1,82 @@
+"""``assignor simulate --fuzz``: random episodes of Streams groups against the rules of safety."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from assignment_api import ApplicationMetadata, StreamsClientAssignment, TaskAssignment, TaskAssignor
+from assignment_api.plugins import discover
+from assignor_lab.cli.app import build_app
+from assignor_lab.groups.streams_episode.fuzzing import findings_of, fuzz
+from assignor_lab.scenarios import canonical_line
+from assignor_lab.simulation.streams.safety.random_episodes import KAFKAS_OWN, random_episode
+from assignor_lab.simulation.streams.safety.rest import LAST_CHANGES
+
+FORGETFUL = "tests.simulation.streams.test_fuzz:Forgetful"
+
+
+class Forgetful(TaskAssignor):
+    """Gives nobody anything."""
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        return TaskAssignment([StreamsClientAssignment(process) for process in application.streams_client_states()])
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(build_app(), ["simulate", *arguments])
+
+
+def test_what_a_broken_rule_leaves_is_the_smallest_history_with_a_command_that_plays_it(tmp_path: Path) -> None:
+    ran = run(
+        "--fuzz", "--count", "1", "--seed", "3", "--assignor", FORGETFUL, "--processes", "1", "--out", str(tmp_path),
+        "--json",
+    )  # fmt: skip
+    assert ran.exit_code == 1
+    told = json.loads(ran.stdout)
+    assert told["played"] == {"classic": {FORGETFUL: 1}}
+    (broken,) = told["broken"]
+    assert "given to nobody at the end" in broken["sentence"]
+    document = json.loads(Path(broken["file"]).read_text())
+    assert [task["id"] for task in document["initial"]["tasks"]] == [broken["sentence"].partition(" ")[0]]
+    # One instance that is started is all that it takes; what follows are the changes in the end.
+    assert [event["type"] for event in document["events"]] == ["start"] + ["metadata_changes"] * LAST_CHANGES
+    assert run(*shlex.split(broken["replay"])[2:]).exit_code == 0
+
+
+def test_kafkas_own_behaviour_is_named_and_fails_nothing(tmp_path: Path) -> None:
+    ran = run(
+        "--fuzz", "--count", "1", "--seed", "0", "--assignor", "fallback_prior", "--processes", "1",
+        "--out", str(tmp_path),
+    )  # fmt: skip
+    assert ran.exit_code == 0, ran.stdout
+    assert ran.stdout.startswith("FallbackPriorTaskAssignor is Kafka's own, found in 1 episodes: ")
+    assert (tmp_path / "FallbackPriorTaskAssignor.jsonl").exists()
+
+
+def test_equal_seeds_make_equal_episodes_that_the_command_prints_by_name() -> None:
+    ran = run("random-7", "--document", "--assignor", "sticky")
+    assert ran.exit_code == 0
+    assert ran.stdout == canonical_line(random_episode(7, {"classic": ["sticky"]})).decode()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_kafkas_own_assignors_keep_the_rules(seed: int) -> None:
+    assert not [each for each in findings_of(random_episode(seed), seed, discover()) if not each.known]
+
+
+def test_number_of_processes_changes_nothing() -> None:
+    drawn = {"classic": [FORGETFUL], "streams": KAFKAS_OWN["streams"]}
+    parts = list(fuzz(5, 3, drawn, 1, part=3, may_run_code=True))
+    assert [sum(part.played.values()) for part in parts] == [3, 2]
+    assert parts[0].found
+    assert list(fuzz(5, 3, drawn, 2, part=3, may_run_code=True)) == parts
+
+
+def test_random_episodes_are_made_and_none_is_read() -> None:
+    assert run("--fuzz", "random-3").exit_code == 2
+    assert run().exit_code == 2
