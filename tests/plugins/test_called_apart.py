@@ -14,6 +14,7 @@ import pytest
 from assignment_api.plugins import config_sources
 from assignor_lab.run import run_scoring
 from assignor_lab.runtime.discovery import Plugins, discovered
+from assignor_lab.runtime.isolation.errors import IsolationError
 from assignor_lab.scoring.competitors import competitors
 from assignor_lab.scoring.in_process import InProcess
 from assignor_lab.scoring.output.folder import RESULTS, OutputFolder
@@ -66,9 +67,17 @@ FAMILIES = """
         def round(self, number, previous):
             return {"format": object()}
 
+    def slow(seed):
+        time.sleep(0.5)
+        return 1.0
+
     @hookimpl
     def assignor_lab_scenario_families():
-        return [ScenarioFamily("endless", "", 2, Endless), ScenarioFamily("nonsense", "", 2, Nonsense, size=len)]
+        return [
+            ScenarioFamily("endless", "", 2, Endless),
+            ScenarioFamily("nonsense", "", 2, Nonsense, size=len),
+            ScenarioFamily("dawdling", "", 2, Endless, size=slow),
+        ]
 """
 OBSERVER = """
     import os, time
@@ -152,6 +161,18 @@ def test_a_family_that_never_answers_is_asked_once_in_an_item_and_not_for_ever(
     assert all(message.startswith("scenario family endless of making did not answer") for message in others)
     assert {row["error_type"] for row in rows if row["item"] == 2} == {"ExcludedError"}
     assert "in this run" in next(row["error_message"] for row in rows if row["item"] == 2)
+
+
+def test_sizes_that_take_too_long_in_all_are_not_asked_for_any_more(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assignor_lab.runtime.discovery.entries.SIZES_SECONDS", 0.3)
+    write_distribution(site, "making", {"making": FAMILIES}, {"making": "making"})
+    family = discovered(None).registry.family("dawdling").plugin
+    assert family.size is not None
+    assert family.size(1) == 1.0
+    with pytest.raises(IsolationError, match="takes too long for its sizes"):
+        family.size(2)
 
 
 def test_a_document_that_is_none_is_a_failed_row(site: Path) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from itertools import count
+from time import monotonic
 from typing import Any, NoReturn
 
 import attrs
@@ -49,6 +50,10 @@ __all__ = ["AssignorApart", "RaisedApartError", "assignor_entry", "entry_of", "i
 HANDLERS = "assignor_lab.runtime.discovery.handlers"
 #: Bytes of a family's document that are read.
 MAX_DOCUMENT_BYTES = 32 * 2**20
+
+#: Seconds that the sizes of a family may take in all, besides those that each may take: estimates speed a run up.
+SIZES_SECONDS = 10.0
+PROMPT_SECONDS = 0.01
 
 #: Kind to where its assignors' ``Asking`` is, to be imported when one is asked.
 ASKING_PLACES = {
@@ -264,6 +269,7 @@ class _Family(_Part):
         super().__init__("scenario family", name, origin, isolation)
         #: Why its sizes are not asked for any more: they are worth no waiting.
         self._no_sizes: IsolationError | None = None
+        self._seconds = 0.0
 
     def history(self, seed: int) -> _History:
         """The history of a seed; its process hears of it with its first round."""
@@ -273,11 +279,16 @@ class _Family(_Part):
         """The size of a history."""
         if self._no_sizes is not None:
             raise self._no_sizes
+        start = monotonic()
         try:
             figure = self._figure(self._asked((f"{HANDLERS}:size", (self._name, seed))), may_lack=False)
         except IsolationError as error:
             self._no_sizes = error
             raise
+        self._seconds += max(monotonic() - start - PROMPT_SECONDS, 0.0)
+        if self._seconds > SIZES_SECONDS:
+            # Each may be in time, and all together take longer than the run.
+            self._no_sizes = IsolationError(f"{self._subject} takes too long for its sizes")
         assert figure is not None
         return figure
 
