@@ -162,6 +162,20 @@ class StopsItsLauncher(Good):
         return TaskAssignment(super().assign(application).assignments, (str(launcher),))
 
 
+class NeverRests(Good):
+    """A process of its own goes on when it has answered."""
+
+    started = False
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        if not type(self).started:
+            type(self).started = True
+            if os.fork() == 0:
+                while True:
+                    pass
+        return super().assign(application)
+
+
 class ReachesForTheLab(Good):
     """It tells what it could open of the lab, and whether it could send it a signal."""
 

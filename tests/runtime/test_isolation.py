@@ -7,6 +7,7 @@ import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from time import sleep
 
 import attrs
 import pytest
@@ -14,9 +15,11 @@ import pytest
 from assignment_api import ApplicationMetadata
 from assignment_api.plugins import Policy, discover
 from assignor_lab.groups.streams.asking import ASKING, StreamsOutcome, invoke
+from assignor_lab.runtime.isolation.descendants import descendants_of
 from assignor_lab.runtime.isolation.limits import Limits
 from assignor_lab.runtime.isolation.namespaces import can_be_entered
 from assignor_lab.runtime.isolation.plugins import Isolation
+from assignor_lab.runtime.isolation.resting import fields_of
 from assignor_lab.scenarios import Place, scenario_from_document
 from tests.runtime.hostile import TOKEN
 from tests.scenarios.documents import streams_document
@@ -136,6 +139,31 @@ def test_who_stops_its_keeper_and_kills_its_launcher_does_not_escape(monkeypatch
         os.kill(int(pid), signal.SIGKILL)
     # Without namespaces, whoever covers all traces does: docs/how-to/plugins.md, "What it is not".
     assert left == [] or not can_be_entered()
+
+
+def test_who_is_busy_without_being_asked_is_stopped_until_it_is(
+    isolation: Isolation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, seconds in (("_WINDOW_SECONDS", 0.2), ("_TOO_MUCH", 0.02)):
+        monkeypatch.setattr(f"assignor_lab.runtime.isolation.resting.{name}", seconds)
+    found = Named("tests.runtime.hostile:NeverRests")
+    process = isolation.process(ASKING, found)
+    for _ in range(1_000):
+        assert isolation.assignor(ASKING, found, {}).ask(application()).answer is not None
+        if process._rest is not None and process._rest[1].is_restless:
+            break
+        sleep(0.1)
+    assert process._rest is not None
+    keeper = process._rest[0].keeper
+    states: list[bytes] = []
+    for _ in range(1_000):
+        # A signal takes a moment.
+        states = [fields_of(pid)[0] for pid in descendants_of(keeper)]
+        if states == [b"T", b"T"]:
+            break
+        sleep(0.01)
+    assert states == [b"T", b"T"]
+    assert asked(isolation, "NeverRests").answer is not None
 
 
 def test_a_forged_answer_is_checked_like_any_other(isolation: Isolation) -> None:

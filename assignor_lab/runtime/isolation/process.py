@@ -28,6 +28,7 @@ from assignor_lab.runtime.isolation.errors import (
 )
 from assignor_lab.runtime.isolation.launching import Launched, Launcher
 from assignor_lab.runtime.isolation.limits import MAX_ANSWER_BYTES, Limits
+from assignor_lab.runtime.isolation.resting import Rest, fields_of, processor_time
 from assignor_lab.runtime.isolation.worker import CONNECTION_CLOSED, LENGTH_BYTES
 
 __all__ = ["PluginProcess", "Question"]
@@ -81,6 +82,7 @@ class PluginProcess:
         self._load = load
         self._modules = tuple(modules)
         self._launched: Launched | None = None
+        self._rest: tuple[Launched, Rest] | None = None
         self._is_fresh = True
         self._is_lost, self._is_shared = False, True
         self._asked_for, self._most_bytes = subject, MAX_ANSWER_BYTES
@@ -179,9 +181,12 @@ class PluginProcess:
 
     def _exchanged(self, question: Question, allowed_ms: int, verb: str) -> dict[str, Any]:
         self._number += 1
+        rest = self._rest_of_now()
         try:
+            rest.over()
             exchange = _Exchange(self._launched, self._limits, allowed_ms, self._show, self._most_bytes)
             content = exchange.answer((self._number, *question))
+            rest.begun()
         except _Ended as ended:
             self._give_up(ended, allowed_ms, verb)
         except BaseException:
@@ -196,6 +201,12 @@ class PluginProcess:
         if answer.get("loss") == "memory":
             self._give_up(_Ended("memory"), allowed_ms, verb)
         return answer
+
+    def _rest_of_now(self) -> Rest:
+        assert self._launched is not None
+        if self._rest is None or self._rest[0] is not self._launched:
+            self._rest = (self._launched, Rest(self._launched.keeper))
+        return self._rest[1]
 
     def _give_up(self, ended: _Ended, allowed_ms: int, verb: str) -> NoReturn:
         launched, self._launched = self._launched, None
@@ -377,12 +388,12 @@ class _Exchange:
     def _look(self) -> None:
         used, count, is_alive, is_running = 0, 0, not _HAS_PROC, False
         # What it started and what has ended counts, too: who keeps the processors busy itself was not kept waiting.
-        processor = _processor_time(_fields_of(self._launched.keeper))
+        processor = processor_time(fields_of(self._launched.keeper))
         waiting = children_of(self._launched.keeper)
         while waiting and count <= MAX_PROCESSES:
             pid = waiting.pop()
-            fields = _fields_of(pid)
-            processor += _processor_time(fields)
+            fields = fields_of(pid)
+            processor += processor_time(fields)
             # One that has ended and is waited for by nobody still takes a number, of which the system has not many.
             count += bool(fields)
             if not fields or fields[0] in (b"Z", b"X"):
@@ -405,22 +416,8 @@ class _Exchange:
         now = monotonic()
         if self._seen is not None and is_running:
             passed, worked = now - self._seen[0], max(processor - self._seen[1], 0.0)
-            self._end = min(self._end + max(passed - worked - 1 / _TICKS, 0.0), self._last_end)
+            self._end = min(self._end + max(passed - worked - _TICK, 0.0), self._last_end)
         self._seen = (now, processor)
-
-
-def _fields_of(pid: int) -> list[bytes]:
-    """What the system tells of a process, from its state on; nothing if it has gone."""
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 - ten times a second
-            return file.read().rpartition(b")")[2].split()
-    except OSError:
-        return []
-
-
-def _processor_time(fields: list[bytes]) -> float:
-    """Seconds that a process has had a processor, its children that have ended included."""
-    return sum(map(int, fields[11:15])) / _TICKS
 
 
 def _held_in_all(keeper: int) -> int:
@@ -435,4 +432,4 @@ def _held_in_all(keeper: int) -> int:
 
 _HAS_PROC = Path("/proc/self/stat").exists()
 _PAGE = os.sysconf("SC_PAGE_SIZE")
-_TICKS = os.sysconf("SC_CLK_TCK")
+_TICK = 1 / os.sysconf("SC_CLK_TCK")
