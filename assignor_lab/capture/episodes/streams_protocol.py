@@ -59,7 +59,9 @@ def broker_timings(timeline: Timeline, names: Mapping[str, str]) -> tuple[dict[s
     timeout lies: a member is fenced that long after its last heartbeat, which was at most an interval before the kill.
     """
     found = {
-        name: int(timeline.group_config[key]) for key, name in GROUP_SETTINGS.items() if key in timeline.group_config
+        name: int(timeline.group_config[key])
+        for key, name in GROUP_SETTINGS.items()
+        if timeline.group_config.get(key, "").isdecimal()
     }
     defaults, told = Timings(), []
     if "streams_heartbeat_interval_ms" not in found:

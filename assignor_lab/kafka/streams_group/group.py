@@ -85,6 +85,8 @@ class StreamsGroup:
         self._targets: dict[str, Tasks] = {}
         #: What members are sent: their targets, refined.
         self._sent: Mapping[str, Tasks] = self._targets
+        #: What refining again would give; ``None``: something has changed since.
+        self._refined: Mapping[str, Tasks] | None = None
         self._holders = Holders()
 
     # --- what is asked of it ------------------------------------------------------------------------------
@@ -112,7 +114,7 @@ class StreamsGroup:
             and self.has_topics
             and standing.epoch == self.target_epoch
             and standing.state is MemberState.STABLE
-            and (self._refine is None or self._sent == self._targets)
+            and self._sent.get(member, NO_TASKS) == self._targets.get(member, NO_TASKS)
         )
 
     # --- what happens to it -------------------------------------------------------------------------------
@@ -154,7 +156,12 @@ class StreamsGroup:
             self._holders.remove(member, before.process, before.assigned | before.pending)
             self._holders.add(member, after.process, after.assigned | after.pending)
             self._members[member] = after
+            self._refined = None
         return HeartbeatAnswer(after.assigned, self.has_topics and not self.is_behind, after is not before)
+
+    def offsets_reported(self) -> None:
+        """A member has reported offsets, which a refiner looks at."""
+        self._refined = None
 
     def initial_delay_over(self, now_ms: int) -> bool:
         """The timer of a group that was empty: its first target, if anybody is left; says whether it was computed."""
@@ -204,12 +211,16 @@ class StreamsGroup:
 
     def _refine_again(self, member: str) -> None:
         """In a stable group, what one member has may not be what it would be sent now: then there is a new epoch."""
-        calm = all(
-            each.state is MemberState.STABLE and each.epoch == self.target_epoch for each in self._members.values()
-        )
-        if self._refine is None or self.is_behind or not self.target_epoch or not calm:
+        if self._refine is None or self.is_behind or not self.target_epoch:
             return
-        sent = self._refine(self._targets, self._members)
+        if self._refined is None:
+            calm = all(
+                each.state is MemberState.STABLE and each.epoch == self.target_epoch for each in self._members.values()
+            )
+            if not calm:
+                return
+            self._refined = self._refine(self._targets, self._members)
+        sent = self._refined
         if sent.get(member, NO_TASKS) != self._members[member].assigned:
             self.epoch += 1
             self.target_epoch = self.epoch

@@ -101,6 +101,19 @@ def test_what_is_wrong_in_a_timeline_is_refused_with_its_place(
         import_episode(file, CAPTURES / "orders-group-3")
 
 
+def test_settings_of_the_group_are_those_that_it_was_given_and_no_others(tmp_path: Path) -> None:
+    timeline = json.loads(gzip.decompress(ORDERS.read_bytes()))
+    given = ["streams.session.timeout.ms=50000", "streams.heartbeat.interval.ms=soon", "streams.num.standby.replicas=2"]
+    timeline["actions"][0]["config"] = given
+    file = tmp_path / "timeline.json"
+    file.write_text(json.dumps(timeline))
+    episode = import_episode(file, CAPTURES / "orders-group-3")
+    assert episode["initial"]["config"] == {"num.standby.replicas": 2}
+    # What is no number counts as not recorded.
+    assert episode["timings"]["streams_session_timeout_ms"] == 50_000
+    assert episode["timings"]["streams_heartbeat_interval_ms"] == 3_000
+
+
 @pytest.mark.parametrize("capacity", [4, 16, 1024])
 def test_made_up_processes_stand_in_a_brokers_hash_table_in_the_order_that_is_wanted(capacity: int) -> None:
     places = [0, 1, 2, 3]

@@ -233,6 +233,7 @@ class ProtocolGroup:
         member.is_armed = False
         if self._group.target_epoch != target_epoch:
             self._write_down()
+            self._arm_all()
         self._clock.after(self._timings.request_ms, partial(self._answered, member, answer))
 
     def _answered(self, member: Member, answer: HeartbeatAnswer) -> None:
@@ -305,6 +306,7 @@ class ProtocolGroup:
         if self._release.shows_offsets and not self._is_dead(member):
             self._reported[member.id] = self._offsets_of(member)
             member.reported_ms = self._clock.now
+            self._group.offsets_reported()
 
     def _offsets_of(self, member: Member) -> Reported:
         world = self._world
