@@ -7,6 +7,7 @@ import re
 import attrs
 
 from assignor_lab.report import words
+from assignor_lab.report.gantt import GanttDrawing, drawing
 from assignor_lab.report.pictures import Group, GroupAnswer, GroupWorker
 from assignor_lab.report.text import figure, plural
 
@@ -49,11 +50,12 @@ class GroupRow:
 
 @attrs.frozen
 class GroupColumn:
-    """One answer; ``told`` says in a few words what it does."""
+    """One answer; ``told`` says in a few words what it does, ``gantt`` draws the play of an episode with state."""
 
     answer: GroupAnswer
     name: str
     told: str
+    gantt: GanttDrawing | None = None
 
 
 @attrs.frozen
@@ -76,7 +78,13 @@ class GroupPanel:
 def group_panel(number: int, group: Group, names: dict[str, str]) -> GroupPanel:
     """The picture of one state; ``number`` counts from 1 and becomes its anchor."""
     columns = tuple(
-        GroupColumn(answer, names.get(answer.assignor, answer.assignor), _told(answer)) for answer in group.answers
+        GroupColumn(
+            answer,
+            names.get(answer.assignor, answer.assignor),
+            _told(answer),
+            None if answer.gantt is None else drawing(answer.gantt),
+        )
+        for answer in group.answers
     )
     sizes = [worker.connectors + worker.tasks for worker in group.workers]
     sizes += [each.connectors + each.tasks for answer in group.answers for each in answer.workers or ()]

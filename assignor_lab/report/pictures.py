@@ -8,6 +8,8 @@ __all__ = [
     "AssignorPlacement",
     "Client",
     "ClientTasks",
+    "Gantt",
+    "GanttRow",
     "Group",
     "GroupAnswer",
     "GroupRebalance",
@@ -138,6 +140,26 @@ class GroupRebalance:
 
 
 @attrs.frozen
+class GanttRow:
+    """A task: from, to and number of the instance that ran it; from, to and 1 where its state came back, else 0."""
+
+    task: str
+    runs: tuple[tuple[int, ...], ...]
+    waits: tuple[tuple[int, ...], ...]
+
+
+@attrs.frozen
+class Gantt:
+    """Who ran which task when, in milliseconds since the first event, and when rebalances were over."""
+
+    until_ms: int
+    instances: tuple[str, ...]
+    rows: tuple[GanttRow, ...]
+    rows_left_out: int
+    marks: tuple[int, ...]
+
+
+@attrs.frozen
 class GroupAnswer:
     """One assignor's answer to a rebalance (``workers``), or its play of an episode (``timeline``)."""
 
@@ -150,6 +172,7 @@ class GroupAnswer:
     timeline: tuple[str, ...]
     rebalances: tuple[GroupRebalance, ...]
     rebalances_left_out: int
+    gantt: Gantt | None = None
 
 
 @attrs.frozen

@@ -8,6 +8,7 @@ from typing import Any
 from assignor_lab.groups.kind import Answer
 from assignor_lab.groups.streams_episode.player import PlayedEpisode
 from assignor_lab.simulation.streams.episode import StreamsEpisode
+from assignor_lab.simulation.streams.processing import RESTORING
 from assignor_lab.simulation.streams.simulate import Played
 from assignor_lab.simulation.streams.timeline import timeline
 
@@ -17,6 +18,9 @@ __all__ = ["episode_picture"]
 TIMELINE_WIDTH = 96
 MOST_TASKS = 60
 MOST_REBALANCES = 60
+#: Most marks of rebalances in a Gantt picture, and most stretches in one of its rows.
+MOST_MARKS = 400
+MOST_STRETCHES = 60
 
 
 def episode_picture(answers: Sequence[Answer[StreamsEpisode, PlayedEpisode]]) -> dict[str, Any]:
@@ -46,9 +50,40 @@ def _shown(answer: Answer[StreamsEpisode, PlayedEpisode]) -> dict[str, Any]:
         "rounds": None,
         "workers": None,
         "timeline": [] if result is None else timeline(result.played, TIMELINE_WIDTH, MOST_TASKS),
+        "gantt": None if result is None else _gantt(result.played),
         "rebalances": [] if result is None else _rebalances(result.played),
         "rebalances_left_out": 0 if result is None else max(0, len(result.played.generations) - MOST_REBALANCES),
     }
+
+
+def _gantt(played: Played) -> dict[str, Any]:
+    """Who ran each task when, when its state came back, and when nobody had it; tasks that were away for longest."""
+    first, end = played.first_ms, played.world.begin_ms + played.episode.until_ms
+    ledger, names = played.world.ledger, list(played.world.instances)
+    place = {name: number for number, name in enumerate(names)}
+    away = [sum(to - begin for begin, to, _ in intervals) for intervals in ledger.intervals]
+    shown = sorted(sorted(range(len(away)), key=lambda task: -away[task])[:MOST_TASKS])
+    rows = []
+    for task in shown:
+        runs = [
+            (begin - first, (end if to is None else to) - first, place[who]) for begin, to, who in ledger.runs[task]
+        ]
+        waits = [(begin - first, to - first, int(cause == RESTORING)) for begin, to, cause in ledger.intervals[task]]
+        rows.append({"task": str(played.world.tasks[task]), "runs": _within(runs), "waits": _within(waits)})
+    return {
+        "until_ms": end - first,
+        "instances": names,
+        "rows": rows,
+        "rows_left_out": len(away) - len(shown),
+        "marks": [each.assigned_ms - first for each in played.generations[:MOST_MARKS] if each.assigned_ms >= first],
+    }
+
+
+def _within(stretches: Sequence[tuple[int, int, int]]) -> list[list[int]]:
+    """Those after the first event; of very many the longest, in order."""
+    kept = [(max(0, begin), to, what) for begin, to, what in stretches if to > max(0, begin)]
+    longest = sorted(kept, key=lambda each: each[0] - each[1])[:MOST_STRETCHES]
+    return [list(each) for each in sorted(longest)]
 
 
 def _rebalances(played: Played) -> list[dict[str, Any]]:

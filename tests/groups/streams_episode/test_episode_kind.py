@@ -115,6 +115,13 @@ def test_the_picture_has_a_timeline_and_the_rebalances_of_each(played: dict[str,
         assert result is not None
         assert len(each["rebalances"]) == len(result.played.generations)
         assert any(line.startswith("0_0") for line in each["timeline"])
+        rows, until = each["gantt"]["rows"], each["gantt"]["until_ms"]
+        assert [row["task"] for row in rows] == ["0_0", "0_1", "0_2", "0_3"]
+        for row in rows:
+            # Somebody has it or nobody has, all the time, and never both.
+            stretches = sorted([*row["runs"], *row["waits"]])
+            assert [begin for begin, _, _ in stretches] == [0, *(to for _, to, _ in stretches[:-1])]
+            assert stretches[-1][1] == until
 
 
 def test_an_answer_is_kept_in_the_form_of_simulate(played: dict[str, Played]) -> None:

@@ -1,0 +1,113 @@
+"""The Gantt picture of an episode as paths of SVG: a row for each task, by sub-topology, and marks for rebalances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import attrs
+
+from assignor_lab.report.pictures import Gantt
+from assignor_lab.report.text import figure, plural
+
+__all__ = ["COLOURS", "GanttDrawing", "GanttLabel", "drawing"]
+
+#: Colours of the style sheet that instances take in turn.
+COLOURS = 8
+#: In units of the drawing: left margin for labels, width of the rest, height of a row and of the bar in it.
+LEFT, WIDTH, ROW, BAR = 64.0, 736.0, 12.0, 9.0
+#: Between two sub-topologies, and below the rows for the time.
+GAP, FOOT = 6.0, 18.0
+
+
+@attrs.frozen
+class GanttLabel:
+    """A text at a place of the drawing."""
+
+    x: float
+    y: float
+    text: str
+
+
+@attrs.frozen
+class GanttDrawing:
+    """A picture in its own units.
+
+    Args:
+        height: Its height; it is ``LEFT + WIDTH`` wide.
+        owners: For each instance its name, the number of its colour, and the bars of what it ran.
+        restoring: Bars of state that came back.
+        unowned: Bars of tasks that nobody had.
+        marks: Lines where a rebalance was over.
+        tasks: Names of the rows.
+        times: Times below.
+        words: The same for who does not see it.
+    """
+
+    height: float
+    owners: tuple[tuple[str, int, str], ...]
+    restoring: str
+    unowned: str
+    marks: str
+    tasks: tuple[GanttLabel, ...]
+    times: tuple[GanttLabel, ...]
+    words: str
+
+
+def drawing(gantt: Gantt) -> GanttDrawing:
+    """The drawing of a Gantt picture."""
+    end = max(1, gantt.until_ms)
+    tops: list[float] = []
+    top, before = 2.0, None
+    for row in gantt.rows:
+        subtopology = row.task.rpartition("_")[0]
+        top += GAP if before not in (None, subtopology) else 0.0
+        tops.append(top)
+        top, before = top + ROW, subtopology
+    owners: list[list[str]] = [[] for _ in gantt.instances]
+    waiting: tuple[list[str], list[str]] = ([], [])
+    for row, at in zip(gantt.rows, tops, strict=True):
+        for begin, to, who in (stretch for stretch in row.runs if len(stretch) == 3):
+            if 0 <= who < len(owners):
+                owners[who].append(_bar(begin, to, at, end))
+        for begin, to, restores in (stretch for stretch in row.waits if len(stretch) == 3):
+            waiting[bool(restores)].append(_bar(begin, to, at, end))
+    return GanttDrawing(
+        height=top + FOOT,
+        owners=tuple(
+            (name, number % COLOURS, "".join(bars))
+            for number, (name, bars) in enumerate(zip(gantt.instances, owners, strict=True))
+        ),
+        restoring="".join(waiting[True]),
+        unowned="".join(waiting[False]),
+        marks="".join(f"M{_x(mark, end):.1f} 0V{top:.1f}" for mark in gantt.marks if 0 <= mark <= end),
+        tasks=tuple(GanttLabel(LEFT - 6, at + BAR - 1, row.task) for row, at in zip(gantt.rows, tops, strict=True)),
+        times=tuple(
+            GanttLabel(LEFT + WIDTH * part / 4, top + FOOT - 4, f"{figure(end * part / 4000)} s") for part in range(5)
+        ),
+        words=_words(gantt),
+    )
+
+
+def _x(moment_ms: int, end_ms: int) -> float:
+    return LEFT + WIDTH * min(max(moment_ms, 0), end_ms) / end_ms
+
+
+def _bar(begin: int, to: int, top: float, end: int) -> str:
+    left = _x(begin, end)
+    # What is short is still there to be seen.
+    width = max(_x(to, end) - left, 0.6)
+    return f"M{left:.1f} {top:.1f}h{width:.1f}v{BAR:g}h-{width:.1f}z"
+
+
+def _words(gantt: Gantt) -> str:
+    away = _seconds(stretch for row in gantt.rows for stretch in row.waits if stretch[2:] == (0,))
+    restoring = _seconds(stretch for row in gantt.rows for stretch in row.waits if stretch[2:] == (1,))
+    return (
+        f"{plural(len(gantt.rows), 'task')} of {plural(len(gantt.instances), 'instance')} over "
+        f"{figure(gantt.until_ms / 1000)} s: {figure(away)} task-seconds without an owner, {figure(restoring)} while "
+        f"state came back, {plural(len(gantt.marks), 'rebalance')}"
+    )
+
+
+def _seconds(stretches: Iterable[tuple[int, ...]]) -> float:
+    return sum(stretch[1] - stretch[0] for stretch in stretches) / 1000

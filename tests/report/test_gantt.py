@@ -1,0 +1,71 @@
+"""The Gantt picture of an episode: every stretch is where its time is, and there are words for it."""
+
+from __future__ import annotations
+
+import re
+
+import attrs
+import pytest
+
+from assignor_lab.report.gantt import BAR, COLOURS, GAP, LEFT, ROW, WIDTH, drawing
+from assignor_lab.report.pictures import Gantt, GanttRow
+
+GANTT = Gantt(
+    100_000,
+    ("a", "b"),
+    (
+        GanttRow("0_0", ((10_000, 50_000, 0), (60_000, 100_000, 1)), ((0, 10_000, 0), (50_000, 60_000, 1))),
+        GanttRow("0_1", ((10_000, 100_000, 1),), ((0, 10_000, 0),)),
+        GanttRow("1_0", ((10_000, 100_000, 0),), ((0, 10_000, 0),)),
+    ),
+    2,
+    (10_000, 60_000),
+)
+
+
+def bars(path: str) -> list[tuple[float, float, float]]:
+    """Left, top and width of each bar."""
+    return [(float(x), float(y), float(w)) for x, y, w in re.findall(r"M([\d.]+) ([\d.]+)h([\d.]+)v", path)]
+
+
+def test_each_bar_is_where_its_time_is() -> None:
+    drawn = drawing(GANTT)
+    (_, _, of_a), (_, _, of_b) = drawn.owners
+    assert bars(of_a)[0] == pytest.approx((LEFT + WIDTH * 0.1, 2.0, WIDTH * 0.4), abs=0.1)
+    assert bars(of_b)[0] == pytest.approx((LEFT + WIDTH * 0.6, 2.0, WIDTH * 0.4), abs=0.1)
+    assert bars(drawn.restoring)[0] == pytest.approx((LEFT + WIDTH * 0.5, 2.0, WIDTH * 0.1), abs=0.1)
+    assert len(bars(drawn.unowned)) == 3
+    assert drawn.marks.count("M") == 2
+
+
+def test_sub_topologies_stand_apart() -> None:
+    first, second, other = (label.y for label in drawing(GANTT).tasks)
+    assert (second - first, other - second) == (ROW, ROW + GAP)
+    assert BAR < ROW
+
+
+def test_what_is_short_can_be_seen_and_what_is_outside_is_not_drawn_outside() -> None:
+    short = attrs.evolve(GANTT, rows=(GanttRow("0_0", ((0, 1, 0), (90_000, 900_000, 1)), ()),), marks=(900_000,))
+    drawn = drawing(short)
+    assert bars(drawn.owners[0][2])[0][2] > 0.5
+    left, _, width = bars(drawn.owners[1][2])[0]
+    assert left + width <= LEFT + WIDTH + 0.1
+    assert drawn.marks == ""
+
+
+def test_colours_come_round_again() -> None:
+    many = attrs.evolve(GANTT, instances=tuple(f"i{number}" for number in range(COLOURS + 1)))
+    numbers = [colour for _, colour, _ in drawing(many).owners]
+    assert numbers == [*range(COLOURS), 0]
+
+
+def test_stretches_that_say_nothing_are_left_out() -> None:
+    odd = attrs.evolve(GANTT, rows=(GanttRow("0_0", ((0, 10), (0, 10, 7)), ((1,),)),))
+    drawn = drawing(odd)
+    assert (drawn.owners[0][2], drawn.owners[1][2], drawn.unowned) == ("", "", "")
+
+
+def test_there_are_words_for_who_does_not_see_it() -> None:
+    words = drawing(GANTT).words
+    assert "3 tasks of 2 instances over 100 s" in words
+    assert "30 task-seconds without an owner, 10 while state came back, 2 rebalances" in words
