@@ -115,8 +115,8 @@ def _heartbeat_interval(timeline: Timeline, default_ms: int) -> int:
         for before, later in _consecutive(timeline)
         if before.state == "UNRELEASED_TASKS" and not later.event
     )
-    if not waits:
-        return default_ms
+    if not waits or waits[-1] < _STEP_MS:
+        return default_ms  # nobody had to wait for a heartbeat
     usual = int(median(each for each in waits if each >= waits[-1] * 0.7))
     return max(_STEP_MS, round(usual / _STEP_MS) * _STEP_MS)
 

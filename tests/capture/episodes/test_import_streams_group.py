@@ -114,6 +114,19 @@ def test_settings_of_the_group_are_those_that_it_was_given_and_no_others(tmp_pat
     assert episode["timings"]["streams_heartbeat_interval_ms"] == 3_000
 
 
+@pytest.mark.parametrize("longest_ms", [0, 900])
+def test_settings_of_which_nothing_shows_are_kafkas_defaults(tmp_path: Path, longest_ms: int) -> None:
+    """Neither a kill nor a member that waited for its next heartbeat: nothing is worked out."""
+    timeline = json.loads(gzip.decompress(ORDERS.read_bytes()))
+    state = {"member": "m", "state": "UNRELEASED_TASKS", "active": [], "standby": []}
+    timeline["member_states"] = [{"t": 1, **state}, {"t": 1 + longest_ms, **state}][: 2 if longest_ms else 0]
+    file = tmp_path / "timeline.json"
+    file.write_text(json.dumps(timeline))
+    episode = import_episode(file, CAPTURES / "orders-group-3")
+    assert not [name for name in episode["timings"] if name.startswith("streams")]
+    assert not [sentence for sentence in episode["assumptions"] if "is not recorded:" in sentence]
+
+
 @pytest.mark.parametrize("capacity", [4, 16, 1024])
 def test_made_up_processes_stand_in_a_brokers_hash_table_in_the_order_that_is_wanted(capacity: int) -> None:
     places = [0, 1, 2, 3]
