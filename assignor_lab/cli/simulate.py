@@ -90,10 +90,6 @@ _RANDOM = re.compile(r"random-([0-9]{1,18})\Z")
 Log = Annotated[bool, typer.Option("--log", help="Print the event log below the timeline.")]
 
 
-#: Names of the episodes that --fuzz plays, each with its seed.
-_RANDOM = re.compile(r"random-([0-9]{1,18})")
-
-
 def register(app: typer.Typer) -> None:
     """Adds the command to ``app``."""
 

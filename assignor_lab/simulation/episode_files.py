@@ -31,4 +31,6 @@ def check_kind(scenario: Scenario, kind: str) -> None:
     """Raises ``DocumentFormatError``, with its place, if a scenario is of another kind."""
     with faults_at(scenario.place):
         if scenario.kind != kind:
-            raise Mismatch(f'is of kind "{scenario.kind}"; this command reads kind "{kind}"', "kind")
+            made = kind.removesuffix("-episode") == scenario.kind
+            hint = ": single states are no history; assignor import-episode makes one of a recording" if made else ""
+            raise Mismatch(f'is of kind "{scenario.kind}"; this command reads kind "{kind}"{hint}', "kind")
