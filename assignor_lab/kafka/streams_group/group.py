@@ -130,6 +130,14 @@ class StreamsGroup:
         self.epoch += 1
         return self.heartbeat(now_ms, member, NO_TASKS)
 
+    def adopt(self, member: str, process: str, tasks: Tasks) -> None:
+        """A member that was in the group before anybody looked: it has its target, and a new one is due."""
+        self._members[member] = Standing(process, 1, assigned=tasks)
+        self._holders.add(member, process, tasks)
+        self._targets = {**self._targets, member: tasks}
+        self._sent = self._targets
+        self.epoch, self.target_epoch = 2, 1
+
     def rejoin(self, now_ms: int, old: str, member: str, process: str) -> HeartbeatAnswer:
         """A static member that has left comes back under a new id: it takes the old one's place and tasks."""
         before = self._members.pop(old)

@@ -9,9 +9,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from assignment_api.plugins import discover
+from assignment_api.plugins import config_sources, discover
 from assignor_lab.cli.app import build_app
+from assignor_lab.groups.playing import play
 from assignor_lab.groups.streams.leading import leading_assignor
+from assignor_lab.scenarios import Place, scenario_from_document
+from assignor_lab.simulation.streams.episode_format import read_episode
+from assignor_lab.simulation.streams.results import document_of
 from assignor_lab.simulation.streams.simulate import UnknownProtocolError, simulate
 from assignor_lab.simulation.streams.streams_protocol.group import StaticMembersRefusedError
 from tests.simulation.streams.episodes import document, episode, happens, played, started, task, told
@@ -185,3 +189,31 @@ def test_copy_that_is_taken_away_half_way_has_what_had_come_of_it() -> None:
     read = sum(each.size for each in found.reads.all if each.instance == "b" and each.begun_ms < 110_000)
     assert read == 9_000_000
     assert sum(each.size for each in found.reads.all if each.instance == "b") == pytest.approx(40_000_000, rel=0.01)
+
+
+@pytest.mark.parametrize("assignor", ["group_sticky", "group_sticky_4_4"])
+def test_instances_that_run_at_the_beginning_go_on_with_what_they_have(assignor: str) -> None:
+    first, second = (f"00000000-0000-0000-0000-00000000000{number}" for number in (1, 2))
+    described = document(
+        [happens("stop", first, 60_000)], [task("0_0"), task("0_1")], records=1_000, protocol="streams",
+        config={"num.standby.replicas": 1}, timings=TIMINGS, assignor=assignor,
+    )  # fmt: skip
+    described["initial"]["clients"] = [
+        {
+            "process_id": process, "rack": None, "tags": {}, "host": None, "threads": 1, "consumers": [process],
+            "previous_active": [active], "previous_standby": [standby], "lags": {active: -2, standby: 0},
+            "previous_by_consumer": {process: [active, standby]},
+        }
+        for process, active, standby in ((first, "0_0", "0_1"), (second, "0_1", "0_0"))
+    ]  # fmt: skip
+    there = read_episode(scenario_from_document(described, Place("small.jsonl", 1)))
+    name, result = play(there, discover(), config_sources(environ={}))
+    found = document_of(result, name)
+    begins, leaves = found["generations"]
+    assert begins["assigned"] == {
+        first: {"active": ["0_0"], "standby": ["0_1"]}, second: {"active": ["0_1"], "standby": ["0_0"]},
+    }  # fmt: skip
+    assert begins["t_ms"] <= 3_000
+    assert leaves["t_ms"] - 60_050 <= 3_000
+    assert interruptions(found, "0_0")[0][0] == 60_000
+    assert not interruptions(found, "0_1")

@@ -97,6 +97,9 @@ class ProtocolGroup:
                 f"{self._release.name} refuse in the streams protocol: take group_sticky_4_4, or leave it out"
             )
         member = Member(thread, self._id_of(thread), self._clock.now)
+        if self._was_there(instance):
+            self._adopt(member)
+            return
         before = self._static_member(thread)
         if before is not None and not before.has_left:
             # Its thread ends with an error (UNRELEASED_INSTANCE_ID); nothing tries again.
@@ -122,6 +125,24 @@ class ProtocolGroup:
             self._because(f"{instance.name} is back")
             self._played(member, partial(self._group.rejoin, self._clock.now, before.id, member.id, process))
         self._arm_all()
+
+    def _was_there(self, instance: Instance) -> bool:
+        """Whether an instance runs since before the episode, and its threads are in the group already."""
+        is_beginning = self._clock.now == self._world.begin_ms
+        return is_beginning and any(str(client.process_id) == instance.name for client in self._world.episode.clients)
+
+    def _adopt(self, member: Member) -> None:
+        thread = member.thread
+        there = sum(max(1, client.num_stream_threads) for client in self._world.episode.clients)
+        # Heartbeats of those who have long been there come at any time.
+        member.sent_ms -= int(self._interval_ms * len(self._members) / there)
+        member.told, member.is_ready = Tasks(frozenset(thread.active), frozenset(thread.standby)), True
+        self._members[member.id], self._instances[member.id] = member, thread.instance
+        self._world.has_members(any_left=True)
+        self._group.adopt(member.id, str(thread.instance.process_id), member.told)
+        self._because("members that were there")
+        self._report(member)
+        self._arm(member)
 
     def stopped(self, instance: Instance, *, leaves: bool | None) -> None:
         """Members of an instance that is closed: they leave, unless they are told to stay."""
