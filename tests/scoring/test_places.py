@@ -114,7 +114,7 @@ def running(folder: Path, words: Sequence[str]) -> Iterator[subprocess.Popen[byt
 
 def first_wave(folder: Path) -> None:
     deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and not list(folder.rglob("wave-*.arrow")):
+    while time.monotonic() < deadline and not list(folder.rglob("wave-*")):
         time.sleep(0.02)
 
 

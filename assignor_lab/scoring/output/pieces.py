@@ -7,7 +7,8 @@ that was tried again, or to the end by nobody, is in no wave of the journal and 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
@@ -15,7 +16,17 @@ import pyarrow as pa
 from assignment_api import AssignorLabError
 from assignor_lab.documents.durable import replacing
 
-__all__ = ["DamagedPieceError", "NOTED", "packed", "read_rows", "schema_of", "unpacked", "write_piece", "write_rows"]
+__all__ = [
+    "NOTED",
+    "DamagedPieceError",
+    "packed",
+    "piece_writer",
+    "read_rows",
+    "schema_of",
+    "unpacked",
+    "write_piece",
+    "write_rows",
+]
 
 #: Columns that the driver looks at while the others stay on the disk.
 NOTED = (
@@ -41,10 +52,26 @@ def write_piece(folder: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatc
     Raises:
         OSError: if it cannot be written.
     """
-    path = folder / f"piece-{secrets.token_hex(12)}.arrow"
-    with replacing(path) as part:
-        write_rows(part, schema, batches)
+    with piece_writer(folder, schema) as (path, write):
+        for batch in batches:
+            write(batch)
     return path
+
+
+@contextmanager
+def piece_writer(folder: Path, schema: pa.Schema) -> Iterator[tuple[Path, Callable[[pa.RecordBatch], None]]]:
+    """Yields the path of a new piece, and what writes rows to it; the piece is there when the block has ended.
+
+    Args:
+        folder: Where; it is there.
+        schema: Columns of the rows.
+
+    Raises:
+        OSError: if it cannot be written.
+    """
+    path = folder / f"piece-{secrets.token_hex(12)}.arrow"
+    with replacing(path) as part, pa.OSFile(str(part), "wb") as file, _writing(file, schema) as write:
+        yield path, write
 
 
 def write_rows(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
@@ -99,21 +126,29 @@ def schema_of(path: Path) -> pa.Schema:
 
 
 def _write(file: pa.NativeFile, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
-    with pa.ipc.new_file(file, schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
-        for table in _gathered(schema, batches):
-            writer.write_table(table)
+    with _writing(file, schema) as write:
+        for batch in batches:
+            write(batch)
 
 
-def _gathered(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """The rows, some thousands at a time: each batch costs its reader as much as its columns are many."""
+@contextmanager
+def _writing(file: pa.NativeFile, schema: pa.Schema) -> Iterator[Callable[[pa.RecordBatch], None]]:
+    """What writes rows, some thousands at a time: each batch costs its reader as much as its columns are many."""
     held: list[pa.RecordBatch] = []
-    for batch in batches:
-        held.append(batch)
-        if sum(each.num_rows for each in held) >= _HELD_ROWS:
-            yield pa.Table.from_batches(held, schema).combine_chunks()
-            held = []
-    if held:
-        yield pa.Table.from_batches(held, schema).combine_chunks()
+    with pa.ipc.new_file(file, schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
+
+        def write(batch: pa.RecordBatch) -> None:
+            held.append(batch)
+            if sum(each.num_rows for each in held) >= _HELD_ROWS:
+                flush()
+
+        def flush() -> None:
+            if held:
+                writer.write_table(pa.Table.from_batches(held, schema).combine_chunks())
+                held.clear()
+
+        yield write
+        flush()
 
 
 def _damaged(path: Path, error: Exception) -> DamagedPieceError:

@@ -26,7 +26,7 @@ from assignor_lab.scoring.batches import (
     picture_batches,
     scored_schema,
 )
-from assignor_lab.scoring.output.pieces import packed, write_piece
+from assignor_lab.scoring.output.pieces import packed, piece_writer
 from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel, arrived
 from assignor_lab.scoring.speculation import Speculation
 
@@ -50,6 +50,7 @@ _ITEM_TYPE = pa.struct(
 )
 _HEAP_SCHEMA = pa.schema([pa.field("items", pa.list_(_ITEM_TYPE), nullable=False)])
 _PIECE_SCHEMA = pa.schema([pa.field("file", pa.string()), pa.field("rows", pa.binary())])
+_NOTHING = pa.RecordBatch.from_pylist([], schema=_PIECE_SCHEMA)
 _PIECE_DDL = "file STRING, rows BINARY"
 _SPARK_TYPES = {
     pa.int64(): "BIGINT",
@@ -156,10 +157,18 @@ def _answer_pieces(
     rows = answer_batches(scorer, chain([first], items))
     # The folder's name was drawn for this run: where there is one of that name, it is the driver's.
     if folder is not None and os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-        piece: dict[str, str | bytes | None] = {"file": write_piece(Path(folder), schema, rows).name, "rows": None}
-    else:
-        piece = {"file": None, "rows": packed(schema, rows)}
-    yield pa.RecordBatch.from_pylist([piece], schema=_PIECE_SCHEMA)
+        with piece_writer(Path(folder), schema) as (path, write):
+            for batch in rows:
+                write(batch)
+                # Who hands nothing on does not learn that nobody waits any more.
+                yield _NOTHING
+        yield pa.RecordBatch.from_pylist([{"file": path.name, "rows": None}], schema=_PIECE_SCHEMA)
+        return
+    held: list[pa.RecordBatch] = []
+    for batch in rows:
+        held.append(batch)
+        yield _NOTHING
+    yield pa.RecordBatch.from_pylist([{"file": None, "rows": packed(schema, held)}], schema=_PIECE_SCHEMA)
 
 
 def _answer_batches(

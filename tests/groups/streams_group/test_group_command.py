@@ -138,7 +138,7 @@ def test_a_driver_that_is_killed_loses_nothing_that_was_written(spark: SparkSess
         stderr=subprocess.DEVNULL,
     )
     deadline = time.monotonic() + 240
-    while time.monotonic() < deadline and not list(out.rglob("wave-*.arrow")):
+    while time.monotonic() < deadline and not list(out.rglob("wave-*")):
         time.sleep(0.01)
     os.kill(running.pid, signal.SIGKILL)
     assert running.wait(timeout=60) == -signal.SIGKILL
