@@ -217,3 +217,15 @@ def test_instances_that_run_at_the_beginning_go_on_with_what_they_have(assignor:
     assert leaves["t_ms"] - 60_050 <= 3_000
     assert interruptions(found, "0_0")[0][0] == 60_000
     assert not interruptions(found, "0_1")
+
+
+def test_member_that_does_not_give_back_within_its_rebalance_timeout_is_fenced() -> None:
+    # a hears at 13,200 that it is to give two tasks back, and would have at 13,300.
+    events = [started("a"), started("b", 10_000), happens("crash", "a", 13_250)]
+    slow = {"streams_session_timeout_ms": 60_000}
+    early, late = (
+        streams(*events, timings={**slow, "max_poll_interval_ms": timeout})["generations"][-1]["t_ms"]
+        for timeout in (5_000, 300_000)
+    )
+    assert 18_200 <= early <= 18_200 + 3_100
+    assert 73_200 <= late <= 73_200 + 3_100

@@ -13,7 +13,7 @@ from functools import partial
 from assignment_api import AssignorLabError
 from assignment_api.group import AssignmentConfigs
 from assignor_lab.kafka.streams_group.group import GroupMember, HeartbeatAnswer, StreamsGroup
-from assignor_lab.kafka.streams_group.reconciliation import Standing
+from assignor_lab.kafka.streams_group.reconciliation import MemberState, Standing
 from assignor_lab.kafka.streams_group.refiner import Refiner
 from assignor_lab.kafka.streams_group.target_schedule import TargetSchedule
 from assignor_lab.kafka.streams_group.tasks import Tasks
@@ -255,7 +255,16 @@ class ProtocolGroup:
         if self._group.target_epoch != target_epoch:
             self._write_down()
             self._arm_all()
+        standing = self._group.members[member.id]
+        if answer.has_changed and standing.state is MemberState.UNREVOKED:
+            # Members name their max.poll.interval.ms as the time in which they give back.
+            late_ms = now + self._timings.max_poll_interval_ms
+            self._clock.at(late_ms, partial(self._too_late, member, standing))
         self._clock.after(self._timings.request_ms, partial(self._answered, member, answer))
+
+    def _too_late(self, member: Member, standing: Standing) -> None:
+        if self._group.members.get(member.id) is standing:
+            self._gone(member, "was fenced: it did not give its tasks back in time")
 
     def _answered(self, member: Member, answer: HeartbeatAnswer) -> None:
         if self._is_dead(member):
