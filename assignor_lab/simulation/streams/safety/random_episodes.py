@@ -23,6 +23,8 @@ KAFKAS_OWN: Mapping[str, Sequence[str]] = {
 }
 #: Static members are nothing for brokers of 4.3, which run this assignor.
 _REFUSES_STATIC = "group_sticky"
+#: An assignor of which it is known that its groups never rest is drawn less often: each episode is long.
+_NEVER_RESTS = "fallback_prior"
 _RATE = 20_000_000
 _HUGE = (60_000_000, 200)
 #: Five instances, one after the other.
@@ -39,12 +41,20 @@ def random_episode(seed: int, assignors: Mapping[str, Sequence[str]] = KAFKAS_OW
     draw = random.Random(seed)  # noqa: S311 - a simulation, not a secret
     protocol = draw.choice([name for name in ("classic", "streams") if assignors.get(name)])
     assignor = draw.choice(sorted(assignors[protocol]))
+    if assignor == _NEVER_RESTS:
+        assignor = draw.choice(sorted(assignors[protocol]))
     tasks = _tasks(draw)
     config = _config(draw, protocol)
     may_be_static = protocol == "classic" or assignor != _REFUSES_STATIC
     names = [f"i{number}" for number in range(1, draw.randint(1, 5) + 1)]
     settings = {name: _settings(draw, name, may_be_static=may_be_static) for name in names}
-    events = _events(draw, settings)
+    if draw.random() < 0.2:
+        # Many members with many copies, few of which divide evenly.
+        config["num.standby.replicas"] = 2
+        settings = {name: {**each, "threads": draw.choice((2, 3, 3))} for name, each in settings.items()}
+        events = _events(draw, settings, started=len(settings))
+    else:
+        events = _events(draw, settings)
     document: dict[str, Any] = {
         "format": 1,
         "kind": "streams-episode",
@@ -143,14 +153,18 @@ _DRAWN: Mapping[str, Sequence[int]] = {
 }
 
 
-def _events(draw: random.Random, settings: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """What is done, by time; nothing that the reader of episodes would refuse."""
+def _events(draw: random.Random, settings: Mapping[str, Mapping[str, Any]], started: int = 0) -> list[dict[str, Any]]:
+    """What is done, by time, after so many instances are started; nothing that the reader of episodes would refuse."""
     names = list(settings)
     presence = Presence(())
     events: list[dict[str, Any]] = []
     now = 0
-    for number in range(draw.randint(1, 9)):
-        if number:
+    for name in names[:started]:
+        now += draw.randint(0, 300)
+        events.append({"at_ms": now, **_start(draw, name, settings, presence.up)})
+        presence.happen(_read(events[-1]))
+    for number in range(draw.randint(0 if events else 1, 9 - len(events))):
+        if number or events:
             now += draw.randint(0, draw.choice((300, 5_000, 60_000, 900_000)))
         presence.advance(now)
         events.append({"at_ms": now, **_event(draw, names, settings, presence.up)})

@@ -1,0 +1,132 @@
+"""Rules of safety of Streams groups: each can be broken, and a calm group breaks none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from assignor_lab.simulation.streams.reads import StateRead
+from assignor_lab.simulation.streams.safety.kafkas_own import KAFKAS_OWN, named
+from assignor_lab.simulation.streams.safety.rest import LAST_CHANGES
+from assignor_lab.simulation.streams.safety.rules import RULES, broken_rules
+from assignor_lab.simulation.streams.simulate import Played
+from tests.simulation.streams.episodes import played, started
+
+#: Changes of metadata in the end, each as long after the last as the end is after them.
+CHANGES = [{"at_ms": 100_000 + 60_000 * number, "type": "metadata_changes"} for number in range(1, LAST_CHANGES + 1)]
+UNTIL_MS = 100_000 + 60_000 * (LAST_CHANGES + 1)
+
+
+@pytest.fixture
+def calm() -> Played:
+    """Two instances that run four tasks, all of them with state, from 100 s on."""
+    return played([started("a"), started("b"), *CHANGES], records=100, until_ms=UNTIL_MS)
+
+
+def rules(group: Played) -> list[str]:
+    return sorted({each.rule for each in broken_rules(group)})
+
+
+def happens(group: Played, at_ms: int, actor: str, event: str, **details: Any) -> None:
+    """Something else was in the log."""
+    log = group.world.log
+    log.add(log.start_ms + at_ms, actor, event, "", **details)
+    log.entries.sort(key=lambda entry: entry.time_ms)
+
+
+def owner(group: Played, task: str) -> tuple[str, int]:
+    """Who runs a task in the end, and on which thread."""
+    ran = [entry for entry in group.world.log.entries if entry.event == "runs" and entry.details["task"] == task]
+    return ran[-1].actor, ran[-1].details["thread"]
+
+
+def test_a_calm_group_breaks_no_rule(calm: Played) -> None:
+    assert broken_rules(calm) == []
+
+
+def test_two_threads_that_run_a_task_are_found(calm: Played) -> None:
+    actor, _ = owner(calm, "0_0")
+    other = {"a": "b", "b": "a"}[actor]
+    happens(calm, 200_000, other, "runs", task="0_0", thread=99)
+    happens(calm, 201_000, other, "stops", task="0_0", thread=99)
+    (broken,) = broken_rules(calm)
+    assert broken.rule == "one owner"
+    assert broken.sentence.endswith("from 200000 ms to 201000 ms")
+
+
+def test_a_copy_beside_its_active_is_found(calm: Played) -> None:
+    actor, _ = owner(calm, "0_0")
+    happens(calm, 200_000, actor, "given", thread=99, active=[], standby=["0_0"])
+    happens(calm, 201_000, actor, "given", thread=99, active=[], standby=[])
+    assert rules(calm) == ["no standby beside its active"]
+
+
+def test_whoever_goes_on_after_the_member_was_removed_is_found(calm: Played) -> None:
+    _, thread = owner(calm, "0_0")
+    happens(calm, 200_000, "coordinator", "removed", thread=thread)
+    assert rules(calm) == ["fenced"]
+
+
+def test_a_task_that_nobody_is_given_is_found_and_one_that_does_not_run(calm: Played) -> None:
+    actor, thread = owner(calm, "0_0")
+    happens(calm, 450_000, actor, "stops", task="0_0", thread=thread)
+    found = broken_rules(calm)
+    assert [each.rule for each in found] == ["nothing lost", "times"]
+    assert found[0].sentence.endswith("does not run")
+    happens(calm, 451_000, actor, "given", thread=thread, active=[], standby=[])
+    assert "0_0 is given to nobody at the end" in broken_rules(calm)[0].sentence
+
+
+def test_an_interval_that_the_log_does_not_tell_of_is_found(calm: Played) -> None:
+    begin = calm.world.begin_ms
+    calm.world.ledger.intervals[0].append((begin + 300_000, begin + 301_000, "rebalance"))
+    assert rules(calm) == ["times"]
+    calm.world.ledger.intervals[0].append((begin + 300_500, begin + 300_600, "rebalance"))
+    assert any("after 301000 ms" in each.sentence for each in broken_rules(calm))
+
+
+def test_reading_more_than_there_is_is_found_and_less_than_nothing(calm: Played) -> None:
+    for size in (100_001.0, -1.0):
+        calm.world.reads.all.append(StateRead(0, "a", calm.world.begin_ms, size, is_active=True))
+    assert [each.rule for each in broken_rules(calm)] == ["restoring", "restoring"]
+    calm.world.reads.all[-2:] = [StateRead(0, "a", calm.world.begin_ms, 100_000.0, is_active=True)]
+    assert broken_rules(calm) == []
+
+
+def test_generations_that_go_back_are_found(calm: Played) -> None:
+    backwards = (*calm.generations, attrs.evolve(calm.generations[-1], number=1))
+    assert rules(attrs.evolve(calm, generations=backwards)) == ["generations"]
+
+
+def test_a_rebalance_in_the_quiet_is_found(calm: Played) -> None:
+    quiet_ms = calm.world.begin_ms + CHANGES[0]["at_ms"] - 1_000
+    late = attrs.evolve(calm.generations[0], prepared_ms=quiet_ms, joined_ms=quiet_ms, assigned_ms=quiet_ms)
+    ordered = sorted((*calm.generations, late), key=lambda generation: generation.assigned_ms)
+    generations = [attrs.evolve(each, number=number) for number, each in enumerate(ordered, 1)]
+    assert rules(attrs.evolve(calm, generations=tuple(generations))) == ["rest"]
+
+
+def test_a_placement_that_changes_with_nothing_else_is_found_and_kafkas_where_standbys_swing(calm: Played) -> None:
+    last = calm.generations[-1]
+    active, standby = last.assigned["a"]
+    moved = attrs.evolve(last, assigned={**last.assigned, "a": (active, (*standby, 3))})
+    swinging = attrs.evolve(calm, generations=(*calm.generations[:-1], moved))
+    (broken,) = broken_rules(swinging)
+    assert broken.rule == "at rest"
+    assert broken.sentence.startswith("standby tasks moved")
+    assert named(broken, swinging, "group_sticky").known == "KAFKA-21166"
+    assert named(broken, swinging, "high_availability").known == ""
+    other = attrs.evolve(last, assigned={**last.assigned, "a": ((*active, 3), standby)})
+    (broken,) = broken_rules(attrs.evolve(calm, generations=(*calm.generations[:-1], other)))
+    assert named(broken, calm, "group_sticky").known == ""
+
+
+def test_every_rule_and_every_name_is_explained_on_the_page() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "explanation" / "streams-simulation.md").read_text(encoding="utf-8")
+    for name in KAFKAS_OWN:
+        assert f"`{name}`" in page
+    for name in set(RULES) - {"ends"}:
+        assert f"*{name}*" in page
