@@ -25,7 +25,7 @@ class NamedEpisode:
         source: Who published it.
         told: What was published, in words.
         published: The published figure.
-        unit: Its unit.
+        unit: Its unit; ``... or more`` and ``... or fewer`` where the published figure is a bound.
         figure: The same figure of a play.
         document: Makes its document.
     """
@@ -38,6 +38,19 @@ class NamedEpisode:
     unit: str
     figure: Callable[[Played], float]
     document: Callable[[], Mapping[str, Any]]
+
+    @property
+    def shown_unit(self) -> str:
+        """The unit beside a figure that is no bound."""
+        return self.unit.removesuffix(" or more").removesuffix(" or fewer")
+
+    def is_met(self, found: float) -> bool:
+        """Whether a figure is within a quarter of the published one, or within the bound."""
+        if self.unit.endswith(" or more"):
+            return found >= self.published
+        if self.unit.endswith(" or fewer"):
+            return found <= self.published
+        return abs(found - self.published) <= self.published / 4
 
 
 def _tasks(count: int, *, stateful: bool = True) -> list[dict[str, Any]]:
@@ -118,6 +131,30 @@ def _longest_restoring_hours(played: Played) -> float:
     )
 
 
+def _rebalances_after_first_stop(played: Played) -> float:
+    """Rebalances that began after an instance was closed for the first time."""
+    stop = next(each.at_ms for each in played.actions if each.action == "stop")
+    return sum(each.prepared_ms > stop for each in played.generations)
+
+
+def _rebalances_in_last_hour(played: Played) -> float:
+    """Rebalances in the last hour of the episode."""
+    end = played.world.begin_ms + played.episode.until_ms
+    return sum(each.prepared_ms > end - 3_600_000 for each in played.generations)
+
+
+def _changes_that_move_standbys(played: Played) -> float:
+    """Part of the changes of metadata after which standbys are elsewhere and active tasks are not."""
+    changes = [each.at_ms for each in played.episode.events if each.type == "metadata_changes"]
+    before = played.generations[-len(changes) - 1 : -1]
+    moved = [
+        [actives for actives, _ in old.assigned.values()] == [actives for actives, _ in new.assigned.values()]
+        and old.assigned != new.assigned
+        for old, new in zip(before, played.generations[-len(changes) :], strict=True)
+    ]
+    return sum(moved) / len(changes)
+
+
 def _close() -> Mapping[str, Any]:
     events = [*_starts("a", "b"), {"at_ms": 120_000, "type": "stop", "client": "b"}]
     return _episode("close-without-leaving", _tasks(4, stateful=False), events, 300_000)
@@ -156,6 +193,37 @@ def _scale_out() -> Mapping[str, Any]:
                     assignor="sticky")  # fmt: skip
 
 
+def _roll(name: str, *, static: bool) -> Callable[[], Mapping[str, Any]]:
+    def make() -> Mapping[str, Any]:
+        starts = [{**each, "instance_id": each["client"]} if static else each for each in _starts("a", "b", "c")]
+        roll = {"at_ms": 300_000, "type": "rolling_restart", "down_ms": 20_000, "every_ms": 120_000}
+        return _episode(name, _tasks(6, stateful=False), [*starts, roll], 900_000)
+
+    return make
+
+
+def _for_ever() -> Mapping[str, Any]:
+    document = _episode(
+        "probing-for-ever", _tasks(4), [*_starts("a"), *_starts("b", at_ms=600_000)], 12 * 3_600_000,
+        changelogs={f"0_{each}": {"records": 0, "bytes_per_record": 200, "records_per_s": 500} for each in range(4)},
+    )  # fmt: skip
+    return {**document, "initial": {**document["initial"], "config": {"acceptable.recovery.lag": 0}}}
+
+
+def _swinging() -> Mapping[str, Any]:
+    threads = {"h1-1": 3, "h1-2": 2, "h1-3": 3, "h1-4": 1}
+    starts = [
+        {"at_ms": 1_000 * place, "type": "start", "client": name, "threads": count}
+        for place, (name, count) in enumerate(threads.items())
+    ]
+    changes = [{"at_ms": 300_000 * each, "type": "metadata_changes"} for each in range(1, 7)]
+    # Ids of processes and members decide ties, and are drawn from the names: another name would not do.
+    document = _episode(
+        "swinging-standbys", _tasks(3), [*starts, *changes], 2_100_000, protocol="streams", assignor="group_sticky"
+    )
+    return {**document, "initial": {**document["initial"], "config": {"num.standby.replicas": 2}}}
+
+
 EPISODES: Mapping[str, NamedEpisode] = {
     each.name: each
     for each in (
@@ -187,6 +255,26 @@ EPISODES: Mapping[str, NamedEpisode] = {
         NamedEpisode(
             "scale-out-without-warm-ups", "A third instance joins, 100 GB a task, and tasks move at once.",
             "KIP-441", "hours without processing", 1.0, "hours or more", _longest_restoring_hours, _scale_out,
+        ),
+        NamedEpisode(
+            "rolling-restart", "Three instances are restarted, one after the other, within the session timeout.",
+            "KIP-345", "one restart triggers one rebalance: three", 3.0, "rebalances", _rebalances_after_first_stop,
+            _roll("rolling-restart", static=False),
+        ),
+        NamedEpisode(
+            "rolling-restart-static", "The same with static members.", "KIP-345",
+            "a constant number for the whole roll, such as one for the leader", 1.0, "rebalances or fewer",
+            _rebalances_after_first_stop, _roll("rolling-restart-static", static=True),
+        ),
+        NamedEpisode(
+            "probing-for-ever", "Copies never count as caught up: acceptable.recovery.lag is 0 and changelogs grow.",
+            "KAFKA-10651", "a probing rebalance each ten minutes without end (there by a mended bug): 6 an hour",
+            6.0, "rebalances", _rebalances_in_last_hour, _for_ever,
+        ),
+        NamedEpisode(
+            "swinging-standbys", "Targets are computed anew though nobody comes or goes.", "KAFKA-21166",
+            "standbys may oscillate between rounds: all of the changes move them", 1.0, "of the changes",
+            _changes_that_move_standbys, _swinging,
         ),
     )
 }  # fmt: skip

@@ -1,0 +1,54 @@
+"""Plays every named episode of a Streams group: the table of incidents in docs/reference/streams-episodes.md."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from assignment_api.plugins import config_sources, discover
+from assignor_lab.groups.playing import play
+from assignor_lab.scenarios import Place, scenario_from_document
+from assignor_lab.simulation.streams.episode_format import read_episode
+from assignor_lab.simulation.streams.named_episodes import EPISODES, NamedEpisode
+
+__all__ = ["BEGIN", "END", "PAGE", "figure", "row", "write_page"]
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "streams-episodes.md"
+BEGIN = "<!-- written by python -m benchmarks.streams_incidents --write: begin -->"
+END = "<!-- written by python -m benchmarks.streams_incidents --write: end -->"
+
+
+def figure(named: NamedEpisode) -> float:
+    """The published figure, as played."""
+    episode = read_episode(scenario_from_document(named.document(), Place(named.name)))
+    return named.figure(play(episode, discover(), config_sources(environ={}), keep_log=False)[1])
+
+
+def row(named: NamedEpisode, found: float) -> str:
+    """A line of the table; a figure that is too far off is bold."""
+    shown = f"{found:.1f} {named.shown_unit}"
+    return f"| `{named.name}` | {named.source}: {named.told} | {shown if named.is_met(found) else f'**{shown}**'} |"
+
+
+def write_page(table: str, page: Path = PAGE) -> None:
+    """Puts the table in place of the one in the page."""
+    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    after = rest.partition(END)[2]
+    page.write_text(f"{before}{BEGIN}\n{table}\n{END}{after}", encoding="utf-8")
+
+
+def main() -> int:
+    """Plays everything and prints the table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.streams_incidents", description=__doc__)
+    parser.add_argument("--write", action="store_true", help="put the table into the documentation")
+    options = parser.parse_args()
+    lines = ["| name | published | played |", "|---|---|---|"]
+    table = "\n".join([*lines, *(row(named, figure(named)) for named in EPISODES.values())])
+    print(table)
+    if options.write:
+        write_page(table)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
