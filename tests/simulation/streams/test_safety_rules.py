@@ -16,7 +16,9 @@ from assignor_lab.simulation.streams.simulate import Played
 from tests.simulation.streams.episodes import played, started
 
 #: Changes of metadata in the end, each as long after the last as the end is after them.
-CHANGES = [{"at_ms": 100_000 + 60_000 * number, "type": "metadata_changes"} for number in range(1, LAST_CHANGES + 1)]
+CHANGES: list[dict[str, Any]] = [
+    {"at_ms": 100_000 + 60_000 * number, "type": "metadata_changes"} for number in range(1, LAST_CHANGES + 1)
+]
 UNTIL_MS = 100_000 + 60_000 * (LAST_CHANGES + 1)
 
 
