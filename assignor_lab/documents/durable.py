@@ -13,7 +13,7 @@ from pathlib import Path
 
 from assignor_lab.documents.errors import OutputFileError, printable
 
-__all__ = ["STANDARD_OUTPUT", "UNFINISHED", "naming_failures", "replacing", "sync", "write_durably"]
+__all__ = ["STANDARD_OUTPUT", "UNFINISHED", "append_durably", "naming_failures", "replacing", "sync", "write_durably"]
 
 #: The name under which the standard output is written.
 STANDARD_OUTPUT = "-"
@@ -83,6 +83,25 @@ def replacing(path: str | PathLike[str]) -> Iterator[Path]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def append_durably(path: str | PathLike[str], content: bytes) -> None:
+    """Adds to the end of a file, which is made if need be; what is added is on disk when this returns.
+
+    A process that is killed meanwhile may leave the beginning of ``content`` there: who reads lines takes those that
+    end.
+
+    Raises:
+        OutputFileError: if it cannot be written.
+    """
+    target = Path(path)
+    with naming_failures(path):
+        is_new = not target.exists()
+        with target.open("ab") as stream:
+            stream.write(content)
+        sync(target)
+        if is_new:
+            sync(target.parent)
 
 
 def write_durably(path: str | PathLike[str], content: bytes) -> None:

@@ -31,7 +31,7 @@ from assignor_lab.capture.recorded.streams_group_answers import (
     streams_group_messages,
 )
 
-__all__ = ["Cluster", "Exchange", "ListedGroup", "connected"]
+__all__ = ["Cluster", "Exchange", "ListedGroup", "client_settings", "connected", "translated"]
 
 T = TypeVar("T")
 #: A line of a recording: what was asked when, and what came.
@@ -77,6 +77,16 @@ def connected(access: Access, on_exchange: Callable[[Exchange], None] | None = N
 
     # At DEBUG kafka-python logs what it sends, passwords of SASL among it; what went wrong is said here.
     logging.getLogger("kafka").setLevel(logging.CRITICAL + 1)
+    with translated(access):
+        admin = KafkaAdminClient(**client_settings(access))
+    try:
+        yield Cluster(admin, access, on_exchange)
+    finally:
+        admin.close()
+
+
+def client_settings(access: Access) -> dict[str, Any]:
+    """What kafka-python's clients are told."""
     settings = {
         "bootstrap_servers": list(access.servers),
         "client_id": "assignor-lab",
@@ -88,12 +98,7 @@ def connected(access: Access, on_exchange: Callable[[Exchange], None] | None = N
     }
     if access.tls is not None:
         settings["ssl_context"] = access.tls
-    with _translated(access):
-        admin = KafkaAdminClient(**settings)
-    try:
-        yield Cluster(admin, access, on_exchange)
-    finally:
-        admin.close()
+    return settings
 
 
 class Cluster:
@@ -258,7 +263,7 @@ class Cluster:
             stop=stop_after_delay(self._access.request_timeout_ms / 1_000),
             reraise=True,
         )
-        with _translated(self._access):
+        with translated(self._access):
             return again(call)
 
     def _keep(self, key: int, message: Any) -> None:
@@ -291,7 +296,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 @contextmanager
-def _translated(access: Access) -> Iterator[None]:
+def translated(access: Access) -> Iterator[None]:
     """Turns what kafka-python raises into errors that say what to do."""
     from kafka.errors import (
         AuthorizationError,

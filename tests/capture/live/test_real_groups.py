@@ -126,11 +126,59 @@ def test_kept_answers_are_a_recording(cluster: RealApplications, tmp_path: Path)
     assert recording.topic("in", document["source"]["time_ms"] + 60_000) is not None
 
 
+def recorded(cluster: RealApplications, group: str, folder: Path, *options: str) -> list[dict[str, Any]]:
+    arguments = ["--bootstrap-server", cluster.address, "--group", group, "--out", str(folder), *options]
+    told = run("record", *arguments, "--json")
+    assert told.exit_code == 0, told.stderr
+    assert "is kept, and left out" not in told.stderr
+    generations: list[dict[str, Any]] = json.loads(told.stdout)["generations"]
+    return generations
+
+
+def test_the_past_of_a_classic_group_has_every_generation_and_ends_with_what_runs(
+    cluster: RealApplications, tmp_path: Path
+) -> None:
+    document = captured(cluster, "classic", tmp_path)
+    told = recorded(cluster, "classic", tmp_path / "past")
+    numbers = [each["generation"] for each in told]
+    assert numbers == list(range(numbers[0], document["source"]["generation"] + 1))
+    assert numbers[0] <= 1
+    last = {name: member["got"] for name, member in told[-1]["members"].items()}
+    threads = document["observed"]["threads"]
+    assert {name: {kind: got[kind] for kind in ("active", "standby")} for name, got in last.items()} == threads
+
+
+def test_the_past_of_a_streams_group_ends_with_its_target(cluster: RealApplications, tmp_path: Path) -> None:
+    document = captured(cluster, "streams", tmp_path)
+    told = recorded(cluster, "streams", tmp_path / "past")
+    assert not [each for each in told if "hole" in each]
+    assert told[-1]["generation"] == document["source"]["generation"]
+    got = {name: member["got"]["active"] for name, member in told[-1]["members"].items()}
+    assert got == {name: member["active"] for name, member in document["observed"]["members"].items()}
+
+
+def test_the_past_of_a_connect_group_is_told(cluster: RealApplications, tmp_path: Path) -> None:
+    told = recorded(cluster, "real-connect", tmp_path / "past")
+    (member,) = told[-1]["members"].values()
+    assert member["got"] == {
+        "assigned": {"connectors": [], "tasks": []}, "revoked": {"connectors": [], "tasks": []},
+    }  # fmt: skip
+
+
+def test_a_recording_goes_on_and_tells_the_same(cluster: RealApplications, tmp_path: Path) -> None:
+    first = recorded(cluster, "classic", tmp_path / "past")
+    lines = (tmp_path / "past" / "records.jsonl").read_bytes().splitlines()
+    assert recorded(cluster, "classic", tmp_path / "past", "--resume", "--for", "1s") == first
+    kept = [line for line in (tmp_path / "past" / "records.jsonl").read_bytes().splitlines() if b"key_hex" in line]
+    assert kept == [line for line in lines if b"key_hex" in line]
+
+
 def test_asking_changes_nothing(cluster: RealApplications, tmp_path: Path) -> None:
     admin = KafkaAdminClient(bootstrap_servers=cluster.address)
     try:
         before = (sorted(admin.list_topics()), {name: each["generation"] for name, each in groups(cluster).items()})
         captured(cluster, "classic", tmp_path)
+        recorded(cluster, "streams", tmp_path / "past")
         after = (sorted(admin.list_topics()), {name: each["generation"] for name, each in groups(cluster).items()})
     finally:
         admin.close()

@@ -1,0 +1,102 @@
+"""The raw file of a recorded group: one line for each record, and how far the topic has been read.
+
+Only lines that end count: a process that was killed leaves at most the beginning of one, which is cut off when the
+recording goes on.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from assignor_lab.capture.recorded.group_history import GroupRecord
+from assignor_lab.documents.durable import append_durably, write_durably
+from assignor_lab.documents.errors import DocumentFormatError
+from assignor_lab.documents.json_lines import json_lines
+from assignor_lab.documents.shapes import LONG_MAX, Mismatch, faults_at, hexadecimal, nullable, record, text, whole
+from assignor_lab.documents.writer import canonical_line
+
+__all__ = ["RecordFile"]
+
+_number = whole(0, LONG_MAX)
+_HEAD = record({"format": whole(1, 1), "kind": text, "group": text, "partition": _number})
+_RECORD = record(
+    {"offset": _number, "t": whole(-1, LONG_MAX), "key_hex": hexadecimal, "value_hex": nullable(hexadecimal)}
+)
+_READ_TO = record({"read_to": _number})
+_KIND = "group-records"
+
+
+@attrs.define
+class RecordFile:
+    """A raw file.
+
+    Args:
+        path: Where it is.
+        group: The group.
+        partition: Partition of the coordinators' topic.
+    """
+
+    path: Path
+    group: str
+    partition: int
+    _unwritten: list[dict[str, Any]] = attrs.field(factory=list, init=False)
+
+    def create(self) -> None:
+        """Makes the file with its head line, in the place of what had its name.
+
+        Raises:
+            OutputFileError: if it cannot be written.
+        """
+        head = {"format": 1, "kind": _KIND, "group": self.group, "partition": self.partition}
+        write_durably(self.path, canonical_line(head))
+
+    def add(self, each: GroupRecord) -> None:
+        """Adds a record; it is on disk after the next :meth:`settle`."""
+        value = None if each.value is None else each.value.hex()
+        self._unwritten.append(
+            {"offset": each.offset, "t": each.time_ms, "key_hex": each.key.hex(), "value_hex": value}
+        )
+
+    def settle(self, read_to: int) -> None:
+        """Writes what was added, and that everything before an offset has been read.
+
+        Raises:
+            OutputFileError: if it cannot be written.
+        """
+        lines = [*self._unwritten, {"read_to": read_to}]
+        append_durably(self.path, b"".join(map(canonical_line, lines)))
+        self._unwritten.clear()
+
+    def read(self) -> tuple[list[GroupRecord], int | None]:
+        """The records in it, and the offset to go on with, or ``None``: from the beginning. Cuts off half a line.
+
+        Raises:
+            DocumentFormatError: if the file is none of this group, or a line in it is garbled.
+        """
+        self._cut_off_half_a_line()
+        records: list[GroupRecord] = []
+        read_to: int | None = None
+        for number, (place, line) in enumerate(json_lines(str(self.path))):
+            with faults_at(place):
+                if number == 0:
+                    head = _HEAD(line)
+                    if head["kind"] != _KIND or head["group"] != self.group or head["partition"] != self.partition:
+                        raise Mismatch(f"is no recording of group {self.group}: name another folder with --out")
+                elif type(line) is dict and "read_to" in line:
+                    read_to = _READ_TO(line)["read_to"]
+                else:
+                    told = _RECORD(line)
+                    records.append(GroupRecord(told["offset"], told["t"], told["key_hex"], told["value_hex"]))
+        if not records and read_to is None and self.path.stat().st_size == 0:
+            raise DocumentFormatError(str(self.path), None, "", "is empty: remove it, and record without --resume")
+        # What was written before a kill, without a word on how far, is read once more and stands here twice.
+        by_offset = {each.offset: each for each in records}
+        return [each for each in by_offset.values() if read_to is not None and each.offset < read_to], read_to
+
+    def _cut_off_half_a_line(self) -> None:
+        content = self.path.read_bytes()
+        if content and not content.endswith(b"\n"):
+            write_durably(self.path, content[: content.rfind(b"\n") + 1])

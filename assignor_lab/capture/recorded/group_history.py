@@ -1,0 +1,227 @@
+"""The history of a group, from the records that its coordinator wrote: generations and epochs, who joined and left.
+
+A coordinator's topic is compacted: of each key the latest record survives, and the older ones in the segment that is
+still written. Numbers that are missing between two generations are shown as a hole and not filled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from assignment_api.connect import Jobs
+from assignor_lab.capture.recorded.broker_answers import GroupAnswer
+from assignor_lab.capture.recorded.connect.answers import DescribedRound, connect_rounds
+from assignor_lab.capture.recorded.errors import BrokerAnswerError
+from assignor_lab.capture.recorded.group_documents import sorted_tasks
+from assignor_lab.capture.recorded.group_records import (
+    CURRENT_ASSIGNMENT,
+    GROUP_METADATA,
+    STREAMS_MEMBER,
+    STREAMS_METADATA,
+    TARGET_MEMBER,
+    TARGET_METADATA,
+    ClassicGeneration,
+    StreamsMember,
+    read_classic_generation,
+    read_epoch,
+    read_group_key,
+    read_streams_member,
+    read_target,
+    read_target_epoch,
+)
+from assignor_lab.capture.recorded.streams_group_answers import HeldTasks
+
+__all__ = ["GroupHistory", "GroupRecord"]
+
+
+#: A streams group is made with epoch 1, which is not written down: its first member makes it 2.
+_FIRST_GENERATION, _FIRST_EPOCH = 1, 2
+
+
+@attrs.frozen
+class GroupRecord:
+    """A record of the coordinators' topic.
+
+    Args:
+        offset: Its offset.
+        time_ms: When it was written, epoch milliseconds.
+        key: Its key.
+        value: Its value; ``None`` deletes what the key says.
+    """
+
+    offset: int
+    time_ms: int
+    key: bytes
+    value: bytes | None
+
+
+@attrs.define
+class GroupHistory:
+    """What records of one group tell, put together one by one in the order of their offsets.
+
+    Args:
+        group: The group's id.
+    """
+
+    group: str
+    #: Documents of generations and epochs, in their order.
+    generations: list[dict[str, Any]] = attrs.field(factory=list)
+    #: Records of the group that could not be read: offset and reason.
+    unreadable: list[tuple[int, str]] = attrs.field(factory=list)
+    _members: dict[str, StreamsMember] = attrs.field(factory=dict)
+    _targets: dict[str, HeldTasks] = attrs.field(factory=dict)
+    _current: dict[str, HeldTasks] = attrs.field(factory=dict)
+    #: Epochs of a streams group that were seen; not each of them is decided on.
+    _epochs: set[int] = attrs.field(factory=set)
+
+    def take(self, record: GroupRecord) -> bool:
+        """Takes the next record; those of other groups are passed over.
+
+        Returns:
+            Whether a generation or epoch has come or changed.
+        """
+        try:
+            key = read_group_key(record.key)
+            if key is None or key.group != self.group:
+                return False
+            if key.type == GROUP_METADATA:
+                return self._classic(record)
+            return self._streams(record, key.type, key.member or "")
+        except BrokerAnswerError as error:
+            self.unreadable.append((record.offset, str(error)))
+            return False
+
+    # --- classic protocol ---------------------------------------------------------------------------------
+
+    def _classic(self, record: GroupRecord) -> bool:
+        if record.value is None:
+            return self._append({"generation": None, "t": record.time_ms, "deleted": True, "members": {}})
+        read = read_classic_generation(self.group, record.value)
+        document = {
+            "generation": read.generation,
+            "t": read.time_ms if read.time_ms is not None else record.time_ms,
+            "protocol": read.protocol,
+            "leader": read.leader,
+            "members": _classic_members(read),
+        }
+        # A coordinator writes a generation down again when a static member comes back or offsets expire.
+        if self.generations and self.generations[-1].get("generation") == read.generation and "epoch" not in document:
+            del self.generations[-1]
+        return self._append(document)
+
+    # --- streams protocol ---------------------------------------------------------------------------------
+
+    def _streams(self, record: GroupRecord, kind: int, member: str) -> bool:
+        value = record.value
+        if kind == STREAMS_METADATA:
+            if value is not None:
+                self._epochs.add(read_epoch(self.group, value))
+        elif kind == STREAMS_MEMBER:
+            _put(self._members, member, None if value is None else read_streams_member(self.group, value))
+        elif kind == TARGET_MEMBER:
+            _put(self._targets, member, None if value is None else read_target(self.group, value))
+        elif kind == CURRENT_ASSIGNMENT:
+            held = None if value is None else read_target(self.group, value, current=True)
+            _put(self._current, member, held)
+        elif kind == TARGET_METADATA:
+            return self._target(record)
+        return False
+
+    def _target(self, record: GroupRecord) -> bool:
+        if record.value is None:
+            return self._append({"generation": None, "t": record.time_ms, "deleted": True, "members": {}})
+        epoch, decided_ms = read_target_epoch(self.group, record.value)
+        members = {}
+        for name in dict.fromkeys((*self._members, *self._targets)):
+            told = self._members.get(name)
+            members[name] = {
+                "client_id": None if told is None else told.client_id,
+                "process_id": None if told is None else told.process_id,
+                "had": _held(self._current.get(name)),
+                "got": _held(self._targets.get(name)),
+            }
+        return self._append({
+            "generation": epoch, "t": decided_ms or record.time_ms, "protocol": "streams", "members": members,
+        })  # fmt: skip
+
+    # --- both ---------------------------------------------------------------------------------------------
+
+    def _append(self, document: dict[str, Any]) -> bool:
+        before = self.generations[-1] if self.generations else None
+        earlier = set() if before is None else set(before["members"])
+        now = set(document["members"])
+        document["joined"], document["left"] = sorted(now - earlier), sorted(earlier - now)
+        number, last = document["generation"], None if before is None else before["generation"]
+        begins = _FIRST_EPOCH if document.get("protocol") == "streams" else _FIRST_GENERATION
+        first = begins if before is None else None if last is None else last + 1
+        if number is not None and first is not None and number > first and not self._all_seen(first, number):
+            document["hole"] = [first, number - 1]
+        self.generations.append(document)
+        return True
+
+    def _all_seen(self, first: int, end: int) -> bool:
+        """Whether these are epochs that are known, but were not decided on: then nothing is missing."""
+        return sum(first <= epoch < end for epoch in self._epochs) == end - first
+
+
+def _put(held: dict[str, Any], member: str, value: object) -> None:
+    if value is None:
+        held.pop(member, None)
+    else:
+        held[member] = value
+
+
+def _classic_members(read: ClassicGeneration) -> dict[str, dict[str, Any]]:
+    members: dict[str, dict[str, Any]] = {
+        name: {"client_id": client, "had": None, "got": None} for name, client in read.members.items()
+    }
+    if read.is_connect:
+        for each in connect_rounds([read.message]):
+            _fill_connect(members, each)
+    elif (answer := read.streams()) is not None:
+        _fill_streams(members, answer)
+    return members
+
+
+def _fill_streams(members: Mapping[str, dict[str, Any]], answer: GroupAnswer) -> None:
+    for member in answer.members:
+        document = members[member.member_id]
+        if member.subscription is not None:
+            info = member.subscription.info
+            document["process_id"] = str(info.process_id)
+            document["rack"] = member.subscription.rack
+            document["had"] = {
+                "partitions": [f"{topic}-{number}" for topic, number in member.subscription.owned_partitions],
+                "offset_sums": {
+                    str(task): info.task_offset_sums[task]
+                    for task in sorted(info.task_offset_sums, key=lambda task: task.sort_key())
+                },
+            }
+        if member.assignment is not None:
+            given = member.assignment.info
+            document["got"] = {
+                "active": sorted_tasks(given.active_tasks),
+                "standby": sorted_tasks(given.standby_tasks),
+                "next_rebalance_ms": given.next_rebalance_ms,
+            }
+
+
+def _fill_connect(members: Mapping[str, dict[str, Any]], each: DescribedRound) -> None:
+    for member in each.members:
+        document = members[member.member_id]
+        document["had"] = _jobs(member.subscription.owned)
+        document["got"] = {"assigned": _jobs(member.assignment.assigned), "revoked": _jobs(member.assignment.revoked)}
+
+
+def _jobs(jobs: Jobs) -> dict[str, list[str]]:
+    return {"connectors": list(jobs.connectors), "tasks": [str(task) for task in jobs.tasks]}
+
+
+def _held(held: HeldTasks | None) -> dict[str, dict[str, list[int]]] | None:
+    if held is None:
+        return None
+    kinds = {"active": held.active, "standby": held.standby, "warmup": held.warmup}
+    return {kind: {name: list(numbers) for name, numbers in tasks.items()} for kind, tasks in kinds.items()}

@@ -1,0 +1,289 @@
+"""Records of ``__consumer_offsets`` about groups, as values: what coordinators write down of each generation and epoch.
+
+A key is a 16-bit type, the group and, for some types, a member. Offset commits and groups of plain consumers have
+types of their own, and are told apart by those two bytes. Needs the extra ``kafka``.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from assignor_lab.capture.recorded.broker_answers import GroupAnswer, group_answers
+from assignor_lab.capture.recorded.errors import BrokerAnswerError
+from assignor_lab.capture.recorded.streams_group_answers import HeldTasks
+from assignor_lab.kafka.wire.connect import PROTOCOL_TYPE
+
+__all__ = [
+    "CURRENT_ASSIGNMENT",
+    "GROUP_METADATA",
+    "STREAMS_MEMBER",
+    "STREAMS_METADATA",
+    "TARGET_MEMBER",
+    "TARGET_METADATA",
+    "ClassicGeneration",
+    "GroupKey",
+    "StreamsMember",
+    "read_classic_generation",
+    "read_epoch",
+    "read_group_key",
+    "read_streams_member",
+    "read_target",
+    "read_target_epoch",
+]
+
+#: Types of keys. 18 was never released; 23 is the topology.
+GROUP_METADATA, STREAMS_METADATA, STREAMS_MEMBER, TARGET_METADATA, TARGET_MEMBER, CURRENT_ASSIGNMENT = (
+    2, 17, 19, 20, 21, 22,
+)  # fmt: skip
+_OF_A_GROUP = (GROUP_METADATA, STREAMS_METADATA, TARGET_METADATA, 23)
+_OF_A_MEMBER = (STREAMS_MEMBER, TARGET_MEMBER, CURRENT_ASSIGNMENT)
+
+_UNREADABLE = (AttributeError, ValueError, IndexError, KeyError, TypeError, OverflowError, MemoryError, struct.error)
+_STREAMS_PROTOCOL = "stream"
+
+
+@attrs.frozen
+class GroupKey:
+    """What a record is about.
+
+    Args:
+        type: One of the constants of this module.
+        group: The group's id.
+        member: Member id, or ``None``: the group as a whole.
+    """
+
+    type: int
+    group: str
+    member: str | None = None
+
+
+@attrs.frozen
+class ClassicGeneration:
+    """A generation of a group of the classic protocol.
+
+    Args:
+        generation: Its number.
+        protocol_type: ``consumer`` or ``connect``.
+        protocol: What the members agreed on; ``None`` of an empty group.
+        leader: Member id of the leader, or ``None``.
+        time_ms: When the group came into its state, or ``None``: written by brokers before 2.1.
+        message: The record as kafka-python reads it, with the keys of a DescribeGroups answer, for its readers.
+    """
+
+    generation: int
+    protocol_type: str
+    protocol: str | None
+    leader: str | None
+    time_ms: int | None
+    message: Any
+
+    @property
+    def members(self) -> dict[str, str]:
+        """Member ids to client ids, in the order of the record."""
+        return {str(each.member_id): str(each.client_id) for each in self.message.members}
+
+    @property
+    def is_connect(self) -> bool:
+        """Whether the members are workers of Connect."""
+        return self.protocol_type == PROTOCOL_TYPE
+
+    def streams(self) -> GroupAnswer | None:
+        """What the members said and got, if they are those of a Streams application.
+
+        Raises:
+            BrokerAnswerError: if a member's part is garbled.
+        """
+        if self.protocol != _STREAMS_PROTOCOL:
+            return None
+        (answer,) = group_answers([self.message])
+        return answer
+
+
+@attrs.frozen
+class StreamsMember:
+    """A member of a streams group as it is written down."""
+
+    client_id: str
+    process_id: str
+    instance_id: str | None
+    rack: str | None
+    tags: Mapping[str, str]
+
+
+def read_group_key(data: bytes) -> GroupKey | None:
+    """The key of a record; ``None`` if it is none about a group of Streams or Connect.
+
+    Raises:
+        BrokerAnswerError: if it is one, and garbled.
+    """
+    if len(data) < 2:
+        raise BrokerAnswerError("key of a group's record", f"has {len(data)} bytes")
+    (kind,) = struct.unpack_from(">h", data)
+    if kind not in _OF_A_GROUP and kind not in _OF_A_MEMBER:
+        return None
+    group, position = _text(data, 2)
+    member = None
+    if kind in _OF_A_MEMBER:
+        member, position = _text(data, position)
+    if position != len(data):
+        raise BrokerAnswerError("key of a group's record", f"ends at byte {position} of {len(data)}")
+    return GroupKey(kind, group, member)
+
+
+def _text(data: bytes, position: int) -> tuple[str, int]:
+    begin = position + 2
+    if len(data) < begin:
+        raise BrokerAnswerError("key of a group's record", f"ends at byte {len(data)}, within a text's length")
+    (length,) = struct.unpack_from(">h", data, position)
+    end = begin + length
+    if length < 0 or end > len(data):
+        raise BrokerAnswerError("key of a group's record", f"a text at byte {position} claims {length} bytes")
+    try:
+        return data[begin:end].decode("utf-8"), end
+    except UnicodeDecodeError as error:
+        raise BrokerAnswerError("key of a group's record", f"the text at byte {position} is no UTF-8") from error
+
+
+def read_classic_generation(group: str, data: bytes) -> ClassicGeneration:
+    """The value of type 2.
+
+    Raises:
+        BrokerAnswerError: if it is garbled, or of a version that is not known here.
+    """
+    what = f"generation of group {group}"
+    message = _decoded("GroupMetadataValue", data, what)
+    try:
+        at = int(getattr(message, "current_state_timestamp", -1))
+        return ClassicGeneration(
+            int(message.generation),
+            str(message.protocol_type),
+            message.protocol or None,
+            message.leader or None,
+            at if at >= 0 else None,
+            _Described(group, str(message.protocol_type), message.protocol or "", [*map(_member, message.members)]),
+        )
+    except _UNREADABLE as error:
+        raise _garbled(what, error) from error
+
+
+@attrs.frozen
+class _DescribedMember:
+    member_id: str
+    group_instance_id: str | None
+    client_id: str
+    client_host: str
+    member_metadata: bytes
+    member_assignment: bytes
+
+
+@attrs.frozen
+class _Described:
+    """The record in the words of a DescribeGroups answer: the same bytes go through the same readers."""
+
+    group_id: str
+    protocol_type: str
+    protocol_data: str
+    members: list[_DescribedMember]
+    group_state: str = "Stable"
+    error_code: int = 0
+
+
+def _member(member: Any) -> _DescribedMember:
+    return _DescribedMember(
+        str(member.member_id),
+        getattr(member, "group_instance_id", None),
+        str(member.client_id),
+        str(member.client_host),
+        bytes(member.subscription or b""),
+        bytes(member.assignment or b""),
+    )
+
+
+def read_epoch(group: str, data: bytes) -> int:
+    """The value of type 17: the group's epoch.
+
+    Raises:
+        BrokerAnswerError: as :func:`read_classic_generation`.
+    """
+    return int(_decoded("StreamsGroupMetadataValue", data, f"epoch of group {group}").epoch)
+
+
+def read_target_epoch(group: str, data: bytes) -> tuple[int, int | None]:
+    """The value of type 20: the epoch of the target assignment, and when it was decided, or ``None``.
+
+    Raises:
+        BrokerAnswerError: as :func:`read_classic_generation`.
+    """
+    message = _decoded("StreamsGroupTargetAssignmentMetadataValue", data, f"target of group {group}")
+    at = int(getattr(message, "assignment_timestamp", 0) or 0)
+    return int(message.assignment_epoch), at if at > 0 else None
+
+
+def read_streams_member(group: str, data: bytes) -> StreamsMember:
+    """The value of type 19.
+
+    Raises:
+        BrokerAnswerError: as :func:`read_classic_generation`.
+    """
+    what = f"member of group {group}"
+    message = _decoded("StreamsGroupMemberMetadataValue", data, what)
+    try:
+        return StreamsMember(
+            str(message.client_id),
+            str(message.process_id),
+            message.instance_id,
+            message.rack_id,
+            {str(tag.key): str(tag.value) for tag in message.client_tags or ()},
+        )
+    except _UNREADABLE as error:
+        raise _garbled(what, error) from error
+
+
+def read_target(group: str, data: bytes, *, current: bool = False) -> HeldTasks:
+    """The value of type 21, or of type 22 if ``current``: tasks that a member is to have, or has.
+
+    Raises:
+        BrokerAnswerError: as :func:`read_classic_generation`.
+    """
+    name = "StreamsGroupCurrentMemberAssignmentValue" if current else "StreamsGroupTargetAssignmentMemberValue"
+    what = f"tasks of a member of group {group}"
+    message = _decoded(name, data, what)
+    try:
+        return HeldTasks(_tasks(message.active_tasks), _tasks(message.standby_tasks), _tasks(message.warmup_tasks))
+    except _UNREADABLE as error:
+        raise _garbled(what, error) from error
+
+
+def _tasks(listed: Any) -> dict[str, tuple[int, ...]]:
+    return {str(each.subtopology_id): tuple(sorted(int(number) for number in each.partitions)) for each in listed}
+
+
+def _garbled(what: str, error: Exception) -> BrokerAnswerError:
+    return BrokerAnswerError(what, f"cannot be read ({type(error).__name__}: {error})")
+
+
+def _decoded(name: str, data: bytes, what: str) -> Any:
+    layout = _layout(name)
+    (version,) = struct.unpack_from(">h", data) if len(data) >= 2 else (-1,)
+    if not 0 <= version <= layout.max_version:
+        raise BrokerAnswerError(what, f"is of version {version}, 0 to {layout.max_version} are known here")
+    try:
+        return layout.decode(data)
+    except _UNREADABLE as error:
+        raise _garbled(what, error) from error
+
+
+def _layout(name: str) -> Any:
+    if name not in _LAYOUTS:
+        from kafka.protocol.api_data import ApiData
+
+        # kafka-python finds the layout by the name of the class.
+        _LAYOUTS[name] = type(ApiData)(name, (ApiData,), {}, load_json=f"{__package__}.schemas")
+    return _LAYOUTS[name]
+
+
+_LAYOUTS: dict[str, Any] = {}
