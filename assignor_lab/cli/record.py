@@ -46,8 +46,8 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Record a group's past from its coordinator's topic: every generation or epoch that is still there.
 
-        Only reads: joins no group, commits and writes nothing to the cluster. What compaction has removed is shown as
-        a hole.
+        Only reads: joins no group, commits and writes nothing to the cluster. What is not there, cleaned away or
+        never completed, is shown as a hole.
         """
         from assignor_lab.capture.live.access import read_access
         from assignor_lab.capture.live.cluster import connected
@@ -89,7 +89,7 @@ def _row(told: dict[str, Any]) -> tuple[object, ...]:
     said = []
     if "hole" in told:
         first, last = told["hole"]
-        said.append(f"{first} to {last} are no longer there" if first < last else f"{first} is no longer there")
+        said.append(f"{first} to {last} are not there" if first < last else f"{first} is not there")
     if told.get("deleted"):
         said.append("the group was deleted")
     number = "" if told["generation"] is None else told["generation"]

@@ -1,7 +1,8 @@
 """The history of a group, from the records that its coordinator wrote: generations and epochs, who joined and left.
 
 A coordinator's topic is compacted: of each key the latest record survives, and the older ones in the segment that is
-still written. Numbers that are missing between two generations are shown as a hole and not filled.
+still written. A generation that was interrupted before its leader had answered is never written. Numbers that are
+missing between two generations are shown as a hole and not filled.
 """
 
 from __future__ import annotations
