@@ -178,7 +178,8 @@ class _Player:
             self._stop(event.client, leaves=details.get("leave"))
         elif event.type == "crash":
             self._done("crash", event.client)
-            self._world.crash(event.client, self._group)
+            if self._world.instances[event.client].is_up:
+                self._world.crash(event.client, self._group)
         elif event.type == "lose_disk":
             self._world.lose_disk(event.client, details.get("process_id"))
         elif event.type == "rolling_restart":
@@ -198,7 +199,9 @@ class _Player:
 
     def _stop(self, name: str, *, leaves: bool | None) -> None:
         self._done("stop", name)
-        self._world.stop(name, self._group, leaves=leaves)
+        # One whose member was fenced has ended itself.
+        if self._world.instances[name].is_up:
+            self._world.stop(name, self._group, leaves=leaves)
 
     def _roll(self, details: Mapping[str, Any]) -> None:
         up = [name for name, instance in self._world.instances.items() if instance.is_up]

@@ -73,6 +73,8 @@ class World:
         self.reads = Reads()
         self.takeovers: list[Takeover] = []
         self._restoring = Restoring(self.clock, self.timings.machine_restore_percent / 100)
+        #: Who works on a task that somebody else works on, too: until that one hears that it was fenced.
+        self._second: dict[int, Thread] = {}
         self._threads = 0
         self._keeps_log = keep_log
 
@@ -354,8 +356,12 @@ class World:
             self._say_of(thread, "stops", f"thread {thread.number} stops {self.tasks[task]}", task)
 
     def _has_output(self, thread: Thread, task: int) -> None:
-        if self._has(thread, task) and task in thread.running and self.ledger.owner(task) is None:
+        if not self._has(thread, task) or task not in thread.running:
+            return
+        if self.ledger.owner(task) is None:
             self._starts(task, thread.instance.name)
+        else:
+            self._second[task] = thread
 
     def _has(self, thread: Thread, task: int) -> bool:
         return task in thread.active and thread in thread.instance.threads
@@ -371,6 +377,9 @@ class World:
         log = self.changelogs[task]
         if log is not None and log.stopped_ms is None:
             log.stopped_ms = self.clock.now
+        second = self._second.pop(task, None)
+        if second is not None and self._has(second, task) and task in second.running:
+            self._starts(task, second.instance.name)
 
     def _close_of(self, thread: Thread, task: int) -> None:
         store = thread.instance.stores.get(task)

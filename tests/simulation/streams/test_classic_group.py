@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.simulation.streams.episodes import happens, started, task, told
+from tests.simulation.streams.episodes import happens, played, started, task, told
 
 TWO = [started("a", threads=1), started("b", threads=1)]
 
@@ -155,3 +155,23 @@ def test_equal_input_and_seed_give_equal_results(assignor: str) -> None:
     )
     assert once == again
     assert once != other
+
+
+def test_of_two_instances_with_one_instance_id_the_first_closes_with_its_next_heartbeat() -> None:
+    group = played([started("a", instance_id="s"), started("b", 60_500, instance_id="s")])
+    # b joins at 61,500; heartbeats of a come every 3 s from its join at 4,000 on, the one after that at 64,000.
+    (fenced,) = [entry.time_ms for entry in group.world.log.entries if entry.event == "fenced"]
+    assert fenced == 64_000
+    begin = group.world.begin_ms
+    assert [(end - begin, who) for _, end, who in group.world.ledger.runs[0] if end] == [(fenced, "a"), (600_000, "b")]
+    assert sum(to - since for since, to, _ in group.world.ledger.intervals[0]) == 4_000
+
+
+def test_what_was_fenced_is_stopped_by_no_later_event() -> None:
+    events = [
+        started("a", instance_id="s"), started("b", 60_500, instance_id="s"), happens("crash", "a", 90_000),
+        started("a", 120_000, instance_id="other"), happens("stop", "a", 200_000),
+    ]  # fmt: skip
+    group = played(events)
+    assert [action.action for action in group.actions] == ["start", "start", "crash", "start", "stop"]
+    assert sum(entry.event == "stop" for entry in group.world.log.entries) == 2

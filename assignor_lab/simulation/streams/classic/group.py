@@ -164,14 +164,42 @@ class ClassicGroup:
             left = self._coordinator.members()
             gone = [identity for identity in before if identity not in left]
             for identity in gone:
-                of = next((each.thread.key for each in self._members.values() if each.id == identity), None)
-                self._world.say("coordinator", "removed", f"{identity} is no member any more", thread=of)
+                member = next((each for each in self._members.values() if each.id == identity), None)
+                self._world.say(
+                    "coordinator", "removed", f"{identity} is no member any more",
+                    thread=None if member is None else member.thread.key,
+                )  # fmt: skip
+                if member is not None and member.is_alive:
+                    self._replaced(member)
                 self._world.unowned(self._left_behind.pop(identity, ()))
             if gone and not left:
                 self._world.has_members(any_left=False)
         for reply in replies:
             self._clock.after(self._timings.request_ms, partial(self._answered, reply))
         self._notice_rebalance()
+
+    def _replaced(self, member: Member) -> None:
+        """Somebody else has its ``group.instance.id`` now: this one hears of it with its next heartbeat."""
+        now = self._clock.now
+        at_ms = now + self._timings.request_ms
+        if not member.is_waiting:
+            at_ms = member.next_heartbeat_ms(now, self._heartbeat_ms)
+        # Whatever else it would do goes to the coordinator, too, and has the same answer.
+        member.is_waiting = True
+        member.scheduled += 1
+        name = member.thread.instance.name
+        self._world.say(
+            name, "replaced", f"thread {member.thread.number} has lost its instance id to another and does not know",
+            thread=member.thread.key, until_ms=at_ms - self._world.begin_ms,
+        )  # fmt: skip
+        self._clock.at(at_ms, partial(self._fenced, member))
+
+    def _fenced(self, member: Member) -> None:
+        """FENCED_INSTANCE_ID is fatal: Streams' default handler closes the whole client."""
+        name = member.thread.instance.name
+        if member.is_alive:
+            self._world.say(name, "fenced", f"{name} is fenced, and closes")
+            self._world.stop(name, self, leaves=False)
 
     def _notice_rebalance(self) -> None:
         phase = self._coordinator.phase_number

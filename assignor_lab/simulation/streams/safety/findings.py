@@ -4,20 +4,7 @@ from __future__ import annotations
 
 import attrs
 
-__all__ = ["Finding", "Rule"]
-
-
-@attrs.frozen
-class Rule:
-    """A rule that no episode may break.
-
-    Args:
-        name: What findings are grouped by.
-        says: What it forbids, as a sentence.
-    """
-
-    name: str
-    says: str
+__all__ = ["Finding"]
 
 
 @attrs.frozen
@@ -28,8 +15,12 @@ class Finding:
         rule: Name of the rule.
         sentence: Where, when and how.
         known: Name of Kafka's own behaviour that explains it, or empty: a fault of whoever decided, or of ours.
+        threads: Numbers of the threads that did it together, where it was threads.
+        end_ms: Until when they did.
     """
 
     rule: str
     sentence: str
     known: str = ""
+    threads: tuple[int, ...] = ()
+    end_ms: int = 0

@@ -52,6 +52,15 @@ def _unreleased(finding: Finding, played: Played, _assignor: str) -> bool:
     return bool(living) and all((thread.instance.name, thread.key) in refused for thread in living)
 
 
+def _fenced_late(finding: Finding, played: Played, _assignor: str) -> bool:
+    """One of two members with one instance id went on until it heard of the other one."""
+    return finding.rule in ("one owner", "fenced") and any(
+        finding.end_ms <= entry.details["until_ms"] and entry.details["thread"] in finding.threads
+        for entry in played.world.log.entries
+        if entry.event == "replaced"
+    )
+
+
 def _always_probes(finding: Finding, _played: Played, assignor: str) -> bool:
     return finding.rule == "rest" and assignor == "fallback_prior"
 
@@ -80,6 +89,11 @@ _ALL = (
         "a static member of a streams group that was killed and comes back within its session is refused, and its "
         "thread ends: nobody is left when the session is over",
         _unreleased,
+    ),
+    KafkasOwn(
+        "FENCED_INSTANCE_ID",
+        "two instances with one group.instance.id: the first one goes on until its next heartbeat tells it",
+        _fenced_late,
     ),
     KafkasOwn(
         "FallbackPriorTaskAssignor",

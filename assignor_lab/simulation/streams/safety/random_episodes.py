@@ -48,6 +48,8 @@ def random_episode(seed: int, assignors: Mapping[str, Sequence[str]] = KAFKAS_OW
     may_be_static = protocol == "classic" or assignor != _REFUSES_STATIC
     names = [f"i{number}" for number in range(1, draw.randint(1, 5) + 1)]
     settings = {name: _settings(draw, name, may_be_static=may_be_static) for name in names}
+    if protocol == "classic" and draw.random() < 0.05:
+        settings = {name: {**each, "instance_id": "not-unique"} for name, each in settings.items()}
     if draw.random() < 0.2:
         # Many members with many copies, few of which divide evenly.
         config["num.standby.replicas"] = 2

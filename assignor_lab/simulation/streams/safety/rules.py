@@ -139,6 +139,8 @@ def _one_owner(history: _History) -> Iterator[Finding]:
                     "one owner",
                     f"{task} ran on {before.instance} (thread {before.thread}) and {after.instance} (thread "
                     f"{after.thread}) from {after.begin_ms} ms to {min(before.end_ms, after.end_ms)} ms",
+                    threads=(before.thread, after.thread),
+                    end_ms=min(before.end_ms, after.end_ms),
                 )
 
 
@@ -167,6 +169,8 @@ def _fenced(history: _History) -> Iterator[Finding]:
                     yield Finding(
                         "fenced",
                         f"{run.instance} (thread {thread}) was removed at {at} ms and ran {task} until {run.end_ms} ms",
+                        threads=(thread,),
+                        end_ms=run.end_ms,
                     )
 
 
