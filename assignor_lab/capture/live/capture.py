@@ -87,7 +87,8 @@ class Capturing:
             try:
                 yield self._document(name, listed.get(name))
             except (GroupUnusableError, NotAuthorizedError) as error:
-                on_left_out(LeftOut(name, str(error)))
+                prefix = f"group {name}: "
+                on_left_out(LeftOut(name, prefix + str(error).removeprefix(prefix)))
 
     def _document(self, name: str, listed: ListedGroup | None) -> dict[str, Any]:
         end, has_told = time.monotonic() + self.wait_s, False

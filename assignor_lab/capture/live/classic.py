@@ -37,7 +37,7 @@ __all__ = ["Offsets", "classic_document", "unsettled"]
 #: Numbers of partitions, asked for where they are needed.
 Offsets = Callable[[Iterable[TopicPartition]], Mapping[TopicPartition, int]]
 
-_CHANGELOG = "-changelog"
+_CHANGELOG, _REPARTITION = "-changelog", "-repartition"
 
 
 def unsettled(answer: GroupAnswer) -> str | None:
@@ -101,7 +101,7 @@ class _Captured:
         sources = source_topics([self.answer])
         topology, logged = self._topology(tasks, sources, topology_file)
         changelogs = _changelogs(tasks, topology)
-        end_sums = _end_sums(changelogs, logged, ends, assumptions)
+        end_sums = self._end_sums(sources, changelogs, logged, ends, assumptions)
         if end_sums:
             assumptions.append(
                 "the ends of changelogs are those of now, and what members reported is from their latest join: what "
@@ -164,13 +164,34 @@ class _Captured:
             return described, frozenset(task for task in tasks if _has_changelog(task, described))
         names = [name for name in self.recording.topic_names() if name.startswith(f"{group}-")]
         topics = {name: topic for name in names if (topic := self._topic(name)) is not None}
-        logged = self._with_state(tasks, [topics[name].partitions for name in topics if name.endswith(_CHANGELOG)])
+        logged = self._with_state(tasks, sources, {name: topics[name].partitions for name in topics})
         return GroupTopology.inferred(sources, tasks, logged, group, topics), logged
 
-    def _with_state(self, tasks: tuple[TaskId, ...], changelogs: list[int]) -> frozenset[TaskId]:
+    def _end_sums(
+        self,
+        sources: Mapping[Any, tuple[str, ...]],
+        changelogs: Mapping[TaskId, list[TopicPartition]],
+        logged: frozenset[TaskId],
+        ends: Offsets,
+        assumptions: list[str],
+    ) -> dict[TaskId, int] | None:
+        """Task to the sum of its changelogs' ends; ``None`` if they are not all known."""
+        unseen = sorted({name for of in sources.values() for name in of if self._topic(name) is None})
+        if unseen:
+            assumptions.append(
+                f"topics may not be seen, such as {unseen[0]} (DESCRIBE on them is needed): lags are unknown, and a "
+                "task counts as stateful if somebody has or reports state of it"
+            )
+            return None
+        return _end_sums(changelogs, logged, ends, assumptions)
+
+    def _with_state(
+        self, tasks: tuple[TaskId, ...], sources: Mapping[Any, tuple[str, ...]], topics: Mapping[str, int]
+    ) -> frozenset[TaskId]:
         """Tasks of the sub-topologies of which anybody has or reports state.
 
-        In the first generation nobody does; then the numbers of partitions tell, where they leave no choice.
+        In the first generation nobody does; then numbers of partitions tell, or the name that Streams gives to a
+        store's changelog and to the repartition topic before it.
         """
         grouped: dict[tuple[str | None, int], list[TaskId]] = {}
         for task in tasks:
@@ -184,13 +205,15 @@ class _Captured:
             )
         }
         if not shown:
-            for partitions in set(changelogs):
-                fitting = [key for key, of in grouped.items() if len(of) == partitions]
+            for name in [name for name in topics if name.endswith(_CHANGELOG)]:
+                fitting = [key for key, of in grouped.items() if len(of) == topics[name]]
+                before = name.removesuffix(_CHANGELOG) + _REPARTITION
+                fitting = [key for key in fitting if before in sources.get(key, ())] or fitting
                 if len(fitting) != 1:
                     raise GroupUnusableError(
-                        f"group {self.answer.group}: nobody has reported state yet, and which sub-topologies have the "
-                        f"changelogs of {partitions} partitions cannot be told: give the topology with --topology, or "
-                        "ask again after its next rebalance"
+                        f"group {self.answer.group}: nobody has reported state yet, and which sub-topology has "
+                        f"changelog {name} cannot be told: give the topology with --topology, or ask again after "
+                        "its next rebalance"
                     )
                 shown.update(fitting)
         return frozenset(task for key, of in grouped.items() if key in shown for task in of)

@@ -7,6 +7,7 @@ it to that.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -77,12 +78,47 @@ def connected(access: Access, on_exchange: Callable[[Exchange], None] | None = N
 
     # At DEBUG kafka-python logs what it sends, passwords of SASL among it; what went wrong is said here.
     logging.getLogger("kafka").setLevel(logging.CRITICAL + 1)
-    with translated(access):
+    with translated(access), _refusals_raised():
         admin = KafkaAdminClient(**client_settings(access))
     try:
         yield Cluster(admin, access, on_exchange)
     finally:
         admin.close()
+
+
+@contextmanager
+def _refusals_raised() -> Iterator[None]:
+    """Raises why a first connection was refused: kafka-python tries again until its time is up, and only logs it."""
+    from kafka.errors import AuthorizationError, KafkaTimeoutError, SaslAuthenticationFailedError
+
+    logger, seen = logging.getLogger("kafka.net.manager"), _Seen()
+    level, propagates = logger.level, logger.propagate
+    logger.addHandler(seen)
+    logger.setLevel(logging.WARNING)
+    logger.propagate = False
+    try:
+        yield
+    except KafkaTimeoutError:
+        for error in seen.errors:
+            if isinstance(error, (SaslAuthenticationFailedError, AuthorizationError)):
+                raise error from None
+        raise
+    finally:
+        logger.removeHandler(seen)
+        logger.setLevel(level)
+        logger.propagate = propagates
+
+
+class _Seen(logging.Handler):
+    """The errors that are named in log messages; nothing is written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.errors: list[Exception] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        named = record.args if isinstance(record.args, tuple) else ()
+        self.errors += [each for each in named if isinstance(each, Exception)]
 
 
 def client_settings(access: Access) -> dict[str, Any]:
@@ -231,12 +267,30 @@ class Cluster:
         return found
 
     def _by_coordinator(self, names: Sequence[str]) -> dict[int, list[str]]:
-        manager = self._admin._manager
-        found = self._run(lambda: manager.run(self._admin._find_coordinator_ids, list(names)))
         grouped: dict[int, list[str]] = {}
-        for name, node in found.items():
+        for name, node in self._coordinators(names).items():
             grouped.setdefault(node, []).append(name)
         return grouped
+
+    def _coordinators(self, names: Sequence[str]) -> dict[str, int]:
+        """Coordinators of groups; of several groups those that may not be described are left out."""
+        manager = self._admin._manager
+
+        def found(of: Sequence[str]) -> dict[str, int]:
+            told: dict[str, int] = self._run(lambda: manager.run(self._admin._find_coordinator_ids, list(of)))
+            return told
+
+        try:
+            return found(names)
+        except NotAuthorizedError:
+            # One group that may not be described fails the question for all.
+            if len(names) == 1:
+                raise
+            coordinators: dict[str, int] = {}
+            for name in names:
+                with contextlib.suppress(NotAuthorizedError):
+                    coordinators |= found([name])
+            return coordinators
 
     def _forget_coordinators(self, names: Iterable[str]) -> None:
         known = self._admin._manager.cluster._coordinators
@@ -300,6 +354,7 @@ def translated(access: Access) -> Iterator[None]:
     """Turns what kafka-python raises into errors that say what to do."""
     from kafka.errors import (
         AuthorizationError,
+        GroupAuthorizationFailedError,
         IncompatibleBrokerVersion,
         KafkaConfigurationError,
         KafkaError,
@@ -318,6 +373,8 @@ def translated(access: Access) -> Iterator[None]:
         raise NotAuthorizedError(
             f"the brokers do not take sasl.mechanism={access.mechanism}: set one of theirs in --command-config"
         ) from error
+    except GroupAuthorizationFailedError as error:
+        raise NotAuthorizedError("may not be described: DESCRIBE on the group is needed") from error
     except AuthorizationError as error:
         raise NotAuthorizedError(
             f"the brokers do not permit this ({type(error).__name__}): see the table of rights in the docs, "

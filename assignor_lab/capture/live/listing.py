@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ import attrs
 
 from assignment_api.connect import NO_JOBS
 from assignor_lab.capture.live.cluster import Cluster, ListedGroup
-from assignor_lab.capture.live.errors import TooOldBrokerError
+from assignor_lab.capture.live.errors import NotAuthorizedError, TooOldBrokerError
 from assignor_lab.capture.recorded.broker_answers import GroupAnswer, group_answers
 from assignor_lab.capture.recorded.connect.answers import connect_rounds
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
@@ -78,7 +79,9 @@ def is_streams(group: ListedGroup) -> bool:
 def _classic(cluster: Cluster, listed: Sequence[ListedGroup]) -> Iterable[GroupSummary]:
     if not listed:
         return
-    described = {str(each.group_id): each for each in cluster.classic_groups([group.id for group in listed])}
+    described = {}
+    with contextlib.suppress(NotAuthorizedError):
+        described = {str(each.group_id): each for each in cluster.classic_groups([group.id for group in listed])}
     internal: tuple[str, ...] | None = None
     for group in listed:
         raw = described.get(group.id)
@@ -103,8 +106,9 @@ def _listed_kind(group: ListedGroup) -> str:
 
 
 def _refused(raw: Any) -> str:
-    code = None if raw is None else raw.error_code
-    return "may not be described: DESCRIBE on the group is needed" if code == _NOT_PERMITTED else f"error {code}"
+    if raw is None or raw.error_code == _NOT_PERMITTED:
+        return "may not be described: DESCRIBE on the group is needed"
+    return f"error {raw.error_code}"
 
 
 def _connect(raw: Any) -> GroupSummary:
@@ -150,15 +154,14 @@ def _streams(cluster: Cluster, listed: Sequence[ListedGroup]) -> Iterable[GroupS
         return
     try:
         described = {each.group: each for each in cluster.streams_groups([group.id for group in listed])}
-    except TooOldBrokerError as error:
+    except (TooOldBrokerError, NotAuthorizedError) as error:
         described, note = {}, str(error)
     else:
         note = ""
     for group in listed:
         told = described.get(group.id)
         if told is None or told.error_code:
-            why = note or ("not described" if told is None else _refused(told))
-            yield GroupSummary(group.id, STREAMS, group.state or "?", note=why)
+            yield GroupSummary(group.id, STREAMS, group.state or "?", note=note or _refused(told))
         else:
             yield _summary(told)
 

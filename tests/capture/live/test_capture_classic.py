@@ -9,7 +9,7 @@ import pytest
 
 from assignor_lab.capture.live.classic import classic_document, unsettled
 from assignor_lab.capture.live.errors import GroupUnusableError
-from assignor_lab.capture.recorded import ClusterAnswer, RecordedState, TopicPartition
+from assignor_lab.capture.recorded import ClusterAnswer, GroupAnswer, RecordedState, TopicPartition
 from assignor_lab.scenarios import Place, scenario_from_document
 from tests.capture.recorded.groups import recording, states
 
@@ -113,8 +113,9 @@ def test_a_group_that_hands_over_has_not_settled() -> None:
     assert unsettled(attrs.evolve(first, members=(silent, *first.members[1:]))) is not None
 
 
-def test_before_anybody_reports_state_numbers_of_partitions_that_fit_twice_are_refused() -> None:
-    state = recorded("plain")[-1]
+def first_generation(application: str) -> GroupAnswer:
+    """A group of which nobody has, or reports, state."""
+    state = recorded(application)[-1]
     members = []
     for member in state.seen.answer.members:
         assert member.subscription is not None
@@ -122,7 +123,18 @@ def test_before_anybody_reports_state_numbers_of_partitions_that_fit_twice_are_r
         said = attrs.evolve(member.subscription, info=attrs.evolve(member.subscription.info, task_offset_sums={}))
         given = attrs.evolve(member.assignment, info=attrs.evolve(member.assignment.info, standby_tasks={}))
         members.append(attrs.evolve(member, subscription=said, assignment=given))
-    fresh = attrs.evolve(state.seen.answer, members=tuple(members))
+    return attrs.evolve(state.seen.answer, members=tuple(members))
+
+
+def test_topics_that_may_not_be_seen_leave_lags_unknown() -> None:
+    fresh = first_generation("plain")
+    document = classic_document(fresh, ClusterAnswer({1: None}, {}), 0, always(1), always(1), ())
+    assert {client["lags"] is None for client in document["clients"]} == {True}
+    assert any(sentence.startswith("topics may not be seen") for sentence in document["assumptions"])
+
+
+def test_before_anybody_reports_state_a_changelog_that_fits_nowhere_is_refused() -> None:
+    fresh = first_generation("plain")
     topics = cluster("plain", 0)
     names = dict(topics.topics)
     names[f"{fresh.group}-more-changelog"] = dict.fromkeys(range(9_999), (1,))
