@@ -74,7 +74,8 @@ def record_group(
         on_generation: Told of each generation or epoch that comes.
 
     Raises:
-        GroupUnusableError: if there is a recording and ``resume`` is false, or none and it is true.
+        GroupUnusableError: if there is a recording and ``resume`` is false, or none and it is true; or if no record is
+            about the group: then no file is left.
         NotAuthorizedError: if the topic may not be read.
         OutputFileError: if something cannot be written.
     """
@@ -93,7 +94,15 @@ def record_group(
         folder.mkdir(parents=True, exist_ok=True)
         file.create()
     with translated(access):
-        return _Recording(access, file, history, on_generation).run(partition, begin, follow_s)
+        recorded = _Recording(access, file, history, on_generation).run(partition, begin, follow_s)
+    if not resume and not recorded.kept:
+        for name in (RECORDS, HISTORY):
+            (folder / name).unlink(missing_ok=True)
+        raise GroupUnusableError(
+            f"group {group}: none of the {recorded.read} records in its partition of {TOPIC} is about it: `assignor "
+            "groups --all` lists the groups that are there"
+        )
+    return recorded
 
 
 def _partition(cluster: Cluster, group: str) -> int:

@@ -176,6 +176,13 @@ def test_a_recording_goes_on_and_tells_the_same(cluster: RealApplications, tmp_p
     assert kept == [line for line in lines if b"key_hex" in line]
 
 
+def test_a_group_without_a_past_is_named_and_leaves_no_file(cluster: RealApplications, tmp_path: Path) -> None:
+    arguments = ["record", "--bootstrap-server", cluster.address, "--group", "nobody", "--out", str(tmp_path / "past")]
+    told = CliRunner().invoke(build_app(arguments), arguments)
+    assert "group nobody: none of the" in str(told.exception)
+    assert list((tmp_path / "past").iterdir()) == []
+
+
 def test_asking_changes_nothing(cluster: RealApplications, tmp_path: Path) -> None:
     admin = KafkaAdminClient(bootstrap_servers=cluster.address)
     try:
