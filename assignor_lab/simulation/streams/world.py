@@ -169,12 +169,14 @@ class World:
 
     def there(self, name: str, settings: InstanceSettings, process_id: ProcessID) -> Instance:
         """An instance runs already; whose threads join is for the caller to say."""
+        self.say(name, "start", f"{name} runs already")
         return self._up(name, settings, process_id)
 
     def has_already(self, thread: Thread, task: int, lag: int, *, is_active: bool) -> None:
         """A thread has a task already: it runs it, or has a copy of it that is ``lag`` records behind."""
         now, changelog = self.clock.now, self.changelogs[task]
         (thread.active if is_active else thread.standby).add(task)
+        self._say_given(thread)
         if is_active:
             thread.had_tasks = True
             self._runs_now(thread, task)

@@ -229,3 +229,18 @@ def test_member_that_does_not_give_back_within_its_rebalance_timeout_is_fenced()
     )
     assert 18_200 <= early <= 18_200 + 3_100
     assert 73_200 <= late <= 73_200 + 3_100
+
+
+def test_a_group_that_runs_already_sees_topics_that_were_missing() -> None:
+    made = document([{"at_ms": 0, "type": "end_offsets_fail", "for_ms": 1}], protocol="streams", timings=TIMINGS)
+    process = "00000000-0000-0000-0000-000000000001"
+    made["initial"]["clients"] = [
+        {
+            "process_id": process, "rack": None, "tags": {}, "host": None, "threads": 1, "consumers": ["c"],
+            "previous_active": [], "previous_standby": [], "lags": {}, "previous_by_consumer": None,
+        }
+    ]  # fmt: skip
+    made["missing_topics"] = ["by-key-repartition"]
+    episode = read_episode(scenario_from_document(made, Place("small.jsonl", 1)))
+    group = play(episode, discover(), config_sources(environ={}))[1]
+    assert group.generations[-1].assigned == {process: ((0, 1, 2, 3), ())}

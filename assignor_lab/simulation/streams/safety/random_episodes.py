@@ -50,13 +50,18 @@ def random_episode(seed: int, assignors: Mapping[str, Sequence[str]] = KAFKAS_OW
     settings = {name: _settings(draw, name, may_be_static=may_be_static) for name in names}
     if protocol == "classic" and draw.random() < 0.05:
         settings = {name: {**each, "instance_id": "not-unique"} for name, each in settings.items()}
+    clients: list[dict[str, Any]] = []
+    if draw.random() < 0.2:
+        clients = _clients(draw, tasks)
+        settings = {**{client["process_id"]: {} for client in clients}, **settings}
+    running = [client["process_id"] for client in clients]
     if draw.random() < 0.2:
         # Many members with many copies, few of which divide evenly.
         config["num.standby.replicas"] = 2
         settings = {name: {**each, "threads": draw.choice((2, 3, 3))} for name, each in settings.items()}
-        events = _events(draw, settings, started=len(settings))
+        events = _events(draw, settings, running, started=len(settings) - len(running))
     else:
-        events = _events(draw, settings)
+        events = _events(draw, settings, running)
     document: dict[str, Any] = {
         "format": 1,
         "kind": "streams-episode",
@@ -69,7 +74,7 @@ def random_episode(seed: int, assignors: Mapping[str, Sequence[str]] = KAFKAS_OW
             "id": f"random-{seed}-initial",
             "config": config,
             "tasks": tasks,
-            "clients": [],
+            "clients": clients,
         },
         "changelogs": {task["id"]: _changelog(draw) for task in tasks if task["logged"]},
         "events": events,
@@ -94,6 +99,29 @@ def _tasks(draw: random.Random) -> list[dict[str, Any]]:
                  "partitions": None}
             )  # fmt: skip
     return tasks
+
+
+def _clients(draw: random.Random, tasks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Instances that run when the episode begins, with what they have: each task on one at most, and copies."""
+    clients: list[dict[str, Any]] = []
+    for _ in range(draw.randint(1, 3)):
+        threads = draw.randint(1, 2)
+        process = f"00000000-0000-0000-0000-{draw.randrange(16**12):012x}"
+        consumers = [f"{process}-StreamThread-{thread}-consumer" for thread in range(1, threads + 1)]
+        clients.append(
+            {"process_id": process, "rack": None, "tags": {}, "host": None, "threads": threads, "consumers": consumers,
+             "previous_active": [], "previous_standby": [], "lags": {}, "previous_by_consumer": None}
+        )  # fmt: skip
+    for task in tasks:
+        owner = draw.choice([*clients, None])
+        for client in clients:
+            if client is owner:
+                client["previous_active"].append(task["id"])
+            elif task["logged"] and draw.random() < 0.3:
+                client["previous_standby"].append(task["id"])
+            if task["logged"]:
+                client["lags"][task["id"]] = -2 if client is owner else draw.choice((0, 5, 20_000))
+    return clients
 
 
 def _config(draw: random.Random, protocol: str) -> dict[str, Any]:
@@ -156,13 +184,15 @@ _DRAWN: Mapping[str, Sequence[int]] = {
 }
 
 
-def _events(draw: random.Random, settings: Mapping[str, Mapping[str, Any]], started: int = 0) -> list[dict[str, Any]]:
+def _events(
+    draw: random.Random, settings: Mapping[str, Mapping[str, Any]], running: Sequence[str], started: int = 0
+) -> list[dict[str, Any]]:
     """What is done, by time, after so many instances are started; nothing that the reader of episodes would refuse."""
     names = list(settings)
-    presence = Presence(())
+    presence = Presence(running)
     events: list[dict[str, Any]] = []
     now = 0
-    for name in names[:started]:
+    for name in [name for name in names if name not in running][:started]:
         now += draw.randint(0, 300)
         events.append({"at_ms": now, **_start(draw, name, settings, presence.up)})
         presence.happen(_read(events[-1]))

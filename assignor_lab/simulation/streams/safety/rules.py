@@ -292,8 +292,9 @@ def _times(history: _History) -> Iterator[Finding]:
                 told[-1] = (told[-1][0], until)
             else:
                 told.append((since, until))
-        runs = history.runs.get(task, ())
-        left = _gaps([(run.begin_ms + output, run.end_ms) for run in runs if run.end_ms - run.begin_ms > output], end)
+        # What runs from the beginning on had output before.
+        runs = [(run.begin_ms + (output if run.begin_ms else 0), run.end_ms) for run in history.runs.get(task, ())]
+        left = _gaps([(since, until) for since, until in runs if since < until], end)
         if told != left:
             wrong = next((pair for pair in (*told, *left) if (pair in told) != (pair in left)), None)
             yield Finding("times", f"{task}: nobody processed it in {left}, and the intervals are {told}: {wrong}")

@@ -97,6 +97,8 @@ class ProtocolGroup:
                 f"{self._release.name} refuse in the streams protocol: take group_sticky_4_4, or leave it out"
             )
         member = Member(thread, self._id_of(thread), self._clock.now)
+        if self._topics_ms is None:
+            self._topics_ms = self._clock.now + self._timings.create_topics_ms
         if self._was_there(instance):
             self._adopt(member)
             return
@@ -111,8 +113,6 @@ class ProtocolGroup:
         if not self._group.members:
             self._world.has_members(any_left=True)
             self._initial_delay()
-        if self._topics_ms is None:
-            self._topics_ms = self._clock.now + self._timings.create_topics_ms
         self._members[member.id], self._instances[member.id] = member, instance
         self._world.say(instance.name, "joins", f"thread {thread.number} joins as {member.id}", thread=thread.key)
         self._report(member)
