@@ -75,7 +75,8 @@ Fuzz = Annotated[
 ]
 Count = Annotated[int, typer.Option("--count", metavar="N", min=1, help="With --fuzz: how many episodes.")]
 Processes = Annotated[
-    int, typer.Option("--processes", metavar="P", min=0, help="With --fuzz: how many; 0: one for each processor.")
+    int,
+    typer.Option("--processes", metavar="P", min=0, help="With --fuzz: how many processes; 0: one for each processor."),
 ]
 Out = Annotated[
     Path, typer.Option("--out", metavar="DIR", help="With --fuzz: folder for the smallest episode of each finding.")
