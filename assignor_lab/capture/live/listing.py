@@ -15,6 +15,7 @@ from assignor_lab.capture.recorded.broker_answers import GroupAnswer, group_answ
 from assignor_lab.capture.recorded.connect.answers import connect_rounds
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
 from assignor_lab.capture.recorded.streams_group_answers import DescribedStreamsGroup
+from assignor_lab.kafka.streams_group import PROTOCOL
 from assignor_lab.kafka.wire.connect import PROTOCOL_TYPE
 
 __all__ = ["CLASSIC", "CONNECT", "OTHER", "STREAMS", "GroupSummary", "is_streams", "list_groups"]
@@ -73,7 +74,7 @@ def list_groups(cluster: Cluster) -> list[GroupSummary]:
 
 def is_streams(group: ListedGroup) -> bool:
     """Whether a listed group speaks the streams protocol."""
-    return (group.type or "").lower() == "streams" or group.protocol_type == "streams"
+    return PROTOCOL in ((group.type or "").lower(), group.protocol_type)
 
 
 def _classic(cluster: Cluster, listed: Sequence[ListedGroup]) -> Iterable[GroupSummary]:

@@ -34,6 +34,7 @@ from assignor_lab.capture.recorded.group_records import (
     read_target_epoch,
 )
 from assignor_lab.capture.recorded.streams_group_answers import HeldTasks
+from assignor_lab.kafka.streams_group import PROTOCOL
 
 __all__ = ["GroupHistory", "GroupRecord"]
 
@@ -145,7 +146,7 @@ class GroupHistory:
                 "got": _held(self._targets.get(name)),
             }
         return self._append({
-            "generation": epoch, "t": decided_ms or record.time_ms, "protocol": "streams", "members": members,
+            "generation": epoch, "t": decided_ms or record.time_ms, "protocol": PROTOCOL, "members": members,
         })  # fmt: skip
 
     # --- both ---------------------------------------------------------------------------------------------
@@ -156,7 +157,7 @@ class GroupHistory:
         now = set(document["members"])
         document["joined"], document["left"] = sorted(now - earlier), sorted(earlier - now)
         number, last = document["generation"], None if before is None else before["generation"]
-        begins = _FIRST_EPOCH if document.get("protocol") == "streams" else _FIRST_GENERATION
+        begins = _FIRST_EPOCH if document.get("protocol") == PROTOCOL else _FIRST_GENERATION
         first = begins if before is None else None if last is None else last + 1
         if number is not None and first is not None and number > first and not self._all_seen(first, number):
             document["hole"] = [first, number - 1]
