@@ -175,3 +175,9 @@ def test_what_was_fenced_is_stopped_by_no_later_event() -> None:
     group = played(events)
     assert [action.action for action in group.actions] == ["start", "start", "crash", "start", "stop"]
     assert sum(entry.event == "stop" for entry in group.world.log.entries) == 2
+
+
+def test_a_member_hears_of_a_rebalance_that_began_while_its_assignment_was_on_its_way() -> None:
+    # The assignment leaves at 4,050 and is there at 4,100; b joins between them.
+    found = told([started("a"), started("b", 3_075)], timings={"request_ms": 50})
+    assert found["generations"][1]["assignment_t_ms"] < 10_000

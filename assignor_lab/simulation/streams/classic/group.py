@@ -169,7 +169,7 @@ class ClassicGroup:
                     "coordinator", "removed", f"{identity} is no member any more",
                     thread=None if member is None else member.thread.key,
                 )  # fmt: skip
-                if member is not None and member.is_alive:
+                if member is not None and member.is_alive and member.thread.instance.settings.instance_id is not None:
                     self._replaced(member)
                 self._world.unowned(self._left_behind.pop(identity, ()))
             if gone and not left:
@@ -351,6 +351,10 @@ class ClassicGroup:
     def _synced(self, member: Member, synced: Synced) -> None:
         member.is_waiting = False
         member.scheduled += 1
+        if self._coordinator.state is GroupState.PREPARING:
+            # A rebalance has begun while the answer was on its way.
+            beat = member.next_heartbeat_ms(self._clock.now, self._heartbeat_ms)
+            self._clock.at(beat, partial(self._hear, member, self._phase))
         message: MemberMessage | None = synced.assignment
         if message is None:
             return
