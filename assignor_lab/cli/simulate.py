@@ -54,7 +54,9 @@ WorkloadFile = Annotated[
 ]
 ProtocolName = Annotated[
     ProtocolOfGroup | None,
-    typer.Option("--protocol", help="Play the same world under this protocol. By default the episode's."),
+    typer.Option(
+        "--protocol", metavar="NAME", help="Play the same world under classic or streams. By default the episode's."
+    ),
 ]
 ComingRefiner = Annotated[
     bool,
@@ -66,7 +68,9 @@ ComingRefiner = Annotated[
 Reads = Annotated[
     Literal["leader", "nearest"],
     typer.Option(
-        "--reads-from", help="Whom clients read from: leaders, or the nearest replicas. For bytes across zones."
+        "--reads-from",
+        metavar="WHOM",
+        help="Whom clients read from: leader, or nearest replica. For bytes across zones.",
     ),
 ]
 Columns = Annotated[int, typer.Option("--width", metavar="N", min=10, max=1000, help="Columns of the timeline.")]
