@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -24,6 +25,8 @@ __all__ = ["CLASSIC", "CONNECT", "OTHER", "STREAMS", "GroupSummary", "is_streams
 CLASSIC, STREAMS, CONNECT, OTHER = "streams (classic)", "streams", "connect", "other"
 #: Name of the one assignor that Kafka Streams offers in its consumers' subscriptions.
 _STREAMS_PROTOCOL = "stream"
+#: How Streams ends the client ids of its consumers (Kafka: ``StreamThread``, ``ClientUtils``).
+_THREAD = re.compile(r"-StreamThread-\d+-consumer\Z")
 _STABLE = "Stable"
 _NOT_PERMITTED = 30
 _INTERNAL = ("-changelog", "-repartition")
@@ -90,7 +93,7 @@ def _classic(cluster: Cluster, listed: Sequence[ListedGroup]) -> Iterable[GroupS
             yield GroupSummary(group.id, _listed_kind(group), group.state or "?", note=_refused(raw))
         elif raw.protocol_type == PROTOCOL_TYPE:
             yield _connect(raw)
-        elif raw.protocol_data == _STREAMS_PROTOCOL:
+        elif raw.protocol_data == _STREAMS_PROTOCOL or (not raw.protocol_data and _are_streams_threads(raw.members)):
             yield _classic_streams(raw)
         else:
             if internal is None:
@@ -100,6 +103,11 @@ def _classic(cluster: Cluster, listed: Sequence[ListedGroup]) -> Iterable[GroupS
             yield GroupSummary(
                 group.id, CLASSIC if is_ours else OTHER, str(raw.group_state), len(raw.members), note=note
             )
+
+
+def _are_streams_threads(members: Sequence[Any]) -> bool:
+    """Whether members are called as Streams calls the consumers of its threads; nothing else tells in a rebalance."""
+    return bool(members) and all(_THREAD.search(str(member.client_id)) for member in members)
 
 
 def _listed_kind(group: ListedGroup) -> str:

@@ -83,6 +83,20 @@ def test_a_group_that_rebalances_says_that_it_will_tell_later() -> None:
     assert "when it is stable" in told.note
 
 
+@pytest.mark.parametrize(
+    ("client", "kind"), [("i1-StreamThread-12-consumer", "streams (classic)"), ("consumer-app-1", "other")]
+)
+def test_a_group_in_a_rebalance_has_no_protocol_and_is_known_by_the_names_of_its_members(
+    client: str, kind: str
+) -> None:
+    group = stable("plain/exchanges.jsonl.gz")
+    group.group_state, group.protocol_data = "PreparingRebalance", ""
+    for member in group.members:
+        member.client_id, member.member_metadata, member.member_assignment = client, b"", b""
+    told = summary(Answering([ListedGroup(group.group_id, "consumer", "classic", "")], [group], names=["in"]))
+    assert (told.kind, told.members, told.tasks) == (kind, len(group.members), None)
+
+
 @pytest.mark.parametrize(("topic", "kind"), [("app-counts-changelog", "streams (classic)"), ("in", "other")])
 def test_an_empty_group_is_one_of_streams_where_internal_topics_have_its_name(topic: str, kind: str) -> None:
     group = stable("plain/exchanges.jsonl.gz")
