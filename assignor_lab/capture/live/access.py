@@ -50,11 +50,6 @@ class Access:
     settings: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
     tls: ssl.SSLContext | None = attrs.field(default=None, repr=False)
 
-    @property
-    def is_encrypted(self) -> bool:
-        """Whether connections use TLS."""
-        return self.protocol.endswith("SSL")
-
 
 def read_access(servers: str, command_config: Path | None, timeout_s: float = 30.0) -> Access:
     """Access as the user has set it up.

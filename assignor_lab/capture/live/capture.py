@@ -20,13 +20,13 @@ from assignor_lab.capture.live.streams_group import unsettled as streams_unsettl
 from assignor_lab.capture.recorded.broker_answers import TopicPartition, group_answers
 from assignor_lab.capture.recorded.connect.answers import connect_rounds
 from assignor_lab.capture.recorded.connect.histories import SeenRound, histories
+from assignor_lab.kafka.wire import STREAMS_ASSIGNOR
 from assignor_lab.kafka.wire.connect import PROTOCOL_TYPE
 
 __all__ = ["Capturing", "LeftOut", "capturable"]
 
 #: Between two questions whether a group has settled.
 _POLL_S = 0.5
-_STREAMS_PROTOCOL = "stream"
 _GONE = "Dead"
 _EMPTY = "Empty"
 
@@ -117,7 +117,7 @@ class Capturing:
             return self._connect(name, raw, now)
         if raw.group_state != "Stable":
             return f"it is in state {raw.group_state}"
-        if raw.protocol_data != _STREAMS_PROTOCOL:
+        if raw.protocol_data != STREAMS_ASSIGNOR:
             raise GroupUnusableError(
                 f"group {name}: its members are consumers that share partitions by {raw.protocol_data!r:.60}, none of "
                 "Kafka Streams or Connect: `assignor groups` lists those"

@@ -17,14 +17,13 @@ from assignor_lab.capture.recorded.connect.answers import connect_rounds
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
 from assignor_lab.capture.recorded.streams_group_answers import DescribedStreamsGroup
 from assignor_lab.kafka.streams_group import PROTOCOL
+from assignor_lab.kafka.wire import STREAMS_ASSIGNOR
 from assignor_lab.kafka.wire.connect import PROTOCOL_TYPE
 
 __all__ = ["CLASSIC", "CONNECT", "OTHER", "STREAMS", "GroupSummary", "is_streams", "list_groups"]
 
 #: Kinds of groups as users call them.
 CLASSIC, STREAMS, CONNECT, OTHER = "streams (classic)", "streams", "connect", "other"
-#: Name of the one assignor that Kafka Streams offers in its consumers' subscriptions.
-_STREAMS_PROTOCOL = "stream"
 #: How Streams ends the client ids of its consumers (Kafka: ``StreamThread``, ``ClientUtils``).
 _THREAD = re.compile(r"-StreamThread-\d+-consumer\Z")
 _STABLE = "Stable"
@@ -93,7 +92,7 @@ def _classic(cluster: Cluster, listed: Sequence[ListedGroup]) -> Iterable[GroupS
             yield GroupSummary(group.id, _listed_kind(group), group.state or "?", note=_refused(raw))
         elif raw.protocol_type == PROTOCOL_TYPE:
             yield _connect(raw)
-        elif raw.protocol_data == _STREAMS_PROTOCOL or (not raw.protocol_data and _are_streams_threads(raw.members)):
+        elif raw.protocol_data == STREAMS_ASSIGNOR or (not raw.protocol_data and _are_streams_threads(raw.members)):
             yield _classic_streams(raw)
         else:
             if internal is None:

@@ -6,13 +6,12 @@ kafka-python reads the answers and the consumer protocol's envelopes in them; wh
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 import attrs
 
-from assignor_lab.capture.recorded.errors import BrokerAnswerError
+from assignor_lab.capture.recorded.errors import BrokerAnswerError, readable
 from assignor_lab.kafka.wire import AssignmentInfo, SubscriptionInfo, WireError, decode_assignment, decode_subscription
 
 __all__ = [
@@ -33,9 +32,6 @@ __all__ = [
 TopicPartition = tuple[str, int]
 
 _T = TypeVar("_T")
-
-#: What kafka-python raises for bytes that are no message.
-_UNREADABLE = (AttributeError, ValueError, IndexError, KeyError, TypeError, OverflowError, MemoryError, struct.error)
 
 
 @attrs.frozen
@@ -207,10 +203,8 @@ _WITH_REPLICAS = (0, 5, 9)
 
 
 def _read(what: str, read: Callable[[], _T]) -> _T:
-    try:
+    with readable(what):
         return read()
-    except _UNREADABLE as error:
-        raise BrokerAnswerError(what, f"cannot be read ({type(error).__name__}: {error})") from error
 
 
 def _group(group: Any) -> GroupAnswer:

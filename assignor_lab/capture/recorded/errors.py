@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from assignment_api.errors import AssignorLabError
 from assignor_lab.documents.errors import DocumentFormatError, Place
 
-__all__ = ["BrokerAnswerError", "garbled_at"]
+__all__ = ["BrokerAnswerError", "garbled_at", "readable"]
+
+#: What kafka-python raises for bytes that are no message.
+_UNREADABLE = (AttributeError, ValueError, IndexError, KeyError, TypeError, OverflowError, MemoryError, struct.error)
 
 
 class BrokerAnswerError(AssignorLabError):
@@ -23,6 +27,19 @@ class BrokerAnswerError(AssignorLabError):
         self.what = what
         self.reason = reason
         super().__init__(f"{what}: {reason}")
+
+
+@contextmanager
+def readable(what: str) -> Iterator[None]:
+    """Reads ``what`` with kafka-python.
+
+    Raises:
+        BrokerAnswerError: for whatever kafka-python raises where bytes are no such message.
+    """
+    try:
+        yield
+    except _UNREADABLE as error:
+        raise BrokerAnswerError(what, f"cannot be read ({type(error).__name__}: {error})") from error
 
 
 @contextmanager

@@ -13,8 +13,9 @@ from typing import Any
 import attrs
 
 from assignor_lab.capture.recorded.broker_answers import GroupAnswer, group_answers
-from assignor_lab.capture.recorded.errors import BrokerAnswerError
+from assignor_lab.capture.recorded.errors import BrokerAnswerError, readable
 from assignor_lab.capture.recorded.streams_group_answers import HeldTasks
+from assignor_lab.kafka.wire import STREAMS_ASSIGNOR
 from assignor_lab.kafka.wire.connect import PROTOCOL_TYPE
 
 __all__ = [
@@ -41,9 +42,6 @@ GROUP_METADATA, STREAMS_METADATA, STREAMS_MEMBER, TARGET_METADATA, TARGET_MEMBER
 )  # fmt: skip
 _OF_A_GROUP = (GROUP_METADATA, STREAMS_METADATA, TARGET_METADATA, 23)
 _OF_A_MEMBER = (STREAMS_MEMBER, TARGET_MEMBER, CURRENT_ASSIGNMENT)
-
-_UNREADABLE = (AttributeError, ValueError, IndexError, KeyError, TypeError, OverflowError, MemoryError, struct.error)
-_STREAMS_PROTOCOL = "stream"
 
 
 @attrs.frozen
@@ -97,7 +95,7 @@ class ClassicGeneration:
         Raises:
             BrokerAnswerError: if a member's part is garbled.
         """
-        if self.protocol != _STREAMS_PROTOCOL:
+        if self.protocol != STREAMS_ASSIGNOR:
             return None
         (answer,) = group_answers([self.message])
         return answer
@@ -156,7 +154,7 @@ def read_classic_generation(group: str, data: bytes) -> ClassicGeneration:
     """
     what = f"generation of group {group}"
     message = _decoded("GroupMetadataValue", data, what)
-    try:
+    with readable(what):
         at = int(getattr(message, "current_state_timestamp", -1))
         return ClassicGeneration(
             int(message.generation),
@@ -166,8 +164,6 @@ def read_classic_generation(group: str, data: bytes) -> ClassicGeneration:
             at if at >= 0 else None,
             _Described(group, str(message.protocol_type), message.protocol or "", [*map(_member, message.members)]),
         )
-    except _UNREADABLE as error:
-        raise _garbled(what, error) from error
 
 
 @attrs.frozen
@@ -231,7 +227,7 @@ def read_streams_member(group: str, data: bytes) -> StreamsMember:
     """
     what = f"member of group {group}"
     message = _decoded("StreamsGroupMemberMetadataValue", data, what)
-    try:
+    with readable(what):
         return StreamsMember(
             str(message.client_id),
             str(message.process_id),
@@ -239,8 +235,6 @@ def read_streams_member(group: str, data: bytes) -> StreamsMember:
             message.rack_id,
             {str(tag.key): str(tag.value) for tag in message.client_tags or ()},
         )
-    except _UNREADABLE as error:
-        raise _garbled(what, error) from error
 
 
 def read_target(group: str, data: bytes, *, current: bool = False) -> HeldTasks:
@@ -252,18 +246,12 @@ def read_target(group: str, data: bytes, *, current: bool = False) -> HeldTasks:
     name = "StreamsGroupCurrentMemberAssignmentValue" if current else "StreamsGroupTargetAssignmentMemberValue"
     what = f"tasks of a member of group {group}"
     message = _decoded(name, data, what)
-    try:
+    with readable(what):
         return HeldTasks(_tasks(message.active_tasks), _tasks(message.standby_tasks), _tasks(message.warmup_tasks))
-    except _UNREADABLE as error:
-        raise _garbled(what, error) from error
 
 
 def _tasks(listed: Any) -> dict[str, tuple[int, ...]]:
     return {str(each.subtopology_id): tuple(sorted(int(number) for number in each.partitions)) for each in listed}
-
-
-def _garbled(what: str, error: Exception) -> BrokerAnswerError:
-    return BrokerAnswerError(what, f"cannot be read ({type(error).__name__}: {error})")
 
 
 def _decoded(name: str, data: bytes, what: str) -> Any:
@@ -271,10 +259,8 @@ def _decoded(name: str, data: bytes, what: str) -> Any:
     (version,) = struct.unpack_from(">h", data) if len(data) >= 2 else (-1,)
     if not 0 <= version <= layout.max_version:
         raise BrokerAnswerError(what, f"is of version {version}, 0 to {layout.max_version} are known here")
-    try:
+    with readable(what):
         return layout.decode(data)
-    except _UNREADABLE as error:
-        raise _garbled(what, error) from error
 
 
 def _layout(name: str) -> Any:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import attrs
 
-from assignor_lab.capture.recorded.errors import BrokerAnswerError
+from assignor_lab.capture.recorded.errors import BrokerAnswerError, readable
 
 __all__ = [
     "DescribedMember",
@@ -22,9 +21,7 @@ __all__ = [
 
 #: Versions of key 89 that are known here: 1 is of Kafka 4.4.
 _VERSIONS = (0, 1)
-
-#: What kafka-python raises for bytes that are no message.
-_UNREADABLE = (AttributeError, ValueError, IndexError, KeyError, TypeError, OverflowError, MemoryError, struct.error)
+_WHAT = "StreamsGroupDescribe answer"
 
 
 @attrs.frozen
@@ -128,10 +125,8 @@ def read_streams_group_answer(data: bytes, version: int = 0) -> list[DescribedSt
     """
     if version not in _VERSIONS:
         raise BrokerAnswerError(_WHAT, f"version {version} is not known here, 0 and 1 are")
-    try:
+    with readable(_WHAT):
         message = streams_group_messages()[1].decode(data, version=version, header=True)
-    except _UNREADABLE as error:
-        raise _unreadable(error) from error
     return [each for each in streams_group_answers(message) if not each.error_code]
 
 
@@ -141,17 +136,8 @@ def streams_group_answers(message: Any) -> list[DescribedStreamsGroup]:
     Raises:
         BrokerAnswerError: if a value in it is not what the protocol says.
     """
-    try:
+    with readable(_WHAT):
         return [_group(each) for each in message.groups]
-    except _UNREADABLE as error:
-        raise _unreadable(error) from error
-
-
-_WHAT = "StreamsGroupDescribe answer"
-
-
-def _unreadable(error: Exception) -> BrokerAnswerError:
-    return BrokerAnswerError(_WHAT, f"cannot be read ({type(error).__name__}: {error})")
 
 
 def streams_group_messages() -> tuple[Any, Any]:

@@ -27,6 +27,7 @@ from assignor_lab.kafka.wire.lines import KINDS, WireKind, decode_lines, encode_
 from assignor_lab.kafka.wire.subscription_info import (
     LATEST_SUPPORTED_VERSION,
     RUNNING_ACTIVE,
+    STREAMS_ASSIGNOR,
     UNKNOWN_OFFSET_SUM,
     UNKNOWN_VERSION,
     SubscriptionInfo,
@@ -45,6 +46,7 @@ __all__ = [
     "LATEST_SUPPORTED_VERSION",
     "NO_REBALANCE",
     "RUNNING_ACTIVE",
+    "STREAMS_ASSIGNOR",
     "UNKNOWN_OFFSET_SUM",
     "UNKNOWN_VERSION",
     "subscription_document",

@@ -34,6 +34,7 @@ from assignor_lab.kafka.wire.texts import decode_utf8, encode_utf8
 __all__ = [
     "LATEST_SUPPORTED_VERSION",
     "RUNNING_ACTIVE",
+    "STREAMS_ASSIGNOR",
     "UNKNOWN_OFFSET_SUM",
     "UNKNOWN_VERSION",
     "SubscriptionInfo",
@@ -41,6 +42,8 @@ __all__ = [
     "encode_subscription",
 ]
 
+#: Under this name Streams offers its one assignor to the group. Kafka: ``StreamsPartitionAssignor.name``.
+STREAMS_ASSIGNOR = "stream"
 #: The newest version that Kafka 4.3.1 writes.
 LATEST_SUPPORTED_VERSION = 11
 #: Stands for a version that a message does not carry.
