@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,13 +11,12 @@ from time import perf_counter
 
 import attrs
 import typer
-from rich.console import Console
-from rich.progress import track
 
 from assignment_api.plugins import Registry
-from assignor_lab.cli.text import note, print_json, print_line
+from assignor_lab.cli.fuzz_progress import note_speed, shown_parts
+from assignor_lab.cli.text import print_json, print_line
 from assignor_lab.documents.durable import write_durably
-from assignor_lab.groups.streams_episode.fuzzing import PART, FoundEpisode, drawn_assignors, fuzz, smallest
+from assignor_lab.groups.streams_episode.fuzzing import FoundEpisode, drawn_assignors, fuzz, smallest
 from assignor_lab.scenarios import canonical_line
 from assignor_lab.simulation.streams.safety.findings import Finding
 from assignor_lab.simulation.streams.safety.kafkas_own import KAFKAS_OWN
@@ -56,20 +54,16 @@ def play_random_episodes(
     begin = perf_counter()
     assignors = drawn_assignors(registry, assignor, protocol, may_run_code=True)
     played: Counter[tuple[str, str]] = Counter()
-    found: dict[tuple[str, str, str], list[tuple[FoundEpisode, Finding]]] = {}
+    found: dict[tuple[str, str], list[tuple[FoundEpisode, Finding]]] = {}
     parts = fuzz(count, seed, assignors, processes or os.cpu_count() or 1, may_run_code=True)
-    shown = track(
-        parts, "playing", total=-(-count // PART), console=Console(file=sys.stderr), transient=True,
-        disable=not sys.stderr.isatty(),
-    )  # fmt: skip
-    for part in shown:
+    for part in shown_parts(parts, count):
         played.update(part.played)
         for episode in part.found:
-            for key, finding in {(each.known, each.rule, ""): each for each in reversed(episode.findings)}.items():
+            for key, finding in {(each.known, each.rule): each for each in reversed(episode.findings)}.items():
                 found.setdefault(key, []).append((episode, finding))
     seconds = perf_counter() - begin
     own, broken = [], []
-    for (known, rule, _), cases in sorted(found.items()):
+    for (known, rule), cases in sorted(found.items()):
         if known:
             own.append(_told(known, cases[0], len(cases), assignors, registry, out))
         else:
@@ -87,7 +81,7 @@ def play_random_episodes(
         )  # fmt: skip
     else:
         _print(count, seed, played, own, broken)
-    note(f"{count:,} episodes in {seconds:,.1f} s, {count / max(seconds, 1e-9):,.0f} a second")
+    note_speed(count, seconds)
     if broken:
         raise typer.Exit(1)
 

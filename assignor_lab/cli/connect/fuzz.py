@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 import shlex
-import sys
 from time import perf_counter
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import track
 
+from assignor_lab.cli.fuzz_progress import note_speed, shown_parts
 from assignor_lab.cli.options import Json
-from assignor_lab.cli.text import note, print_json, print_line
-from assignor_lab.simulation.connect.fuzzing import PART, BrokenEpisode, fuzz
+from assignor_lab.cli.text import print_json, print_line
+from assignor_lab.simulation.connect.fuzzing import BrokenEpisode, fuzz
 
 __all__ = ["register"]
 
@@ -54,15 +52,7 @@ def _fuzz(
     """
     begin = perf_counter()
     parts = fuzz(episodes, seed, assignor, processes or os.cpu_count() or 1, may_run_code=True)
-    shown = track(
-        parts,
-        "playing",
-        total=-(-episodes // PART),
-        console=Console(file=sys.stderr),
-        transient=True,
-        disable=not sys.stderr.isatty(),
-    )
-    broken = [each for part in shown for each in part.broken]
+    broken = [each for part in shown_parts(parts, episodes) for each in part.broken]
     if json:
         told = [
             {"seed": each.seed, "rules": list(each.rules), "replay": _replay(each.seed, assignor)} for each in broken
@@ -70,8 +60,7 @@ def _fuzz(
         print_json({"episodes": episodes, "seed": seed, "assignor": assignor, "broken": told})
     else:
         _print(broken, episodes, seed, assignor)
-    seconds = perf_counter() - begin
-    note(f"{episodes:,} episodes in {seconds:,.1f} s, {episodes / max(seconds, 1e-9):,.0f} a second")
+    note_speed(episodes, perf_counter() - begin)
     if broken:
         raise typer.Exit(1)
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import multiprocessing
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
 from typing import Any
 
@@ -15,6 +13,7 @@ from assignment_api.plugins import Registry, config_sources, effective_config
 from assignor_lab.groups.playing import play
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document
+from assignor_lab.simulation.seeded_parts import PART, parts_of_seeds
 from assignor_lab.simulation.streams.episode_format import read_episode
 from assignor_lab.simulation.streams.safety.findings import Finding
 from assignor_lab.simulation.streams.safety.kafkas_own import named
@@ -22,10 +21,7 @@ from assignor_lab.simulation.streams.safety.random_episodes import random_episod
 from assignor_lab.simulation.streams.safety.rules import broken_rules
 from assignor_lab.simulation.streams.safety.shrinking import shrunk
 
-__all__ = ["PART", "FoundEpisode", "FuzzedPart", "drawn_assignors", "findings_of", "fuzz", "smallest"]
-
-#: Episodes that are played between two words to the caller.
-PART = 50
+__all__ = ["FoundEpisode", "FuzzedPart", "drawn_assignors", "findings_of", "fuzz", "smallest"]
 
 
 @attrs.frozen
@@ -76,18 +72,9 @@ def fuzz(
     Yields:
         What came of them, part by part, in the order of the seeds.
     """
-    end = seed + episodes
-    parts = [range(first, min(first + part, end)) for first in range(seed, end, part)]
-    play_part = partial(_played, assignors=assignors, may_run_code=may_run_code)
-    if processes <= 1 or len(parts) == 1:
-        yield from map(play_part, parts)
-        return
-    # A process of its own makes everything anew: nothing of this one, threads included, is taken over.
-    pool = ProcessPoolExecutor(min(processes, len(parts)), multiprocessing.get_context("spawn"))
-    try:
-        yield from pool.map(play_part, parts)
-    finally:
-        pool.shutdown(cancel_futures=True)
+    yield from parts_of_seeds(
+        partial(_played, assignors=assignors, may_run_code=may_run_code), episodes, seed, processes, part
+    )
 
 
 def drawn_assignors(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
 
 import attrs
@@ -14,11 +12,9 @@ from assignor_lab.runtime.discovery import discovered
 from assignor_lab.simulation.connect.cluster import AssignorFactory
 from assignor_lab.simulation.connect.safety import broken_rules, play_random
 from assignor_lab.simulation.connect.simulate import assignors_from
+from assignor_lab.simulation.seeded_parts import parts_of_seeds
 
 __all__ = ["BrokenEpisode", "FuzzedPart", "fuzz", "fuzzed"]
-
-#: Episodes that are played between two words to the caller.
-PART = 50
 
 
 @attrs.frozen
@@ -66,18 +62,7 @@ def fuzz(
         UnknownPluginError, PluginLoadError: if the assignor cannot be had.
     """
     _assignors(assignor, may_run_code)
-    end = seed + episodes
-    parts = [range(first, min(first + PART, end)) for first in range(seed, end, PART)]
-    play = partial(_played, assignor=assignor, may_run_code=may_run_code)
-    if processes <= 1 or len(parts) == 1:
-        yield from map(play, parts)
-        return
-    # A process of its own makes everything anew: nothing of this one, threads included, is taken over.
-    pool = ProcessPoolExecutor(min(processes, len(parts)), multiprocessing.get_context("spawn"))
-    try:
-        yield from pool.map(play, parts)
-    finally:
-        pool.shutdown(cancel_futures=True)
+    yield from parts_of_seeds(partial(_played, assignor=assignor, may_run_code=may_run_code), episodes, seed, processes)
 
 
 def fuzzed(seed: int, assignors: AssignorFactory) -> BrokenEpisode | None:

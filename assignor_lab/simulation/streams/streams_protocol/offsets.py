@@ -10,7 +10,7 @@ from assignor_lab.kafka.streams_group.warmups import NOT_STARTED
 from assignor_lab.simulation.streams.directories import delete_if_due
 from assignor_lab.simulation.streams.instances import Thread
 
-__all__ = ["NOTHING_REPORTED", "Reported", "reported"]
+__all__ = ["Reported", "reported"]
 
 
 @attrs.frozen
@@ -24,9 +24,6 @@ class Reported:
 
     offsets: dict[int, int] = attrs.field(factory=dict)
     ends: dict[int, int] = attrs.field(factory=dict)
-
-
-NOTHING_REPORTED = Reported()
 
 
 def reported(
