@@ -10,6 +10,7 @@ from assignor_lab.groups.playing import play
 from assignor_lab.scenarios import Place, scenario_from_document
 from assignor_lab.simulation.streams.episode_format import read_episode
 from assignor_lab.simulation.streams.named_episodes import EPISODES, NamedEpisode
+from benchmarks.pages import put_between
 
 __all__ = ["BEGIN", "END", "PAGE", "figure", "row", "write_page"]
 
@@ -32,9 +33,7 @@ def row(named: NamedEpisode, found: float) -> str:
 
 def write_page(table: str, page: Path = PAGE) -> None:
     """Puts the table in place of the one in the page."""
-    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    after = rest.partition(END)[2]
-    page.write_text(f"{before}{BEGIN}\n{table}\n{END}{after}", encoding="utf-8")
+    put_between(page, BEGIN, table, END)
 
 
 def main() -> int:

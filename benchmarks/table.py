@@ -7,6 +7,7 @@ import platform
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.pages import put_between
 from benchmarks.points import Measurement, target_of
 
 __all__ = ["as_markdown", "write_readme"]
@@ -103,9 +104,4 @@ def _milliseconds(value: float) -> str:
 
 def write_readme(table: str) -> None:
     """Puts the table into README.md, in place of the last one."""
-    text = README.read_text(encoding="utf-8")
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    new = README.with_suffix(".new")
-    new.write_text(f"{before}{BEGIN}\n{table}{END}{after}", encoding="utf-8")
-    new.replace(README)
+    put_between(README, BEGIN, table.removesuffix("\n"), END)

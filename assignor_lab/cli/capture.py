@@ -10,7 +10,15 @@ import typer
 
 from assignment_api.connect import MAX_DELAY_KEY
 from assignor_lab.cli.cluster_options import BootstrapServer, CommandConfig, Timeout
-from assignor_lab.cli.options import ConfigFile, JsonWritten, Overrides, check_json, print_written, sources
+from assignor_lab.cli.options import (
+    ConfigFile,
+    JsonWritten,
+    Overrides,
+    ScenariosOut,
+    check_json,
+    print_written,
+    sources,
+)
 from assignor_lab.cli.text import note
 
 __all__ = ["register"]
@@ -33,14 +41,6 @@ KeepAnswers = Annotated[
     Path | None,
     typer.Option("--keep-answers", metavar="FILE", help="Keep what brokers answered, as lines of a recording."),
 ]
-Out = Annotated[
-    str,
-    typer.Option(
-        "--out",
-        metavar="FILE",
-        help="Where the scenarios go, compressed if the name ends in .gz; - is the standard output.",
-    ),
-]
 
 
 def register(app: typer.Typer) -> None:
@@ -58,7 +58,7 @@ def register(app: typer.Typer) -> None:
         wait: Wait = 60,
         timeout: Timeout = 30,
         keep_answers: KeepAnswers = None,
-        out: Out = "-",
+        out: ScenariosOut = "-",
         json: JsonWritten = False,
     ) -> None:
         """Capture groups of a running Kafka as scenarios: classic Streams, the streams protocol, Connect.

@@ -17,6 +17,7 @@ from assignor_lab.cli.options import (
     JsonWritten,
     Overrides,
     RackFiles,
+    ScenariosOut,
     check_json,
     keep_inputs,
     print_written,
@@ -45,12 +46,6 @@ Zone = Annotated[
     str | None,
     typer.Option(metavar="ZONE", help="Time zone of logs whose times name none, such as Europe/Paris; default UTC."),
 ]
-Out = Annotated[
-    str,
-    typer.Option(
-        metavar="FILE", help="Where the scenarios go, compressed if the name ends in .gz; - is the standard output."
-    ),
-]
 
 
 def register(app: typer.Typer) -> None:
@@ -64,7 +59,7 @@ def register(app: typer.Typer) -> None:
         topology: Topology = None,
         timezone: Zone = None,
         racks: RackFiles = None,
-        out: Out = "-",
+        out: ScenariosOut = "-",
         json: JsonWritten = False,
     ) -> None:
         """Turn each decision in the logs of a Kafka Streams group into a scenario.

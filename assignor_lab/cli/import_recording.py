@@ -16,7 +16,16 @@ from assignor_lab.capture.logs.rebalance import Decision
 from assignor_lab.capture.logs.scenario_documents import DocumentMaker
 from assignor_lab.capture.recorded import RecordedState, problems, read_recording, recorded_states
 from assignor_lab.cli.import_log import Topology, Zone, zone_of
-from assignor_lab.cli.options import ConfigFile, JsonWritten, Overrides, RackFiles, check_json, print_written, sources
+from assignor_lab.cli.options import (
+    ConfigFile,
+    JsonWritten,
+    Overrides,
+    RackFiles,
+    ScenariosOut,
+    check_json,
+    print_written,
+    sources,
+)
 from assignor_lab.cli.text import note
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios import write_lines
@@ -46,14 +55,6 @@ Check = Annotated[
         "what it was sent; differences end the command with 1.",
     ),
 ]
-Out = Annotated[
-    str,
-    typer.Option(
-        "--out",
-        metavar="FILE",
-        help="Where the scenarios go, compressed if the name ends in .gz; - is the standard output.",
-    ),
-]
 
 
 def register(app: typer.Typer) -> None:
@@ -69,7 +70,7 @@ def register(app: typer.Typer) -> None:
         timezone: Zone = None,
         racks: RackFiles = None,
         check: Check = False,
-        out: Out = "-",
+        out: ScenariosOut = "-",
         json: JsonWritten = False,
     ) -> None:
         """Turn recorded answers of brokers and the leaders' logs into scenarios with everything that Kafka saw.

@@ -17,6 +17,7 @@ __all__ = [
     "JsonWritten",
     "Overrides",
     "RackFiles",
+    "ScenariosOut",
     "check_json",
     "keep_inputs",
     "print_written",
@@ -44,6 +45,16 @@ RackFiles = Annotated[
         "--racks",
         metavar="FILE",
         help="Racks of clients and partitions, as TOML, or the .properties of an instance (docs, 'Racks in a file').",
+    ),
+]
+
+#: ``--out FILE`` of commands that make scenarios
+ScenariosOut = Annotated[
+    str,
+    typer.Option(
+        "--out",
+        metavar="FILE",
+        help="Where the scenarios go, compressed if the name ends in .gz; - is the standard output.",
     ),
 ]
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from benchmarks.coverage.populations import LIMITS, POPULATIONS, Population
 from benchmarks.coverage.runs import SIZES, Cell
+from benchmarks.pages import put_between
 
 __all__ = ["FEW", "HOLDS", "PAGE", "entry", "tables", "write_page"]
 
@@ -51,10 +52,7 @@ def entry(cell: Cell, covered: int) -> str:
 
 def write_page(text: str, page: Path = PAGE) -> None:
     """Puts the tables in place of those in the page."""
-    whole = page.read_text(encoding="utf-8")
-    before, _, rest = whole.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    page.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+    put_between(page, BEGIN, text, END)
 
 
 def _table(found: Mapping[tuple[str, int], Cell], of: Sequence[Population], count: Count) -> list[str]:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from benchmarks.pages import put_between
+
 __all__ = ["PAGE", "close", "tables", "write_page"]
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "streams-simulation.md"
@@ -60,10 +62,7 @@ def tables(measured: Mapping[str, Mapping[str, Any]]) -> str:
 
 def write_page(text: str, page: Path = PAGE) -> None:
     """Puts the tables in place of those in the page."""
-    whole = page.read_text(encoding="utf-8")
-    before, _, rest = whole.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    page.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+    put_between(page, BEGIN, text, END)
 
 
 def _allowed(window: Mapping[str, Any]) -> float:

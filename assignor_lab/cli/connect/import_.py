@@ -10,7 +10,16 @@ import typer
 from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY, ConnectProtocol
 from assignment_api.plugins import EffectiveConfig
 from assignor_lab.cli.connect.access import CaFile, ask
-from assignor_lab.cli.options import ConfigFile, JsonWritten, Overrides, check_json, keep_inputs, print_written, sources
+from assignor_lab.cli.options import (
+    ConfigFile,
+    JsonWritten,
+    Overrides,
+    ScenariosOut,
+    check_json,
+    keep_inputs,
+    print_written,
+    sources,
+)
 from assignor_lab.cli.text import note
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document, write_lines
@@ -54,14 +63,6 @@ Check = Annotated[
         "differences end the command with 1.",
     ),
 ]
-Out = Annotated[
-    str,
-    typer.Option(
-        "--out",
-        metavar="FILE",
-        help="Where the scenarios go, compressed if the name ends in .gz; - is the standard output.",
-    ),
-]
 
 
 def register(connect: typer.Typer) -> None:
@@ -79,7 +80,7 @@ def _import(
     config: ConfigFile = None,
     c: Overrides = None,
     check: Check = False,
-    out: Out = "-",
+    out: ScenariosOut = "-",
     json: JsonWritten = False,
 ) -> None:
     """Turn a running Connect cluster, or recordings of one, into histories that `assign` and `score` take.
