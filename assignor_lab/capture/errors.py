@@ -8,6 +8,7 @@ from assignment_api.errors import AssignorLabError
 
 __all__ = [
     "ClientStateTextError",
+    "HistoryError",
     "LogImportError",
     "LogLineTooLongError",
     "NoDecisionError",
@@ -48,6 +49,10 @@ class LogLineTooLongError(LogImportError):
 
 class NoDecisionError(LogImportError):
     """Nothing in the given logs is an assignment decision."""
+
+
+class HistoryError(AssignorLabError):
+    """Recorded decisions do not make up a history, or one that lacks what is asked for; it says what would have it."""
 
 
 class ClientStateTextError(AssignorLabError):

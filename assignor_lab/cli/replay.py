@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from assignor_lab.capture.histories.episodes import episodes_of_past
+from assignor_lab.capture.histories.settings import timings_in
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.simulate import Reads, Seed, WorkloadFile
@@ -14,7 +16,6 @@ from assignor_lab.groups.playing import traffic_terms
 from assignor_lab.groups.replaying import Replayed, replay
 from assignor_lab.groups.variants import variants_of
 from assignor_lab.simulation.streams.episode import StreamsEpisode
-from assignor_lab.simulation.streams.episode_format import read_episodes
 from assignor_lab.simulation.streams.recorded_result import RECORDED, recorded_result
 from assignor_lab.simulation.streams.results import document_of
 from assignor_lab.simulation.streams.traffic import TrafficTerms
@@ -23,7 +24,10 @@ __all__ = ["register"]
 
 History = Annotated[
     str,
-    typer.Argument(metavar="HISTORY", help="A recorded history: what import-episode writes; - is the standard input."),
+    typer.Argument(
+        metavar="HISTORY",
+        help="A group's past: what import-log, import-recording or import-episode writes; - is the standard input.",
+    ),
 ]
 Assignors = Annotated[
     list[str] | None,
@@ -66,7 +70,7 @@ def register(app: typer.Typer) -> None:
             raise typer.BadParameter("name somebody who decides, such as --assignor high_availability")
         given = sources(config, c)
         registry = found_plugins(given.effective()).registry
-        for episode in read_episodes(history, workload):
+        for episode in episodes_of_past(history, timings_in(config), workload):
             for sentence in episode.assumptions:
                 note(f"assumed: {sentence}")
             terms = traffic_terms(reads_from, given, episode)

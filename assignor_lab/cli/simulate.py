@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
 from assignment_api.plugins import Registry
+from assignor_lab.capture.histories.episodes import past_as_episodes
+from assignor_lab.capture.histories.settings import timings_in
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.simulate_fuzz import play_random_episodes
@@ -32,6 +35,15 @@ Episode = Annotated[
         metavar="EPISODE",
         help="File of kind streams-episode, plain or gzip (- is the standard input), or the name of an episode that "
         "comes with the command (see --list); random-N is what --fuzz plays under seed N.",
+    ),
+]
+Past = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="HISTORY",
+        help="Play the world behind a group's past: what import-log or import-recording writes; --config tells the "
+        "application's timeouts.",
     ),
 ]
 Names = Annotated[bool, typer.Option("--list", help="List the episodes that come with the command.")]
@@ -101,6 +113,7 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def simulate(
         episode: Episode = "",
+        from_: Past = None,
         assignor: Assignor = None,
         seed: Seed = 0,
         config: ConfigFile = None,
@@ -125,18 +138,28 @@ def register(app: typer.Typer) -> None:
             return
         given = sources(config, c)
         registry = found_plugins(given.effective()).registry
+        if episode and from_ is not None:
+            raise typer.BadParameter("give an episode or --from, not both", param_hint="EPISODE")
         if fuzz:
-            if episode:
+            if episode or from_ is not None:
                 raise typer.BadParameter("random episodes are made, none is read", param_hint="EPISODE")
             play_random_episodes(registry, count, seed, assignor, protocol, processes, out, as_json=json)
             return
-        if not episode:
+        if from_ is not None:
+            past = past_as_episodes(from_, timings_in(config), workload)
+            if document:
+                _print_lines(scenario.document for scenario in past)
+                return
+            played_ones = [read_episode(scenario) for scenario in past]
+        elif not episode:
             raise typer.BadParameter("give a file or a name; --list shows the names", param_hint="EPISODE")
-        known = _known_document(episode, registry, assignor, protocol)
-        if document:
-            _print_documents(episode, known)
-            return
-        for each in _episodes(episode, known, workload):
+        else:
+            known = _known_document(episode, registry, assignor, protocol)
+            if document:
+                _print_lines([known] if known is not None else (each.document for each in read_scenarios(episode)))
+                return
+            played_ones = _episodes(episode, known, workload)
+        for each in played_ones:
             name, played = play(
                 each, registry, given, assignor, seed, protocol=protocol, coming_refiner=coming_refiner,
                 may_run_code=True,
@@ -167,8 +190,8 @@ def _episodes(source: str, known: Any, workload: Path | None) -> list[StreamsEpi
     return [read_episode(scenario if workload is None else with_workload(scenario, workload))]
 
 
-def _print_documents(source: str, known: Any) -> None:
-    for each in [known] if known is not None else [scenario.document for scenario in read_scenarios(source)]:
+def _print_lines(documents: Iterable[Any]) -> None:
+    for each in documents:
         print_line(canonical_line(each).decode().rstrip("\n"))
 
 

@@ -11,6 +11,7 @@ from typer.testing import CliRunner, Result
 
 from assignor_lab.capture.episodes import import_episode
 from assignor_lab.cli.app import build_app
+from assignor_lab.cli.main import main
 from assignor_lab.groups.variants import parse_variant
 from assignor_lab.scenarios import write_lines
 
@@ -115,3 +116,60 @@ def test_what_is_no_contender_is_refused(warm: str, options: list[str], what: st
 def test_a_value_may_hold_commas() -> None:
     found = parse_variant("a=sticky,rack.aware.assignment.tags=zone,cluster,num.standby.replicas=1")
     assert dict(found.overrides) == {"rack.aware.assignment.tags": "zone,cluster", "num.standby.replicas": "1"}
+
+
+# --- what import-log wrote --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> str:
+    file = str(tmp_path_factory.mktemp("replay") / "decisions.jsonl")
+    logs = sorted(map(str, (CAPTURES / "plain-ha").glob("*.log.gz")))
+    properties = str(CAPTURES / "plain-ha" / "application.properties")
+    assert run("import-log", *logs, "--config", properties, "--out", file).exit_code == 0
+    return file
+
+
+def test_decisions_of_a_log_are_a_history_that_can_be_replayed(imported: str) -> None:
+    properties = str(CAPTURES / "plain-ha" / "application.properties")
+    result = run("replay", imported, "--config", properties, "--assignor", "high_availability", "--json")
+    assert result.exit_code == 0
+    told = json.loads(result.stdout)
+    assert len(told["recorded"]["generations"]) == 14
+    ours = told["contenders"]["high_availability"]["actions"]
+    assert [(each["action"], each["who"]) for each in ours] == [
+        ("start", "h1"), ("start", "h2"), ("start", "h3"), ("stop", "h3"),
+    ]  # fmt: skip
+    recorded = {each["who"]: each["rebalances"] for each in told["recorded"]["actions"]}
+    assert {each["who"]: each["rebalances"] for each in ours}["h3"] == pytest.approx(recorded["h3"], abs=2)
+
+
+def test_simulate_plays_the_world_behind_a_history_and_prints_it(imported: str) -> None:
+    properties = str(CAPTURES / "plain-ha" / "application.properties")
+    simulated = json.loads(run("simulate", "--from", imported, "--config", properties, "--json").stdout)
+    replayed = run("replay", imported, "--config", properties, "--assignor", "high_availability", "--json")
+    assert simulated == json.loads(replayed.stdout)["contenders"]["high_availability"]
+    printed = run("simulate", "--from", imported, "--config", properties, "--document")
+    assert json.loads(printed.stdout)["kind"] == "streams-episode"
+
+
+def test_an_episode_and_a_history_at_once_are_refused(imported: str) -> None:
+    result = run("simulate", imported, "--from", imported)
+    assert result.exit_code == 2
+    assert "not both" in result.stderr
+
+
+def test_states_that_are_no_decisions_are_named_with_what_makes_histories(
+    tmp_path: Path, imported: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state = {
+        key: value for key, value in json.loads(Path(imported).read_text().splitlines()[0]).items() if key != "observed"
+    }
+    file = tmp_path / "state.jsonl"
+    write_lines(str(file), [state])
+    with pytest.raises(SystemExit) as left:
+        main(["replay", str(file), "--assignor", "high_availability"])
+    assert left.value.code == 2
+    printed = capsys.readouterr().err
+    assert "state.jsonl, line 1" in printed
+    assert "import-log, import-recording and record make histories" in printed

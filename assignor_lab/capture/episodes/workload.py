@@ -9,10 +9,10 @@ from typing import Any
 from assignment_api.streams import TaskId
 from assignor_lab.capture.episodes.timeline import Timeline
 
-__all__ = ["changelog_documents", "subtopology_of_topics"]
+__all__ = ["DEFAULT_RECORD_BYTES", "changelog_documents", "changelog_lines", "mean_line", "subtopology_of_topics"]
 
 #: Bytes of a record where the recording does not tell.
-_DEFAULT_RECORD_BYTES = 100
+DEFAULT_RECORD_BYTES = 100
 #: Bytes of a key where it tells those of the value alone.
 _KEY_BYTES = 9
 #: A partition that was seen for so long shows its own growth.
@@ -91,11 +91,11 @@ def changelog_documents(
         if told.get(task):
             points = seen.setdefault(f"sub-topology {task.subtopology}", {}).setdefault(task.partition, [])
             points += [(time - first_ms, end) for time, end in told[task]]
-    lines = {topic: _lines(partitions) for topic, partitions in seen.items()}
+    lines = {topic: changelog_lines(partitions) for topic, partitions in seen.items()}
     assumptions: list[str] = []
     record_bytes = _record_bytes(timeline)
     if record_bytes is None:
-        record_bytes = _DEFAULT_RECORD_BYTES
+        record_bytes = DEFAULT_RECORD_BYTES
         assumptions.append(f"bytes of a record are not recorded: {record_bytes} each")
     documents: dict[str, Any] = {}
     guessed = 0
@@ -110,7 +110,7 @@ def changelog_documents(
         for topic in own:
             found = lines.get(topic, {})
             guessed += task.partition not in found
-            line = found.get(task.partition) or _mean(list(found.values()))
+            line = found.get(task.partition) or mean_line(list(found.values()))
             records, growth, backlog = records + line[0], growth + line[1], backlog + line[2]
         documents[str(task)] = {
             "records": round(records), "bytes_per_record": record_bytes, "records_per_s": round(growth, 3),
@@ -123,7 +123,7 @@ def changelog_documents(
     return documents, assumptions
 
 
-def _lines(partitions: Mapping[int, Sequence[tuple[int, int]]]) -> dict[int, tuple[float, float, float]]:
+def changelog_lines(partitions: Mapping[int, Sequence[tuple[int, int]]]) -> dict[int, tuple[float, float, float]]:
     """Records at the beginning, records in a second, and records that came at once; without those never seen with any.
 
     A partition that was empty at first and is not any more had input waiting for it: what it holds later grows evenly
@@ -164,7 +164,8 @@ def _middle(slopes: Sequence[tuple[int, float]]) -> float:
     return 0.0
 
 
-def _mean(lines: Sequence[tuple[float, float, float]]) -> tuple[float, float, float]:
+def mean_line(lines: Sequence[tuple[float, float, float]]) -> tuple[float, float, float]:
+    """The mean of some of :func:`changelog_lines`; zeros where there is none."""
     if not lines:
         return 0.0, 0.0, 0.0
     records, growth, backlog = (sum(column) / len(lines) for column in zip(*lines, strict=True))

@@ -144,7 +144,16 @@ def _document_shape(ids: TaskIds, process_ids: ProcessIds, known: KnownParts | N
         {
             "observed": record({"assignment": placement, "followup": nullable(boolean), "threads": spread}),
             "source": record(
-                {}, {"file": text, "line": count, "time_ms": _EPOCH_MS, "group": text, "generation": whole(-1, INT_MAX)}
+                {},
+                {
+                    "file": text,
+                    "line": count,
+                    "time_ms": _EPOCH_MS,
+                    "group": text,
+                    "generation": whole(-1, INT_MAX),
+                    "prepared_ms": _EPOCH_MS,
+                    "reason": text,
+                },
             ),
             "assumptions": list_of(text),
             "assignment": placement,

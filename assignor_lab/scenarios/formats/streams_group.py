@@ -114,7 +114,16 @@ _document_shape: Check[dict[str, Any]] = record(
     {
         "observed": record({"members": map_of(text, record({"active": _tasks, "standby": _tasks, "warmup": _tasks}))}),
         "source": record(
-            {}, {"file": text, "line": count, "time_ms": whole(0, LONG_MAX), "group": text, "generation": count}
+            {},
+            {
+                "file": text,
+                "line": count,
+                "time_ms": whole(0, LONG_MAX),
+                "group": text,
+                "generation": count,
+                "prepared_ms": whole(0, LONG_MAX),
+                "reason": text,
+            },
         ),
         "assumptions": list_of(text),
     },

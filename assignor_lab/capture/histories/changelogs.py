@@ -1,0 +1,112 @@
+"""What the tasks of a recorded group weigh: where their changelogs ended when leaders looked, and how they grow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import attrs
+
+from assignment_api.streams import TaskId
+from assignor_lab.capture.episodes.workload import DEFAULT_RECORD_BYTES, changelog_lines, mean_line
+from assignor_lab.capture.histories.moments import Moment
+
+__all__ = ["SeenChangelogs", "seen_changelogs"]
+
+
+@attrs.frozen
+class SeenChangelogs:
+    """The state of a recorded group's tasks.
+
+    Args:
+        documents: Task to its ``changelogs`` entry of an episode; tasks of which nothing is known are not in it.
+        assumptions: Sentences about what was not to be seen.
+    """
+
+    documents: Mapping[str, Mapping[str, Any]]
+    assumptions: tuple[str, ...]
+
+    def growth(self, task: str, milliseconds: int) -> float | None:
+        """Records that a task's changelogs get in a stretch of time; ``None``: not known."""
+        known = self.documents.get(task)
+        return None if known is None else known["records_per_s"] * milliseconds / 1000
+
+
+def seen_changelogs(moments: Iterable[Moment], begin_ms: int) -> SeenChangelogs:
+    """The changelogs of a group's tasks, as its decisions show them.
+
+    A client that has nothing of a task lacks all of it: its lag is the end of the changelogs. A task that everybody
+    has something of shows no end in that decision.
+
+    Args:
+        moments: The decisions, by time.
+        begin_ms: When the episode begins, in epoch milliseconds.
+    """
+    listed = list(moments)
+    documents = [moment.document for moment in listed if moment.document["kind"] == "streams"]
+    if not documents:
+        return SeenChangelogs({}, ())
+    tasks = {task["id"]: task["logged"] for document in documents for task in document["tasks"]}
+    logged = sorted(
+        (task for task, is_logged in tasks.items() if is_logged), key=lambda task: TaskId.parse(task).sort_key()
+    )
+    seen: dict[str, dict[str, list[tuple[int, int]]]] = {}
+    for moment in listed:
+        for task, end in _ends(moment.document).items():
+            points = seen.setdefault(task.rpartition("_")[0], {}).setdefault(task, [])
+            points.append((moment.time_ms - begin_ms, end))
+    lines = {subtopology: _lines(points) for subtopology, points in seen.items()}
+    if not any(lines.values()):
+        return SeenChangelogs({}, ())
+    sizes, assumptions = _record_sizes(documents)
+    found: dict[str, Mapping[str, Any]] = {}
+    unseen = 0
+    for task in logged:
+        of_subtopology = lines.get(task.rpartition("_")[0], {})
+        unseen += task not in of_subtopology
+        line = of_subtopology.get(task) or mean_line(list(of_subtopology.values()))
+        records, growth, backlog = line
+        size = sizes.get(task)
+        total = records + backlog
+        found[task] = {
+            "records": round(records),
+            "bytes_per_record": round(size / total, 3) if size and total else DEFAULT_RECORD_BYTES,
+            "records_per_s": round(growth, 3),
+            "backlog_records": round(backlog),
+        }
+    if unseen:
+        assumptions.append(
+            f"of {unseen} tasks no decision shows where their changelogs end: they count as the mean of their "
+            "sub-topology"
+        )
+    return SeenChangelogs(found, tuple(assumptions))
+
+
+def _ends(document: Mapping[str, Any]) -> dict[str, int]:
+    """Task to the end of its changelogs, where a client without any of it tells."""
+    found: dict[str, int] = {}
+    for client in document["clients"]:
+        has = {*client["previous_active"], *client["previous_standby"]}
+        found |= {task: lag for task, lag in (client["lags"] or {}).items() if lag >= 0 and task not in has}
+    return found
+
+
+def _lines(points: Mapping[str, list[tuple[int, int]]]) -> dict[str, tuple[float, float, float]]:
+    numbers = {task: TaskId.parse(task).partition for task in points}
+    lines = changelog_lines({numbers[task]: of for task, of in points.items()})
+    return {task: lines[number] for task, number in numbers.items() if number in lines}
+
+
+def _record_sizes(documents: Iterable[Mapping[str, Any]]) -> tuple[dict[str, float], list[str]]:
+    """Task to its state in bytes, as the latest decision that has a workload tells."""
+    sizes: dict[str, float] = {}
+    for document in documents:
+        for task, weighs in document.get("workload", {}).get("tasks", {}).items():
+            if weighs.get("state_bytes"):
+                sizes[task] = weighs["state_bytes"]
+    if sizes:
+        return sizes, []
+    return {}, [
+        f"bytes of a record are not recorded: {DEFAULT_RECORD_BYTES} each (give state_bytes of the tasks with "
+        "--workload)"
+    ]

@@ -1,0 +1,79 @@
+"""A history: recorded decisions of one group in the order of time, whatever they were read from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from assignor_lab.capture.errors import HistoryError
+from assignor_lab.capture.histories.moments import Moment, moment_of
+from assignor_lab.documents.errors import Place
+from assignor_lab.scenarios import Scenario
+
+__all__ = ["History", "read_histories"]
+
+_KINDS = {"streams": "classic", "streams-group": "streams"}
+
+
+@attrs.frozen(eq=False)
+class History:
+    """Decisions of one group.
+
+    Args:
+        group: The group; empty if the source does not tell.
+        protocol: ``classic`` or ``streams``.
+        moments: Its decisions by time, at least one.
+        place: Where the first one was read.
+    """
+
+    group: str
+    protocol: str
+    moments: tuple[Moment, ...]
+    place: Place
+
+    @property
+    def documents(self) -> Sequence[Mapping[str, Any]]:
+        """The scenarios that the decisions were read from."""
+        return [moment.document for moment in self.moments]
+
+
+def read_histories(scenarios: Iterable[Scenario]) -> list[History]:
+    """The histories that recorded decisions make up, a history for each group, in the order of their beginnings.
+
+    Args:
+        scenarios: Decisions of Streams groups with what Kafka decided and when, in any order.
+
+    Raises:
+        HistoryError: if one is none, or has no time.
+    """
+    found: dict[tuple[str, str], list[tuple[Scenario, Moment]]] = {}
+    for scenario in scenarios:
+        _check(scenario)
+        moment = moment_of(scenario.document)
+        found.setdefault((scenario.kind, scenario.document["source"].get("group", "")), []).append((scenario, moment))
+    made = []
+    for (kind, group), decisions in found.items():
+        decisions.sort(key=lambda each: each[1].time_ms)
+        made.append(History(group, _KINDS[kind], tuple(moment for _, moment in decisions), decisions[0][0].place))
+    return sorted(made, key=lambda history: history.moments[0].time_ms)
+
+
+def _check(scenario: Scenario) -> None:
+    document, place = scenario.document, scenario.place
+    if scenario.kind not in _KINDS:
+        raise HistoryError(
+            f"{place}: scenario {scenario.id!r:.80} is of kind {scenario.kind!r}: histories are made of decisions of "
+            "Streams groups (kinds streams and streams-group)"
+        )
+    if "observed" not in document:
+        raise HistoryError(
+            f"{place}: scenario {scenario.id!r:.80} does not say what Kafka decided (observed): it is a state, and no "
+            "part of a history. import-log, import-recording and record make histories"
+        )
+    if "time_ms" not in document.get("source", {}):
+        raise HistoryError(
+            f"{place}: scenario {scenario.id!r:.80} does not say when it was (source.time_ms): without times nothing "
+            "can be played again. Logs have them where their layout puts date and time before each message"
+        )

@@ -1,0 +1,226 @@
+"""Who was started, stopped and lost between the decisions of a recorded group, and about when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from assignor_lab.capture.histories.changelogs import SeenChangelogs
+from assignor_lab.capture.histories.moments import Moment, Participant
+from assignor_lab.simulation.streams.timings import Timings
+
+__all__ = ["Happened", "Presence", "instance_names", "prepared_ms", "seen_presence"]
+
+#: A copy that lacks so many records more than have come since is one that lost what it had.
+_LOST_RECORDS = 1_000
+#: A process that is back before it was missed was away for so long, where nothing tells.
+_SHORT_MS = 1_000
+
+
+@attrs.frozen
+class Happened:
+    """Something that happened to an instance.
+
+    Args:
+        time_ms: When, in epoch milliseconds.
+        type: ``start``, ``stop``, ``crash`` or ``lose_disk``.
+        name: Name of the instance.
+        details: Further keys of the episode's event.
+    """
+
+    time_ms: int
+    type: str
+    name: str
+    details: Mapping[str, Any] = attrs.field(factory=dict)
+
+
+@attrs.frozen
+class Presence:
+    """What happened to the instances of a group.
+
+    Args:
+        happened: What, by time.
+        names: Process id to the name of its instance.
+        assumptions: Sentences about what the decisions do not tell.
+    """
+
+    happened: tuple[Happened, ...]
+    names: Mapping[str, str]
+    assumptions: tuple[str, ...]
+
+
+def instance_names(moments: Sequence[Moment], running: Iterable[str]) -> dict[str, str]:
+    """Process id to the name of its instance: what its members' names begin with, where that is one's own.
+
+    A process with the client id of one that was there before is the same instance with another disk.
+
+    Args:
+        moments: The decisions.
+        running: Process ids of instances that run when the episode begins: an episode calls them by those.
+    """
+    shared = set()
+    for moment in moments:
+        seen: set[str] = set()
+        for each in moment.participants.values():
+            if each.client_id in seen:
+                shared.add(each.client_id)
+            seen.add(each.client_id or "")
+    names = {process: process for process in running}
+    of_client: dict[str, str] = {}
+    for moment in moments:
+        for process, each in moment.participants.items():
+            client = None if each.client_id in shared else each.client_id
+            names.setdefault(process, process if client is None else of_client.get(client, client))
+            if client is not None:
+                of_client.setdefault(client, names[process])
+    return names
+
+
+def seen_presence(
+    moments: Sequence[Moment],
+    protocol: str,
+    timings: Timings,
+    changelogs: SeenChangelogs,
+    *,
+    begins_empty: bool,
+) -> Presence:
+    """What happened to the instances of a group, as its decisions show it.
+
+    A process whose members all have other ids than before is a new one. One that is missing was noticed to be gone
+    with that decision, in the classic protocol a session timeout after its last heartbeat.
+
+    Args:
+        moments: The decisions, by time.
+        protocol: ``classic`` or ``streams``.
+        timings: The group's session timeout and heartbeat interval.
+        changelogs: What tells whether a process that came back had all that it had before.
+        begins_empty: Whether nobody was there before the first decision.
+    """
+    running = () if begins_empty else tuple(moments[0].participants)
+    return _Seen(moments, protocol, timings, changelogs, instance_names(moments, running)).presence(running)
+
+
+@attrs.define
+class _Seen:
+    moments: Sequence[Moment]
+    protocol: str
+    timings: Timings
+    changelogs: SeenChangelogs
+    names: dict[str, str]
+    happened: list[Happened] = attrs.field(factory=list)
+    #: Instances that run to their latest appearance and its place.
+    up: dict[str, tuple[Participant, int]] = attrs.field(factory=dict)
+    #: Instances that are gone to their last appearance, its place, and where their end stands in ``happened``.
+    gone: dict[str, tuple[Participant, int, int]] = attrs.field(factory=dict)
+    untold: int = 0
+
+    def presence(self, running: Iterable[str]) -> Presence:
+        for process in running:
+            self.up[self.names[process]] = (self.moments[0].participants[process], 0)
+        for place, moment in enumerate(self.moments):
+            self._take(place, moment)
+        told = []
+        if self.happened:
+            told.append(
+                "when instances were started, stopped and lost is worked out from the decisions: who is missing was "
+                + (
+                    f"heard of last {self.timings.session_timeout_ms} ms before that was noticed"
+                    if self.protocol == "classic"
+                    else "stopped in order and left at once"
+                )
+            )
+        if self.untold:
+            told.append(
+                f"whether {self.untold} instances that did not come back were stopped in order or killed is not told: "
+                "taken as stopped"
+            )
+        return Presence(tuple(sorted(self.happened, key=lambda each: each.time_ms)), self.names, tuple(told))
+
+    def _take(self, place: int, moment: Moment) -> None:
+        here = {self.names[process]: each for process, each in moment.participants.items()}
+        for name in [name for name in self.up if name not in here]:
+            self._end(name, place)
+        for name, each in here.items():
+            before = self.up.get(name)
+            if before is not None and (
+                before[0].process_id != each.process_id or before[0].members.isdisjoint(each.members)
+            ):
+                self._end(name, place)
+                before = None
+            if before is None:
+                self._start(name, each, place)
+            self.up[name] = (each, place)
+
+    # --- ends -------------------------------------------------------------------------------------
+
+    def _end(self, name: str, place: int) -> None:
+        """Somebody has gone since the decision before."""
+        moment, earlier = self.moments[place], self.moments[place - 1].time_ms
+        at = moment.time_ms - 1
+        if self.protocol == "classic":
+            noticed = moment.time_ms - self.timings.heartbeat_interval_ms // 2
+            at = noticed - self.timings.session_timeout_ms + self.timings.heartbeat_interval_ms // 2
+        each, last = self.up.pop(name)
+        self.gone[name] = (each, last, len(self.happened))
+        self.happened.append(Happened(max(earlier + 1, min(at, moment.time_ms - 1)), "stop", name))
+        self.untold += 1
+
+    # --- starts -----------------------------------------------------------------------------------
+
+    def _start(self, name: str, each: Participant, place: int) -> None:
+        moment = self.moments[place]
+        joined = prepared_ms(self.moments, place, self.protocol, self.timings)
+        at = joined - self.timings.startup_ms - self.timings.join_ms
+        if name in self.gone:
+            before, last, index = self.gone.pop(name)
+            self.untold -= 1
+            ended = self.happened[index]
+            if before.process_id != each.process_id:
+                self.happened.append(Happened(ended.time_ms + 1, "lose_disk", name, {"process_id": each.process_id}))
+            elif not self._kept(each.process_id, last, place):
+                self.happened[index] = attrs.evolve(ended, type="crash")
+            at = min(max(at, ended.time_ms + _SHORT_MS), moment.time_ms - 1)
+            at = max(at, ended.time_ms + 2)
+        self.happened.append(
+            Happened(at, "start", name, {**self._settings(each, place), "process_id": each.process_id})
+        )
+
+    def _settings(self, each: Participant, place: int) -> Mapping[str, Any]:
+        """Its settings with all of its threads: they may join one after the other."""
+        threads = each.settings["threads"]
+        ids: dict[str, None] = dict.fromkeys(each.settings.get("member_ids", ()))
+        for moment in self.moments[place:]:
+            later = moment.participants.get(each.process_id)
+            if later is None or later.members.isdisjoint(each.members):
+                break
+            threads = max(threads, later.settings["threads"])
+            ids.update(dict.fromkeys(later.settings.get("member_ids", ())))
+        return {**each.settings, "threads": threads, **({"member_ids": list(ids)} if ids else {})}
+
+    def _kept(self, process: str, last: int, place: int) -> bool:
+        """Whether a process came back with all that it had of the tasks that it had run."""
+        ran = self.moments[last].placed.get(process, ((), ()))[0]
+        away = self.moments[place].time_ms - self.moments[last].time_ms
+        client = next(
+            (each for each in self.moments[place].document.get("clients", ()) if each["process_id"] == process), None
+        )
+        lags = {} if client is None else client["lags"] or {}
+        for task in ran:
+            growth = self.changelogs.growth(task, away)
+            if growth is not None and lags.get(task, 0) > growth + _LOST_RECORDS:
+                return False
+        return True
+
+
+def prepared_ms(moments: Sequence[Moment], place: int, protocol: str, timings: Timings) -> int:
+    """When the rebalance that led to a decision began: as told, or a heartbeat before, when all have heard of it."""
+    moment = moments[place]
+    if moment.prepared_ms is not None:
+        return moment.prepared_ms
+    if protocol != "classic":
+        return moment.time_ms - timings.request_ms
+    earlier = moments[place - 1].time_ms + 1 if place else 0
+    waits = timings.heartbeat_interval_ms if place else timings.initial_rebalance_delay_ms
+    return max(earlier, moment.time_ms - timings.assign_ms - waits)

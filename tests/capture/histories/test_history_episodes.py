@@ -1,0 +1,152 @@
+"""Histories as episodes: what the decisions alone tell of who came and went, beside what was really done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+import pytest
+
+from assignor_lab.capture.errors import HistoryError
+from assignor_lab.capture.histories import history_episode, read_histories
+from assignor_lab.scenarios import Place, Scenario, scenario_from_document
+from assignor_lab.simulation.streams.episode_format import read_episode
+from tests.capture.histories.pasts import decisions_of, done_to, episode_of, past_of, timeline_of
+
+
+def really_done(application: str, until_ms: int) -> list[tuple[str, str, int]]:
+    return [each for each in done_to(timeline_of(application)) if each[2] < until_ms]
+
+
+@pytest.mark.parametrize("application", ["tagged", "orders-2", "warm", "plain-ha"])
+def test_who_was_started_stopped_and_killed_is_what_was_really_done(application: str) -> None:
+    found = done_to(episode_of(application))
+    last = max(moment.time_ms for moment in past_of(application).moments)
+    done = really_done(application, last)
+    stops = [each for each in done if each[0] != "start"][-1:]
+    # The shutdown at the end is no part of the decisions.
+    count = len(done) if not stops else len(found)
+    assert {(kind, who) for kind, who, _ in found} <= {(kind, who) for kind, who, _ in done}
+    assert len(found) <= count
+
+
+def test_moments_of_events_are_within_some_seconds_of_the_real_ones() -> None:
+    found, done = done_to(episode_of("tagged")), done_to(timeline_of("tagged"))
+    for kind, who, at in found:
+        assert min(abs(at - moment) for what, name, moment in done if (what, name) == (kind, who)) < 5_000
+
+
+def test_a_killed_process_that_lost_state_was_killed_and_one_that_kept_it_was_stopped() -> None:
+    kinds = {(who, kind) for kind, who, _ in done_to(episode_of("orders-2")) if kind != "start"}
+    assert kinds == {("i1", "stop"), ("i2", "crash"), ("i2", "stop"), ("i3", "stop"), ("i4", "stop")}
+
+
+def test_a_process_that_was_back_before_it_was_missed_is_seen_by_its_members_names() -> None:
+    rolled = [(kind, who) for kind, who, _ in done_to(episode_of("orders-2"))][6:14]
+    assert rolled == [(kind, who) for who in ("i1", "i2", "i3", "i4") for kind in ("stop", "start")]
+
+
+def test_changelogs_grow_as_leaders_saw_them() -> None:
+    ours, theirs = episode_of("tagged")["changelogs"], timeline_of("tagged")["changelogs"]
+    assert ours.keys() == theirs.keys()
+    for task, each in ours.items():
+        after_ten_minutes = [
+            600 * of["records_per_s"] + of["records"] + of["backlog_records"] for of in (each, theirs[task])
+        ]
+        assert after_ten_minutes[0] == pytest.approx(after_ten_minutes[1], rel=0.1)
+
+
+def test_what_followed_is_under_recorded_and_the_episode_can_be_read() -> None:
+    document = episode_of("tagged")
+    episode = read_episode(scenario_from_document(document, Place("past")))
+    assert len(document["recorded"]["generations"]) == 24
+    assert episode.timings.session_timeout_ms == 10_000
+    assert {tuple(each["assigned"]) for each in document["recorded"]["generations"][2:8]} == {("i2", "i4", "i1", "i3")}
+
+
+def test_a_history_that_begins_in_the_middle_begins_with_who_was_there() -> None:
+    (history,) = read_histories(decisions_of("tagged")[9:16])
+    document = history_episode(history, {"session_timeout_ms": 10_000})
+    there = {client["process_id"] for client in document["initial"]["clients"]}
+    assert there == set(history.moments[0].participants)
+    assert [(each["type"], each["client"]) for each in document["events"]] == [("start", "i2")]
+
+
+def test_another_process_with_the_client_id_of_one_that_has_gone_is_that_one_with_a_lost_disk() -> None:
+    decisions = [
+        as_other_process(each, "i2") if number >= 14 else each for number, each in enumerate(decisions_of("tagged"))
+    ]
+    (history,) = read_histories(decisions)
+    of_i2 = [
+        each["type"]
+        for each in history_episode(history, {"session_timeout_ms": 10_000})["events"]
+        if each["client"] == "i2"
+    ]
+    assert of_i2 == ["start", "stop", "lose_disk", "start", "stop"]
+
+
+def test_processes_that_share_a_client_id_are_called_by_their_process_ids() -> None:
+    (history,) = read_histories([renamed(each) for each in decisions_of("warm")])
+    names = {each["client"] for each in history_episode(history)["events"]}
+    assert names == set(history.moments[-1].participants)
+
+
+def test_what_is_not_told_is_said() -> None:
+    (history,) = read_histories(decisions_of("warm"))
+    told = history_episode(history)["assumptions"]
+    assert any("session timeout is not told" in sentence for sentence in told)
+    assert not any(
+        "session timeout" in sentence for sentence in history_episode(history, {"session_timeout_ms": 1})["assumptions"]
+    )
+
+
+def test_decisions_of_two_groups_are_two_histories() -> None:
+    mixed = [*decisions_of("warm"), *decisions_of("tagged")]
+    assert [history.group for history in read_histories(mixed)] == ["warm-classic", "tagged-classic"]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"observed": None}, "does not say what Kafka decided"),
+        ({"source": {"group": "g"}}, "does not say when it was"),
+    ],
+)
+def test_a_state_that_is_no_decision_is_refused_with_its_place(change: Mapping[str, Any], words: str) -> None:
+    first = decisions_of("warm")[0]
+    document = {key: value for key, value in {**first.document, **change}.items() if value is not None}
+    with pytest.raises(HistoryError, match=f"log, line 1: .*{words}"):
+        read_histories([attrs.evolve(first, document=document)])
+
+
+def test_one_decision_is_no_history() -> None:
+    (history,) = read_histories(decisions_of("warm")[:1])
+    with pytest.raises(HistoryError, match="one decision of group 'warm-classic' alone"):
+        history_episode(history)
+
+
+# --- other decisions ------------------------------------------------------------------------------
+
+
+def as_other_process(scenario: Scenario, client_id: str) -> Scenario:
+    """The decision with another process in the place of one client's, which has nothing of what that one had."""
+    text = {
+        client["process_id"]
+        for client in scenario.document["clients"]
+        if any(name.startswith(f"{client_id}-") for name in client["consumers"])
+    }
+    return _replaced(scenario, dict.fromkeys(text, "aaaaaaaa-0000-4000-8000-000000000001"))
+
+
+def renamed(scenario: Scenario) -> Scenario:
+    return _replaced(scenario, {"v1-": "app-", "v2-": "app-"})
+
+
+def _replaced(scenario: Scenario, changes: Mapping[str, str]) -> Scenario:
+    import json
+
+    text = json.dumps(scenario.document)
+    for old, new in changes.items():
+        text = text.replace(old, new)
+    return scenario_from_document(json.loads(text), scenario.place)
