@@ -1,32 +1,60 @@
-"""``assignor record``: a group's past from its coordinator's topic, and what follows."""
+"""``assignor record``: groups' past from their coordinators' topic, and what follows."""
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assignor_lab.cli.cluster_options import BootstrapServer, CommandConfig, Timeout
+from assignor_lab.cli.cluster_options import CommandConfig, Timeout
 from assignor_lab.cli.options import Json
 from assignor_lab.cli.text import console, note, print_json, table
 
+if TYPE_CHECKING:
+    from assignor_lab.capture.live.recorder import Recorded
+
 __all__ = ["register"]
 
-Group = Annotated[str, typer.Option("--group", metavar="GROUP", help="The group.")]
+BootstrapServer = Annotated[
+    str | None,
+    typer.Option("--bootstrap-server", metavar="HOST:PORT", help="Brokers to begin with, several with commas."),
+]
+Segments = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--segments",
+        metavar="PATH",
+        help="Copy of a log segment of __consumer_offsets, or of a partition's folder; instead of brokers, may be "
+        "repeated.",
+    ),
+]
+Group = Annotated[str | None, typer.Option("--group", metavar="GROUP", help="The group.")]
+All = Annotated[bool, typer.Option("--all", help="All groups of Streams and Connect, each in a folder of its own.")]
 Follow = Annotated[bool, typer.Option("--follow", help="Go on with what comes, until Ctrl-C.")]
 For = Annotated[
     str | None,
     typer.Option("--for", metavar="TIME", help="Go on for so long, such as 30s, 15m or 2h; with --follow or not."),
+]
+SampleEvery = Annotated[
+    str | None,
+    typer.Option(
+        "--sample-every",
+        metavar="TIME",
+        help="While following, keep ends and sizes of the group's topics so often, such as 30s: lags and workload.",
+    ),
 ]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with the recording in the folder.")]
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the recording.")]
 
 _TIME = re.compile(r"([0-9]{1,6})(s|m|h)\Z")
 _SECONDS = {"s": 1, "m": 60, "h": 3_600}
+#: Parts of segments that cannot be read, of which so many are named one by one.
+_MOST_NAMED = 5
 
 
 def register(app: typer.Typer) -> None:
@@ -34,12 +62,15 @@ def register(app: typer.Typer) -> None:
 
     @app.command("record")
     def record(
-        bootstrap_server: BootstrapServer,
-        group: Group,
         out: Out,
+        bootstrap_server: BootstrapServer = None,
+        segments: Segments = None,
+        group: Group = None,
+        all_: All = False,
         command_config: CommandConfig = None,
         follow: Follow = False,
         for_: For = None,
+        sample_every: SampleEvery = None,
         resume: Resume = False,
         timeout: Timeout = 30,
         json: Json = False,
@@ -51,41 +82,103 @@ def register(app: typer.Typer) -> None:
         """
         from assignor_lab.capture.live.access import read_access
         from assignor_lab.capture.live.cluster import connected
-        from assignor_lab.capture.live.recorder import HISTORY, record_group
+        from assignor_lab.capture.live.recorder import Recording, record_groups, record_segments
 
-        access = read_access(bootstrap_server, command_config, timeout)
-        follow_s = _seconds(for_) if for_ is not None else math.inf if follow else None
-        with connected(access) as cluster:
-            recorded = record_group(
-                cluster,
-                access,
-                group,
-                out,
-                resume=resume,
-                follow_s=follow_s,
-                on_generation=(lambda told: note(_sentence(told))) if follow_s is not None else (lambda _: None),
+        if (group is None) != all_:
+            raise typer.BadParameter("name the group with --group, or take all with --all", param_hint="--group")
+        if (bootstrap_server is None) == (not segments):
+            raise typer.BadParameter(
+                "say where from: brokers with --bootstrap-server, or files with --segments", param_hint="--segments"
             )
-        generations = recorded.history.generations
-        for offset, reason in recorded.history.unreadable:
-            note(f"warning: record {offset} is kept, and left out of the history: {reason}")
-        if json:
-            print_json({
-                "out": str(out / HISTORY), "generations": generations, "records": recorded.read,
-                "kept": recorded.kept, "read_to": recorded.read_to,
-            })  # fmt: skip
-            return
-        console().print(table(("GENERATION", "TIME", "MEMBERS", "JOINED", "LEFT", ""), map(_row, generations)))
-        note(f"{recorded.kept} of {recorded.read} records are the group's; history in {out / HISTORY}")
+        follow_s = _seconds(for_, "--for") if for_ is not None else math.inf if follow else None
+        every_s = None if sample_every is None else _seconds(sample_every, "--sample-every")
+        if every_s is not None and follow_s is None:
+            raise typer.BadParameter("samples are taken while following: add --follow or --for", param_hint="--follow")
+        if segments and (follow_s is not None or resume or command_config is not None):
+            raise typer.BadParameter(
+                "files are read once: leave --follow, --for, --resume and --command-config out", param_hint="--segments"
+            )
+
+        def on_generation(name: str, told: Mapping[str, Any]) -> None:
+            if follow_s is not None:
+                note(f"{f'group {name}: ' if all_ else ''}{_sentence(told)}")
+
+        wanted = Recording(out, group, resume, on_generation, lambda why: note(f"warning: no sample: {why}"))
+        if segments:
+            recorded = record_segments(segments, wanted)
+        else:
+            access = read_access(bootstrap_server or "", command_config, timeout)
+            with connected(access) as cluster:
+                recorded = record_groups(cluster, access, wanted, follow_s=follow_s, sample_every_s=every_s)
+        _warn(recorded)
+        if all_:
+            _show_all(recorded, out, as_json=json)
+        else:
+            _show_one(recorded, out, as_json=json)
 
 
-def _seconds(text: str) -> float:
+def _warn(recorded: Recorded) -> None:
+    for name, each in recorded.groups.items():
+        for offset, reason in each.history.unreadable:
+            note(f"warning: record {offset} of group {name} is kept, and left out of the history: {reason}")
+    for fault in recorded.faults[:_MOST_NAMED]:
+        note(f"warning: {fault}")
+    if len(recorded.faults) > _MOST_NAMED:
+        note(f"warning: {len(recorded.faults) - _MOST_NAMED} further parts of segments are passed over")
+
+
+def _show_one(recorded: Recorded, out: Path, *, as_json: bool) -> None:
+    from assignor_lab.capture.live.recordings import HISTORY
+
+    (each,) = recorded.groups.values()
+    generations = each.history.generations
+    if as_json:
+        print_json({
+            "out": str(out / HISTORY), "generations": generations, "records": recorded.read, "kept": recorded.kept,
+            "read_to": next(iter(recorded.read_to.values()), 0), "passed_over": len(recorded.faults),
+        })  # fmt: skip
+        return
+    console().print(table(("GENERATION", "TIME", "MEMBERS", "JOINED", "LEFT", ""), map(_row, generations)))
+    note(f"{recorded.kept} of {recorded.read} records are the group's; history in {out / HISTORY}")
+
+
+def _show_all(recorded: Recorded, out: Path, *, as_json: bool) -> None:
+    groups = sorted(recorded.groups.items())
+    if as_json:
+        print_json({
+            "out": str(out),
+            "groups": [
+                {
+                    "group": name, "folder": str(each.folder), "generations": len(each.history.generations),
+                    "holes": sum("hole" in told for told in each.history.generations),
+                }
+                for name, each in groups
+            ],
+            "records": recorded.read, "kept": recorded.kept, "passed_over": len(recorded.faults),
+            "read_to": {str(partition): at for partition, at in recorded.read_to.items()},
+        })  # fmt: skip
+        return
+    rows = [(name, *_span(each.history.generations), each.folder.name) for name, each in groups]
+    console().print(table(("GROUP", "GENERATIONS", "HOLES", "LATEST", "AT", "FOLDER"), rows))
+    note(f"{recorded.kept} of {recorded.read} records are those of {len(groups)} groups; a folder for each in {out}")
+
+
+def _span(generations: list[dict[str, Any]]) -> tuple[object, ...]:
+    holes = sum("hole" in told for told in generations)
+    if not generations:
+        return 0, "", "", ""
+    latest = generations[-1]
+    return len(generations), holes or "", latest["generation"], _time(latest["t"])
+
+
+def _seconds(text: str, option: str) -> float:
     match = _TIME.match(text.strip())
-    if match is None:
-        raise typer.BadParameter(f"{text!r:.40}: write a number and s, m or h, such as 2h", param_hint="--for")
+    if match is None or not int(match[1]):
+        raise typer.BadParameter(f"{text!r:.40}: write a number and s, m or h, such as 2h", param_hint=option)
     return float(int(match[1]) * _SECONDS[match[2]])
 
 
-def _row(told: dict[str, Any]) -> tuple[object, ...]:
+def _row(told: Mapping[str, Any]) -> tuple[object, ...]:
     said = []
     if "hole" in told:
         first, last = told["hole"]
@@ -97,10 +190,14 @@ def _row(told: dict[str, Any]) -> tuple[object, ...]:
     return number, _time(told["t"]), len(told["members"]), joined or "", left or "", "; ".join(said)
 
 
-def _sentence(told: dict[str, Any]) -> str:
+def _sentence(told: Mapping[str, Any]) -> str:
     number, at, members, joined, left, said = _row(told)
     return f"{at} generation {number}: {members} members, {joined or 0} joined, {left or 0} left{said and '; '}{said}"
 
 
 def _time(epoch_ms: int) -> str:
-    return datetime.fromtimestamp(epoch_ms / 1_000, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3] + "Z"
+    try:
+        return datetime.fromtimestamp(epoch_ms / 1_000, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3] + "Z"
+    except (OverflowError, ValueError, OSError):
+        # A garbled record may name any moment.
+        return f"{epoch_ms} ms"

@@ -6,6 +6,7 @@ recording goes on.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,12 @@ import attrs
 
 from assignor_lab.capture.recorded.group_history import GroupRecord
 from assignor_lab.documents.durable import append_durably, write_durably
-from assignor_lab.documents.errors import DocumentFormatError
+from assignor_lab.documents.errors import DocumentFormatError, Place
 from assignor_lab.documents.json_lines import json_lines
 from assignor_lab.documents.shapes import LONG_MAX, Mismatch, faults_at, hexadecimal, nullable, record, text, whole
 from assignor_lab.documents.writer import canonical_line
 
-__all__ = ["RecordFile"]
+__all__ = ["RecordFile", "lines_that_end"]
 
 _number = whole(0, LONG_MAX)
 _HEAD = record({"format": whole(1, 1), "kind": text, "group": text, "partition": _number})
@@ -70,16 +71,20 @@ class RecordFile:
         append_durably(self.path, b"".join(map(canonical_line, lines)))
         self._unwritten.clear()
 
+    @property
+    def has_unwritten(self) -> bool:
+        """Whether records were added since the last :meth:`settle`."""
+        return bool(self._unwritten)
+
     def read(self) -> tuple[list[GroupRecord], int | None]:
         """The records in it, and the offset to go on with, or ``None``: from the beginning. Cuts off half a line.
 
         Raises:
             DocumentFormatError: if the file is none of this group, or a line in it is garbled.
         """
-        self._cut_off_half_a_line()
         records: list[GroupRecord] = []
         read_to: int | None = None
-        for number, (place, line) in enumerate(json_lines(str(self.path))):
+        for number, (place, line) in enumerate(lines_that_end(self.path)):
             with faults_at(place):
                 if number == 0:
                     head = _HEAD(line)
@@ -96,7 +101,15 @@ class RecordFile:
         by_offset = {each.offset: each for each in records}
         return [each for each in by_offset.values() if read_to is not None and each.offset < read_to], read_to
 
-    def _cut_off_half_a_line(self) -> None:
-        content = self.path.read_bytes()
-        if content and not content.endswith(b"\n"):
-            write_durably(self.path, content[: content.rfind(b"\n") + 1])
+
+def lines_that_end(path: Path) -> Iterator[tuple[Place, Any]]:
+    """Places and values of the lines of a file to which lines are only added; half a line at the end is cut off.
+
+    Raises:
+        DocumentFormatError: if a line is no JSON.
+        OutputFileError: if half a line cannot be cut off.
+    """
+    content = path.read_bytes()
+    if content and not content.endswith(b"\n"):
+        write_durably(path, content[: content.rfind(b"\n") + 1])
+    yield from json_lines(str(path))

@@ -1,12 +1,13 @@
-"""The flight recorder: a group's past from its coordinator's topic, and what follows, kept as it comes.
+"""The flight recorder: the past of groups from their coordinators' topic, and what follows, kept as it comes.
 
-Reads one partition of ``__consumer_offsets`` with a consumer that is in no group and commits nothing.
+Reads partitions of ``__consumer_offsets`` with a consumer that is in no group and commits nothing, or copies of the
+topic's log segments without any broker.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,23 +17,27 @@ from assignment_api.java import string_hash
 from assignor_lab.capture.live.access import Access
 from assignor_lab.capture.live.cluster import Cluster, client_settings, translated
 from assignor_lab.capture.live.errors import GroupUnusableError, NotAuthorizedError
-from assignor_lab.capture.live.record_file import RecordFile
-from assignor_lab.capture.recorded.errors import BrokerAnswerError
-from assignor_lab.capture.recorded.group_history import GroupHistory, GroupRecord
-from assignor_lab.capture.recorded.group_records import read_group_key
-from assignor_lab.documents.writer import write_lines
+from assignor_lab.capture.live.recordings import (
+    GroupRecording,
+    ManyGroups,
+    OneGroupAlone,
+    OnGeneration,
+    Recordings,
+)
+from assignor_lab.capture.live.sampling import Sampler
+from assignor_lab.capture.recorded.group_history import GroupRecord
+from assignor_lab.capture.recorded.log_segments import SegmentFault, find_segments, read_segment
 
-__all__ = ["HISTORY", "RECORDS", "Recorded", "record_group"]
+__all__ = ["Recorded", "Recording", "record_groups", "record_segments"]
 
 TOPIC = "__consumer_offsets"
-#: Files of a recording.
-RECORDS, HISTORY = "records.jsonl", "history.jsonl"
 
 _POLL_MS = 500
 _AT_ONCE = 5_000
 _FETCH_BYTES = 4 * 1024 * 1024
-#: So much is read at most between two writes.
+#: So much is read at most between two writes; ten times as long as a write takes, where that is more.
 _SETTLE_S = 1.0
+_OTHERS_PER_WRITE = 10
 
 
 @attrs.frozen
@@ -40,96 +45,161 @@ class Recorded:
     """What has been recorded.
 
     Args:
-        history: Generations and epochs.
-        read: Number of records of the topic that were read now.
-        kept: Number of records of the group.
-        read_to: Everything before this offset has been read.
+        groups: The groups, by id.
+        read: Number of records that were read now.
+        read_to: Partition of the topic to the offset before which everything has been read.
+        faults: Parts of segments that could not be read.
     """
 
-    history: GroupHistory
+    groups: Mapping[str, GroupRecording]
     read: int
-    kept: int
-    read_to: int
+    read_to: Mapping[int, int]
+    faults: Sequence[SegmentFault] = ()
+
+    @property
+    def kept(self) -> int:
+        """Number of records of the groups that were read now."""
+        return sum(each.kept for each in self.groups.values())
 
 
-def record_group(
-    cluster: Cluster,
-    access: Access,
-    group: str,
-    folder: Path,
-    *,
-    resume: bool,
-    follow_s: float | None,
-    on_generation: Callable[[dict[str, Any]], None],
+@attrs.frozen
+class Recording:
+    """What is to be recorded, and where to.
+
+    Args:
+        folder: Where to; made if need be.
+        group: The group's id; ``None``: all groups of Streams and Connect, each in a folder of its own.
+        resume: Go on with the recording that is there.
+        on_generation: Told of each generation or epoch when it is on disk, those of the past, too.
+        on_trouble: Told what cannot be sampled, and why.
+    """
+
+    folder: Path
+    group: str | None
+    resume: bool = False
+    on_generation: OnGeneration = lambda _group, _told: None
+    on_trouble: Callable[[str], None] = lambda _: None
+
+    def opened(self, partition: int) -> Recordings:
+        """The recording, begun or gone on with.
+
+        Args:
+            partition: That of the one group.
+
+        Raises:
+            GroupUnusableError: if there is a recording and ``resume`` is false, or none and it is true.
+            DocumentFormatError: if what is there is another one, or garbled.
+        """
+        if self.group is None:
+            many = ManyGroups(self.folder, self.on_generation)
+            many.open(resume=self.resume)
+            return many
+        one = OneGroupAlone(GroupRecording(self.folder, self.group, partition), self.on_generation)
+        one.open(resume=self.resume)
+        return one
+
+    def check_something_was_kept(self, recorded: Recorded) -> None:
+        """Takes the files of one group away if there is nothing about it.
+
+        Raises:
+            GroupUnusableError: then.
+        """
+        if self.group is None or self.resume or recorded.kept:
+            return
+        recorded.groups[self.group].remove()
+        raise GroupUnusableError(
+            f"group {self.group}: none of the {recorded.read} records in its partition of {TOPIC} is about it: "
+            "`assignor groups --all` lists the groups that are there"
+        )
+
+
+def record_groups(
+    cluster: Cluster, access: Access, wanted: Recording, *, follow_s: float | None, sample_every_s: float | None = None
 ) -> Recorded:
-    """Records a group into a folder: its past, and then what comes.
+    """Records groups of a running Kafka into a folder: their past, and then what comes.
 
     Args:
         cluster: The cluster.
         access: How to reach it.
-        group: The group's id.
-        folder: Where to; made if need be.
-        resume: Go on with the recording that is there.
+        wanted: What, and where to.
         follow_s: How long to go on when the past has been read, in seconds; ``None``: not at all. Ctrl-C ends it.
-        on_generation: Told of each generation or epoch that comes.
+        sample_every_s: Seconds between two samples of ends and sizes of the groups' topics; ``None``: none.
 
     Raises:
-        GroupUnusableError: if there is a recording and ``resume`` is false, or none and it is true; or if no record is
-            about the group: then no file is left.
+        GroupUnusableError: as :meth:`Recording.opened`; or if no record is about the one group: then no file is left.
         NotAuthorizedError: if the topic may not be read.
         OutputFileError: if something cannot be written.
     """
-    partition = _partition(cluster, group)
-    file = RecordFile(folder / RECORDS, group, partition)
-    history, begin = GroupHistory(group), None
-    if resume:
-        if not file.path.is_file():
-            raise GroupUnusableError(f"{file.path}: there is no recording to go on with: leave --resume out")
-        kept, begin = file.read()
-        for each in kept:
-            history.take(each)
-    else:
-        if file.path.exists():
-            raise GroupUnusableError(f"{file.path}: there is a recording already: go on with --resume, or name another")
-        folder.mkdir(parents=True, exist_ok=True)
-        file.create()
+    count = _number_of_partitions(cluster)
+    partitions = tuple(range(count)) if wanted.group is None else (partition_of(wanted.group, count),)
+    recordings = wanted.opened(partitions[0])
+    sampler = None if sample_every_s is None else Sampler(cluster, recordings.groups, sample_every_s, wanted.on_trouble)
     with translated(access):
-        recorded = _Recording(access, file, history, on_generation).run(partition, begin, follow_s)
-    if not resume and not recorded.kept:
-        for name in (RECORDS, HISTORY):
-            (folder / name).unlink(missing_ok=True)
-        raise GroupUnusableError(
-            f"group {group}: none of the {recorded.read} records in its partition of {TOPIC} is about it: `assignor "
-            "groups --all` lists the groups that are there"
-        )
+        recorded = _LiveReading(access, recordings, sampler).run(partitions, follow_s)
+    wanted.check_something_was_kept(recorded)
     return recorded
 
 
-def _partition(cluster: Cluster, group: str) -> int:
+def record_segments(paths: Sequence[Path], wanted: Recording) -> Recorded:
+    """Records groups into a folder from copies of log segments; a record that several copies have counts once.
+
+    Args:
+        paths: Segments, or folders of partitions.
+        wanted: What, and where to.
+
+    Raises:
+        GroupUnusableError: as :func:`record_groups`.
+        DocumentFormatError: if a file is no segment.
+        OutputFileError: if something cannot be written.
+    """
+    segments = find_segments(paths)
+    number = {each.partition for each in segments}
+    recordings = wanted.opened(min(number))
+    faults: list[SegmentFault] = []
+    read_to: dict[int, int] = {}
+    read = 0
+    for segment in segments:
+        for batch in read_segment(segment.path, faults.append):
+            for each in batch:
+                read += 1
+                if each.offset >= read_to.get(segment.partition, 0):
+                    recordings.take(segment.partition, each)
+                    read_to[segment.partition] = each.offset + 1
+    recordings.settle({partition: read_to.get(partition, 0) for partition in number})
+    recordings.write_histories()
+    recorded = Recorded(recordings.groups, read, read_to, faults)
+    wanted.check_something_was_kept(recorded)
+    return recorded
+
+
+def partition_of(group: str, count: int) -> int:
     """The partition that holds a group's records. Kafka: ``GroupCoordinator#partitionFor``."""
+    number = string_hash(group)
+    return (0 if number == -(2**31) else abs(number)) % count
+
+
+def _number_of_partitions(cluster: Cluster) -> int:
     partitions = cluster.topics([TOPIC]).topics.get(TOPIC)
     if not partitions:
         raise NotAuthorizedError(
             f"topic {TOPIC} is not there, or may not be seen: READ and DESCRIBE on it are needed to record; without "
             "them `assignor capture` shows the group as it is now"
         )
-    number = string_hash(group)
-    return (0 if number == -(2**31) else abs(number)) % (max(partitions) + 1)
+    return max(partitions) + 1
 
 
 @attrs.define
-class _Recording:
+class _LiveReading:
     access: Access
-    file: RecordFile
-    history: GroupHistory
-    on_generation: Callable[[dict[str, Any]], None]
+    recordings: Recordings
+    sampler: Sampler | None
     read: int = 0
-    kept: int = 0
+    _positions: dict[int, int] = attrs.field(factory=dict)
 
-    def run(self, number: int, begin: int | None, follow_s: float | None) -> Recorded:
+    def run(self, numbers: Sequence[int], follow_s: float | None) -> Recorded:
         from kafka import KafkaConsumer, TopicPartition
 
-        partition = TopicPartition(TOPIC, number)
+        partitions = [TopicPartition(TOPIC, number) for number in numbers]
         consumer = KafkaConsumer(
             **client_settings(self.access),
             group_id=None,
@@ -138,59 +208,59 @@ class _Recording:
             max_poll_records=_AT_ONCE,
             max_partition_fetch_bytes=_FETCH_BYTES,
             fetch_max_bytes=_FETCH_BYTES,
+            # In Python a checksum costs more than all the rest, and brokers have looked at it.
+            check_crcs=False,
         )
         try:
-            consumer.assign([partition])
-            first = consumer.beginning_offsets([partition])[partition]
-            position = max(first, begin or 0)
-            consumer.seek(partition, position)
-            past = consumer.end_offsets([partition])[partition]
-            position = self._read(consumer, partition, position, lambda at: at < past)
-            self._write_history()
+            consumer.assign(partitions)
+            first, past = consumer.beginning_offsets(partitions), consumer.end_offsets(partitions)
+            for each in partitions:
+                self._positions[each.partition] = max(first[each], self.recordings.begin(each.partition))
+                consumer.seek(each, self._positions[each.partition])
+            ends = {each.partition: past[each] for each in partitions}
+            self._read(
+                consumer,
+                partitions,
+                lambda: any(self._positions[at] < end for at, end in ends.items()),
+                is_following=False,
+            )
+            self.recordings.write_histories()
             if follow_s is not None:
                 end = time.monotonic() + follow_s
-                position = self._read(consumer, partition, position, lambda _: time.monotonic() < end)
+                self._read(consumer, partitions, lambda: time.monotonic() < end, is_following=True)
         finally:
             consumer.close()
-        self._write_history()
-        return Recorded(self.history, self.read, self.kept, position)
+        self.recordings.write_histories()
+        return Recorded(self.recordings.groups, self.read, dict(self._positions))
 
-    def _read(self, consumer: Any, partition: Any, position: int, goes_on: Callable[[int], bool]) -> int:
-        """Reads on, and writes at least once a second; Ctrl-C is a way to end."""
-        settled = time.monotonic()
+    def _read(
+        self,
+        consumer: Any,
+        partitions: Sequence[Any],
+        goes_on: Callable[[], bool],
+        *,
+        is_following: bool,
+    ) -> None:
+        """Reads on, and writes about once a second; Ctrl-C is a way to end."""
+        settled, took = time.monotonic(), 0.0
         try:
-            while goes_on(position):
-                changed = False
-                for each in consumer.poll(timeout_ms=_POLL_MS).get(partition, ()):
-                    self.read += 1
-                    changed |= self._take(GroupRecord(each.offset, each.timestamp, each.key or b"", each.value))
+            while goes_on():
+                for partition, records in consumer.poll(timeout_ms=_POLL_MS).items():
+                    self.read += len(records)
+                    for each in records:
+                        record = GroupRecord(each.offset, each.timestamp, each.key or b"", each.value)
+                        self.recordings.take(partition.partition, record)
                 # What transactions leave has offsets of its own, which no record shows.
-                position = consumer.position(partition)
-                if changed or time.monotonic() - settled > _SETTLE_S:
-                    self.file.settle(position)
+                for each in partitions:
+                    self._positions[each.partition] = consumer.position(each)
+                has_news = is_following and self.recordings.has_news
+                if has_news or time.monotonic() - settled > max(_SETTLE_S, took * _OTHERS_PER_WRITE):
+                    begun = time.monotonic()
+                    self.recordings.settle(self._positions)
                     settled = time.monotonic()
+                    took = settled - begun
+                if is_following and self.sampler is not None:
+                    self.sampler.sample_if_due(has_news=has_news)
         except KeyboardInterrupt:
             pass
-        self.file.settle(position)
-        return position
-
-    def _take(self, each: GroupRecord) -> bool:
-        if not self._is_ours(each):
-            return False
-        self.kept += 1
-        self.file.add(each)
-        if self.history.take(each):
-            self.on_generation(self.history.generations[-1])
-            return True
-        return False
-
-    def _is_ours(self, each: GroupRecord) -> bool:
-        try:
-            key = read_group_key(each.key)
-        except BrokerAnswerError:
-            # A record of an unknown form is somebody else's as far as can be told.
-            return False
-        return key is not None and key.group == self.history.group
-
-    def _write_history(self) -> None:
-        write_lines(self.file.path.with_name(HISTORY), self.history.generations)
+        self.recordings.settle(self._positions)

@@ -22,6 +22,7 @@ from assignor_lab.capture.recorded.group_records import (
     GROUP_METADATA,
     STREAMS_MEMBER,
     STREAMS_METADATA,
+    STREAMS_TOPOLOGY,
     TARGET_MEMBER,
     TARGET_METADATA,
     ClassicGeneration,
@@ -32,6 +33,7 @@ from assignor_lab.capture.recorded.group_records import (
     read_streams_member,
     read_target,
     read_target_epoch,
+    read_topology,
 )
 from assignor_lab.capture.recorded.streams_group_answers import HeldTasks
 from assignor_lab.kafka.streams_group import PROTOCOL
@@ -73,6 +75,8 @@ class GroupHistory:
     generations: list[dict[str, Any]] = attrs.field(factory=list)
     #: Records of the group that could not be read: offset and reason.
     unreadable: list[tuple[int, str]] = attrs.field(factory=list)
+    #: Topics that members subscribed, or that the topology names.
+    topics: set[str] = attrs.field(factory=set)
     _members: dict[str, StreamsMember] = attrs.field(factory=dict)
     _targets: dict[str, HeldTasks] = attrs.field(factory=dict)
     _current: dict[str, HeldTasks] = attrs.field(factory=dict)
@@ -107,12 +111,25 @@ class GroupHistory:
             "t": read.time_ms if read.time_ms is not None else record.time_ms,
             "protocol": read.protocol,
             "leader": read.leader,
-            "members": _classic_members(read),
+            "members": self._classic_members(read),
         }
         # A coordinator writes a generation down again when a static member comes back or offsets expire.
         if self.generations and self.generations[-1].get("generation") == read.generation and "epoch" not in document:
             del self.generations[-1]
         return self._append(document)
+
+    def _classic_members(self, read: ClassicGeneration) -> dict[str, dict[str, Any]]:
+        members: dict[str, dict[str, Any]] = {
+            name: {"client_id": client, "had": None, "got": None} for name, client in read.members.items()
+        }
+        if read.is_connect:
+            for each in connect_rounds([read.message]):
+                _fill_connect(members, each)
+        elif (answer := read.streams()) is not None:
+            _fill_streams(members, answer)
+            for member in answer.members:
+                self.topics.update(() if member.subscription is None else member.subscription.topics)
+        return members
 
     # --- streams protocol ---------------------------------------------------------------------------------
 
@@ -128,6 +145,9 @@ class GroupHistory:
         elif kind == CURRENT_ASSIGNMENT:
             held = None if value is None else read_target(self.group, value, current=True)
             _put(self._current, member, held)
+        elif kind == STREAMS_TOPOLOGY:
+            for each in () if value is None else read_topology(self.group, value):
+                self.topics.update((*each.sources, *each.changelogs))
         elif kind == TARGET_METADATA:
             return self._target(record)
         return False
@@ -174,18 +194,6 @@ def _put(held: dict[str, Any], member: str, value: object) -> None:
         held.pop(member, None)
     else:
         held[member] = value
-
-
-def _classic_members(read: ClassicGeneration) -> dict[str, dict[str, Any]]:
-    members: dict[str, dict[str, Any]] = {
-        name: {"client_id": client, "had": None, "got": None} for name, client in read.members.items()
-    }
-    if read.is_connect:
-        for each in connect_rounds([read.message]):
-            _fill_connect(members, each)
-    elif (answer := read.streams()) is not None:
-        _fill_streams(members, answer)
-    return members
 
 
 def _fill_streams(members: Mapping[str, dict[str, Any]], answer: GroupAnswer) -> None:

@@ -21,27 +21,34 @@ from assignor_lab.kafka.wire.connect import PROTOCOL_TYPE
 __all__ = [
     "CURRENT_ASSIGNMENT",
     "GROUP_METADATA",
+    "GROUP_RECORD_TYPES",
     "STREAMS_MEMBER",
     "STREAMS_METADATA",
+    "STREAMS_TOPOLOGY",
     "TARGET_MEMBER",
     "TARGET_METADATA",
     "ClassicGeneration",
     "GroupKey",
     "StreamsMember",
+    "StreamsSubtopology",
     "read_classic_generation",
     "read_epoch",
     "read_group_key",
     "read_streams_member",
     "read_target",
     "read_target_epoch",
+    "read_topology",
 ]
 
-#: Types of keys. 18 was never released; 23 is the topology.
+#: Types of keys. 18 was never released.
 GROUP_METADATA, STREAMS_METADATA, STREAMS_MEMBER, TARGET_METADATA, TARGET_MEMBER, CURRENT_ASSIGNMENT = (
     2, 17, 19, 20, 21, 22,
 )  # fmt: skip
-_OF_A_GROUP = (GROUP_METADATA, STREAMS_METADATA, TARGET_METADATA, 23)
+STREAMS_TOPOLOGY = 23
+_OF_A_GROUP = (GROUP_METADATA, STREAMS_METADATA, TARGET_METADATA, STREAMS_TOPOLOGY)
 _OF_A_MEMBER = (STREAMS_MEMBER, TARGET_MEMBER, CURRENT_ASSIGNMENT)
+#: All of them.
+GROUP_RECORD_TYPES = frozenset((*_OF_A_GROUP, *_OF_A_MEMBER))
 
 
 @attrs.frozen
@@ -110,6 +117,21 @@ class StreamsMember:
     instance_id: str | None
     rack: str | None
     tags: Mapping[str, str]
+
+
+@attrs.frozen
+class StreamsSubtopology:
+    """A sub-topology of a streams group as it is written down.
+
+    Args:
+        id: Its id.
+        sources: Topics that it reads, repartition topics among them.
+        changelogs: Changelogs of its stores.
+    """
+
+    id: str
+    sources: tuple[str, ...]
+    changelogs: tuple[str, ...]
 
 
 def read_group_key(data: bytes) -> GroupKey | None:
@@ -248,6 +270,25 @@ def read_target(group: str, data: bytes, *, current: bool = False) -> HeldTasks:
     message = _decoded(name, data, what)
     with readable(what):
         return HeldTasks(_tasks(message.active_tasks), _tasks(message.standby_tasks), _tasks(message.warmup_tasks))
+
+
+def read_topology(group: str, data: bytes) -> list[StreamsSubtopology]:
+    """The value of type 23: the sub-topologies, in their order.
+
+    Raises:
+        BrokerAnswerError: as :func:`read_classic_generation`.
+    """
+    what = f"topology of group {group}"
+    message = _decoded("StreamsGroupTopologyValue", data, what)
+    with readable(what):
+        return [
+            StreamsSubtopology(
+                str(each.subtopology_id),
+                (*map(str, each.source_topics), *(str(topic.name) for topic in each.repartition_source_topics)),
+                tuple(str(topic.name) for topic in each.state_changelog_topics),
+            )
+            for each in message.subtopologies
+        ]
 
 
 def _tasks(listed: Any) -> dict[str, tuple[int, ...]]:

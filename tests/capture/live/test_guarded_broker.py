@@ -65,7 +65,7 @@ class GuardedBroker(RealApplications):
     def ask(self, user: str, command: str, *options: str, password: str = PASSWORD) -> Any:
         settings = str(self.settings(user, password))
         server = f"127.0.0.1:{self.guarded}"
-        arguments = [command, "--bootstrap-server", server, "--command-config", settings, "--timeout", "10", *options]
+        arguments = [command, "--bootstrap-server", server, "--command-config", settings, "--timeout", "60", *options]
         return CliRunner().invoke(build_app(arguments), arguments)
 
     def _properties(self, name: str, values: Mapping[str, object]) -> Path:

@@ -1,0 +1,96 @@
+"""Groups of a coordinators' topic: whose each record is, of one group or of all those of Streams and Connect."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+
+from assignor_lab.capture.recorded.errors import BrokerAnswerError
+from assignor_lab.capture.recorded.group_history import GroupRecord
+from assignor_lab.capture.recorded.group_records import (
+    GROUP_METADATA,
+    GroupKey,
+    read_classic_generation,
+    read_group_key,
+)
+from assignor_lab.kafka.wire import STREAMS_ASSIGNOR
+
+__all__ = ["AllGroups", "OneGroup"]
+
+#: Records of one group that do not tell its kind, and groups of such: further ones are not kept.
+_MOST_PENDING, _MOST_UNTOLD = 100, 10_000
+
+#: Group and its records, the earliest first; ``None``: nobody's.
+Theirs = tuple[str, Sequence[GroupRecord]] | None
+
+
+@attrs.frozen
+class OneGroup:
+    """Takes the records of one group, of whatever kind."""
+
+    group: str
+
+    def of(self, record: GroupRecord) -> Theirs:
+        """The group of the next record."""
+        key = _key(record)
+        return None if key is None or key.group != self.group else (self.group, (record,))
+
+
+@attrs.define
+class AllGroups:
+    """Takes the records of all groups of Streams and Connect, which their records show them to be.
+
+    A generation of an empty group does not tell: it is held until one does that has members.
+
+    Args:
+        known: Groups that are known to be of Streams or Connect.
+    """
+
+    known: set[str] = attrs.field(factory=set)
+    _untold: dict[str, list[GroupRecord]] = attrs.field(factory=dict, init=False)
+
+    def of(self, record: GroupRecord) -> Theirs:
+        """The group of the next record, and with its first all those that were held."""
+        key = _key(record)
+        if key is None:
+            return None
+        name = key.group
+        if name in self.known:
+            return name, (record,)
+        is_ours = key.type != GROUP_METADATA or _is_ours(name, record.value)
+        if is_ours is None:
+            held = self._untold.get(name)
+            if held is None and len(self._untold) < _MOST_UNTOLD:
+                held = self._untold[name] = []
+            if held is not None and len(held) < _MOST_PENDING:
+                held.append(record)
+            return None
+        held = self._untold.pop(name, [])
+        if not is_ours:
+            return None
+        self.known.add(name)
+        return name, (*held, record)
+
+
+def _key(record: GroupRecord) -> GroupKey | None:
+    try:
+        return read_group_key(record.key)
+    except BrokerAnswerError:
+        # A record of an unknown form is nobody's as far as can be told.
+        return None
+
+
+def _is_ours(group: str, value: bytes | None) -> bool | None:
+    """Whether a generation is one of Streams or Connect; ``None``: it does not tell."""
+    if value is None:
+        return None
+    try:
+        read = read_classic_generation(group, value)
+    except BrokerAnswerError:
+        return None
+    if read.is_connect:
+        return True
+    members: Sequence[Any] = read.message.members
+    return (read.protocol == STREAMS_ASSIGNOR) if members else None
