@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["console", "fits", "note", "plain", "print_json", "print_line", "table"]
+__all__ = ["console", "fits", "note", "plain", "print_json", "print_line", "print_sentence", "table"]
 
 #: Width of a table that does not go to a terminal, unless COLUMNS says otherwise.
 _PIPED_WIDTH = 200
@@ -73,6 +73,11 @@ def _fit(widths: Sequence[int]) -> bool:
 def print_line(text: object = "") -> None:
     """One line of result, made plain."""
     sys.stdout.write(plain(text) + "\n")
+
+
+def print_sentence(text: object) -> None:
+    """A sentence of result, made plain, with line ends between words where it is longer than the console is wide."""
+    console().print(Text(plain(text)))
 
 
 def note(text: object) -> None:

@@ -24,6 +24,7 @@ from assignment_api.plugins import ConfigSources, Found, MetricPlugin, PluginRow
 from assignment_api.plugins.selection import EffectiveConfig
 from assignor_lab.groups.columns import Column
 from assignor_lab.groups.headline import HeadlineFigure, headline_of
+from assignor_lab.groups.holding import HoldingOf
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.runtime.asking import Asking, OwnProcesses
 from assignor_lab.runtime.invocation import CallOutcome, Failure
@@ -381,6 +382,11 @@ class Kind(ABC, Generic[S, A]):
     def picture_size(self, picture: Mapping[str, Any]) -> int:
         """Entries of a picture, for the room that pictures have in a summary together; 0: they are small anyway."""
         return 0
+
+    @property
+    def holding(self) -> HoldingOf[S, A] | None:
+        """How its states and answers are read as who holds what; ``None``: there is no such thing, as in a play."""
+        return None
 
     # --- answering line by line -------------------------------------------------------------------
 

@@ -7,13 +7,11 @@ from enum import Enum
 
 import attrs
 
+from assignor_lab.groups.labels import client_labels
 from assignor_lab.report.pictures import AssignorPlacement, Client, ClientTasks, Placement
 from assignor_lab.report.text import plural
 
 __all__ = ["Change", "Column", "Move", "Row", "Slot", "client_labels", "column", "runs_before", "task_ranges"]
-
-#: Longest client id that is fit to be a label; Kafka's default ones hold a UUID and say nothing.
-LABEL_LIMIT = 24
 
 
 class Change(Enum):
@@ -213,44 +211,6 @@ def _row(client: Client, had: _Had, has: ClientTasks, ran_on: dict[str, str], st
 
 def _still(tasks: Iterable[str], stateful: dict[str, bool]) -> tuple[Slot, ...]:
     return tuple(Slot(task, stateful.get(task, False), Change.STAYS) for task in tasks)
-
-
-def client_labels(clients: Sequence[Client]) -> dict[str, str]:
-    """Process id → the shortest name that a person knows the client by and that no other client has.
-
-    That is the client id where it is short and all consumers share it, else the host, else the process id. Members of
-    processes are called by their process and a number.
-    """
-    if any(client.process is not None for client in clients):
-        return _member_labels(clients)
-    for naming in (_client_id, lambda client: client.host or ""):
-        names = [naming(client) for client in clients]
-        if all(names) and len(set(names)) == len(names):
-            return {client.process_id: name for client, name in zip(clients, names, strict=True)}
-    short = [client.process_id[:8] for client in clients]
-    unique = len(set(short)) == len(short)
-    return {client.process_id: client.process_id[:8] if unique else client.process_id for client in clients}
-
-
-def _member_labels(clients: Sequence[Client]) -> dict[str, str]:
-    processes = list(dict.fromkeys(client.process or "" for client in clients))
-    short = {process: process if len(process) <= LABEL_LIMIT else process[:8] for process in processes}
-    if len(set(short.values())) < len(processes):
-        short = {process: process for process in processes}
-    numbers = dict.fromkeys(processes, 0)
-    labels = {}
-    for client in clients:
-        process = client.process or ""
-        numbers[process] += 1
-        labels[client.process_id] = f"{short[process]} · {numbers[process]}"
-    return labels
-
-
-def _client_id(client: Client) -> str:
-    # Kafka Streams names a consumer <client id>-StreamThread-<n>-consumer-<uuid>.
-    found = {consumer.partition("-StreamThread-")[0] for consumer in client.consumers}
-    name = found.pop() if len(found) == 1 else ""
-    return name if len(name) <= LABEL_LIMIT and all("-StreamThread-" in each for each in client.consumers) else ""
 
 
 def task_ranges(tasks: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ from assignor_lab.groups.connect.asking import ASKING
 from assignor_lab.groups.connect.metrics import CONNECT_METRICS, ConnectMetric, Decision, described_metric
 from assignor_lab.groups.connect.rounds import Decided, RoundPlayer, RoundState, spoken_protocol
 from assignor_lab.groups.headline import headline_of
+from assignor_lab.groups.holding import HoldingOf
 from assignor_lab.groups.kind import Answer, AnswerOptions, Competitor, FoundAssignor, Kind, Measure
 from assignor_lab.groups.measures import measures_of, metrics_of
 from assignor_lab.groups.rows import remarks_column
@@ -94,6 +95,12 @@ class _Connect(Kind[RoundState, Decided]):
         assert state is not None
         assert decided is not None
         return connect_round((worker.member_id for worker in state.round.workers), decided.assignment)
+
+    @property
+    def holding(self) -> HoldingOf[RoundState, Decided]:
+        from assignor_lab.groups.connect.holding import HOLDING
+
+        return HOLDING
 
     def picture(self, answers: Sequence[Answer[RoundState, Decided]], assignor: str | None) -> dict[str, Any]:
         from assignor_lab.groups.connect.pictures import rebalance_picture

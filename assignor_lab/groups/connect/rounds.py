@@ -24,7 +24,7 @@ from assignor_lab.runtime.asking import OwnProcesses, assignor_for
 from assignor_lab.runtime.invocation import CallOutcome, Failure
 from assignor_lab.scenarios import ConnectHistory, ConnectRound
 
-__all__ = ["Decided", "RoundPlayer", "RoundState", "rounds_until_rest", "spoken_protocol"]
+__all__ = ["Decided", "RoundPlayer", "RoundState", "decided_by", "rounds_until_rest", "spoken_protocol"]
 
 #: Rebalances after which a group that is still not at rest is taken never to come to rest.
 MAX_ROUNDS = 50
@@ -97,15 +97,29 @@ class RoundPlayer:
         result = outcome.result
         if isinstance(result, Failure):
             return Reply(_with_result(outcome, result), [(rebalance, outcome)])
-        before = {worker.member_id: worker.owned for worker in state.round.workers}
-        decided = Decided(rebalance, result, _decision(rebalance, before, result))
-        return Reply(_with_result(outcome, decided), [(rebalance, outcome)])
+        return Reply(_with_result(outcome, _decided(state, rebalance, result)), [(rebalance, outcome)])
 
     def looked_ahead(self, answer: Decided) -> Decided:
         """The answer with the number of rebalances until the group is at rest."""
         assert self._leading is not None
         rounds = rounds_until_rest(self._leading, answer.rebalance, answer.assignment)
         return attrs.evolve(answer, decision=attrs.evolve(answer.decision, rounds=rounds))
+
+
+def decided_by(state: RoundState, protocol: ConnectProtocol, assignment: ConnectAssignment) -> Decided:
+    """What an answer that is there already leads to.
+
+    Args:
+        state: The round that it answers.
+        protocol: The protocol that the group speaks.
+        assignment: The answer.
+    """
+    return _decided(state, state.rebalance(protocol), assignment)
+
+
+def _decided(state: RoundState, rebalance: Rebalance, assignment: ConnectAssignment) -> Decided:
+    before = {worker.member_id: worker.owned for worker in state.round.workers}
+    return Decided(rebalance, assignment, _decision(rebalance, before, assignment))
 
 
 def _with_result(outcome: ConnectOutcome, result: Decided | Failure) -> CallOutcome[Decided]:

@@ -13,6 +13,7 @@ from assignment_api.plugins import Found, FoundTaskAssignor, MetricPlugin, Plugi
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.streams.configs import ASSIGNMENT_KEYS
 from assignor_lab.groups.headline import headline_of
+from assignor_lab.groups.holding import HoldingOf
 from assignor_lab.groups.kind import (
     AnswerOptions,
     Competitor,
@@ -169,6 +170,12 @@ class _Streams(Kind[ApplicationMetadata, TaskAssignment]):
             return {} if found is None else attrs.asdict(found)
 
         return columns
+
+    @property
+    def holding(self) -> HoldingOf[ApplicationMetadata, TaskAssignment]:
+        from assignor_lab.groups.streams.holding import HOLDING
+
+        return HOLDING
 
     def picture(self, answers: Sequence[StreamsAnswer], assignor: str | None) -> dict[str, Any]:
         from assignor_lab.groups.streams.pictures import detail_of

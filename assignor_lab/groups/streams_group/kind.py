@@ -13,6 +13,7 @@ from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.streams.configs import NUM_STANDBY_REPLICAS, RACK_AWARE_ASSIGNMENT_TAGS
 from assignor_lab.groups.columns import Column
 from assignor_lab.groups.headline import headline_of
+from assignor_lab.groups.holding import HoldingOf
 from assignor_lab.groups.kind import Answer, AnswerOptions, Competitor, FoundAssignor, Kind, Measure
 from assignor_lab.groups.measures import measures_of, metrics_of
 from assignor_lab.groups.metrics.definition import OfView
@@ -118,6 +119,12 @@ class _StreamsGroup(Kind[GroupState, GroupAssignment]):
         assert state is not None
         assert assignment is not None
         return {"members": group_members(state.group.members, assignment)}
+
+    @property
+    def holding(self) -> HoldingOf[GroupState, GroupAssignment]:
+        from assignor_lab.groups.streams_group.holding import HOLDING
+
+        return HOLDING
 
     def picture(self, answers: Sequence[Answer[GroupState, GroupAssignment]], assignor: str | None) -> dict[str, Any]:
         from assignor_lab.groups.streams_group.pictures import group_picture

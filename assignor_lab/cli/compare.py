@@ -1,0 +1,114 @@
+"""``assignor compare``: two answers to the same states, side by side."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from assignor_lab.cli.found_plugins import found_plugins
+from assignor_lab.cli.one_state import Round, StateId, chosen_states
+from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
+from assignor_lab.cli.text import console, print_json, print_line, print_sentence, table
+from assignor_lab.compare import Compared, StateCompared, Terms, compare, contenders_of, words
+from assignor_lab.compare.document import document_of
+
+__all__ = ["register"]
+
+Source = Annotated[
+    str,
+    typer.Argument(
+        metavar="SOURCE",
+        help="File of states of any kind: from import-log, capture, record, ...; plain or gzip, - is the standard "
+        "input.",
+    ),
+]
+Assignors = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--assignor",
+        metavar="NAME",
+        help="An assignor; 'kafka' is what Kafka decided itself, where the file tells. Give two contenders in all, or "
+        "one, which is compared with Kafka's own decision.",
+    ),
+]
+Variants = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--variant",
+        metavar="NAME=ASSIGNOR,KEY=VALUE",
+        help="An assignor with keys of its own, such as two=sticky,num.standby.replicas=2.",
+    ),
+]
+Answers = Annotated[
+    list[str] | None,
+    typer.Option("--answers", metavar="FILE", help="Answers that 'assignor assign --out FILE' wrote."),
+]
+#: Tasks that are listed one by one.
+MOST_TASKS = 60
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to ``app``."""
+
+    @app.command("compare")
+    def compare_answers(
+        source: Source,
+        assignor: Assignors = None,
+        variant: Variants = None,
+        answers: Answers = None,
+        state_id: StateId = None,
+        only_round: Round = None,
+        config: ConfigFile = None,
+        c: Overrides = None,
+        json: Json = False,
+    ) -> None:
+        """Compare two answers to a state or a whole history: who moves what, gains, loses, and the cost.
+
+        One state is shown task by task; of several there is a line for each, and the five figures over all.
+        """
+        contenders = contenders_of(assignor or (), variant or (), answers or ())
+        given = sources(config, c)
+        plugins = found_plugins(given.effective())
+        terms = Terms(plugins.registry, plugins.isolation, given)
+        try:
+            compared = compare(chosen_states(source, state_id), contenders, terms, only_round)
+        finally:
+            plugins.isolation.close()
+        if json:
+            print_json(document_of(compared))
+        else:
+            _show(compared)
+
+
+def _show(compared: Compared) -> None:
+    one, other = compared.names
+    for name, told in zip(compared.names, compared.told, strict=True):
+        if name != told:
+            print_line(f"{name}: {told}")
+    if len(compared.states) == 1:
+        _show_state(compared, compared.states[0])
+    else:
+        print_line()
+        columns = ["state", f"{one} moves", f"{other} moves", "elsewhere", "copies"]
+        console().print(table(columns, words.state_rows(compared)))
+    rows = words.figure_rows(compared)
+    if rows:
+        console().print(table(["on average" if len(compared.states) > 1 else "figure", one, other, "difference"], rows))
+    for sentence in words.sentences(compared):
+        print_sentence(sentence)
+
+
+def _show_state(compared: Compared, state: StateCompared) -> None:
+    one, other = compared.names
+    print_line(f"{state.scenario}" + (f", round {state.round}" if state.rounds > 1 else ""))
+    for sentence in words.state_sentences(compared, state):
+        print_sentence(sentence)
+    print_line()
+    if state.differing:
+        rows = words.differing_rows(state)
+        console().print(table([state.noun, "before", f"{one} (copies)", f"{other} (copies)"], rows[:MOST_TASKS]))
+        if len(rows) > MOST_TASKS:
+            print_line(f"... and {len(rows) - MOST_TASKS} more: --json has them all")
+        columns = ["runs + copies", one, other, f"gains with {other}", "loses"]
+        console().print(table(columns, words.client_rows(state)))

@@ -1,0 +1,229 @@
+"""Contenders of a comparison: an assignor, a variant, Kafka's own decision, or answers in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Protocol
+
+import attrs
+
+from assignment_api import AssignorLabError
+from assignment_api.plugins import ConfigSources, Registry, config_sources
+from assignment_api.plugins.selection import EffectiveConfig
+from assignor_lab.documents.json_lines import json_lines
+from assignor_lab.groups.contest import Contest
+from assignor_lab.groups.kind import Answer, Kind
+from assignor_lab.groups.variants import Variant, VariantError, variants_of
+from assignor_lab.groups.work import OBSERVED, WorkItem
+from assignor_lab.runtime.asking import OwnProcesses
+from assignor_lab.runtime.invocation import CallOutcome, Failure, failure_of
+from assignor_lab.scenarios import Scenario, scenario_from_document
+
+__all__ = ["Contender", "ContenderError", "Terms", "contenders_of"]
+
+
+class ContenderError(AssignorLabError):
+    """There are not two contenders, or one of them has no answer to a state."""
+
+
+@attrs.frozen
+class Terms:
+    """What all contenders share.
+
+    Args:
+        registry: What is installed.
+        isolation: Who runs in a process of its own, and those processes.
+        sources: Configuration around each scenario's own.
+    """
+
+    registry: Registry
+    isolation: OwnProcesses | None
+    sources: ConfigSources
+
+
+class Contender(Protocol):
+    """One of the two."""
+
+    @property
+    def name(self) -> str:
+        """Name under which its answers are shown."""
+
+    @property
+    def told(self) -> str:
+        """Who or what that is, in a few words."""
+
+    def answers(self, kind: Kind[Any, Any], scenario: Scenario, item: WorkItem, terms: Terms) -> list[Answer[Any, Any]]:
+        """Its answers to all rounds of a scenario, in order.
+
+        Raises:
+            AssignorLabError: a subclass, if it cannot be asked about scenarios of this kind, or has no answer.
+        """
+
+    def config(self, scenario: Scenario, terms: Terms) -> EffectiveConfig:
+        """The configuration under which it answers."""
+
+
+def contenders_of(
+    assignors: Sequence[str], variants: Sequence[str], answers: Sequence[str]
+) -> tuple[Contender, Contender]:
+    """The two contenders that a command line names: assignors, then variants, then files.
+
+    Args:
+        assignors: Selectors of assignors; ``kafka`` is Kafka's own decision, where the source tells it.
+        variants: ``name=assignor,key=value,...``.
+        answers: Files of result lines.
+
+    Raises:
+        ContenderError: if there are more or fewer than two; one alone is compared with Kafka's own decision.
+        VariantError: as :func:`assignor_lab.groups.variants.variants_of`.
+        DocumentFormatError: if a file cannot be read.
+    """
+    found: list[Contender] = [
+        _Decided() if each.assignor == OBSERVED and not each.overrides else _Asked(each)
+        for each in variants_of(assignors, variants)
+    ]
+    names = [f"{name} ({number})" if answers.count(name) > 1 else name for number, name in enumerate(answers, 1)]
+    found += [_InFile.read(file, name) for file, name in zip(answers, names, strict=True)]
+    if len(found) == 1 and not isinstance(found[0], _Decided):
+        found.insert(0, _Decided())
+    if len(found) != 2:
+        raise ContenderError(
+            f"two answers are compared, and {len(found) or 'none'} {'is' if len(found) < 2 else 'are'} named: "
+            "name two with --assignor, --variant or --answers; one alone is compared with what Kafka decided"
+        )
+    return found[0], found[1]
+
+
+@attrs.frozen
+class _Asked:
+    """An assignor with keys of its own."""
+
+    variant: Variant
+
+    @property
+    def name(self) -> str:
+        return self.variant.name
+
+    @property
+    def told(self) -> str:
+        changed = [f"{key}={value}" for key, value in self.variant.overrides.items()]
+        return ", ".join([self.variant.assignor, *changed])
+
+    def answers(self, kind: Kind[Any, Any], scenario: Scenario, item: WorkItem, terms: Terms) -> list[Answer[Any, Any]]:
+        if self.variant.protocol is not None:
+            raise VariantError(
+                f"variant {self.name!r:.80}: a state has no other protocol to be asked under: `assignor convert` makes "
+                "states of the brokers' protocol, `assignor replay` plays histories under it"
+            )
+        found = kind.find(terms.registry, self.variant.assignor, may_run_code=True)
+        competitor = attrs.evolve(kind.competitor(terms.registry, found), name=self.name)
+        contest = Contest(
+            kind, [competitor], config=self._sources(terms), observed=False, isolation=terms.isolation
+        )  # fmt: skip
+        return list(contest.answers(item))
+
+    def config(self, scenario: Scenario, terms: Terms) -> EffectiveConfig:
+        return self._sources(terms).effective(scenario.config, str(scenario.place))
+
+    def _sources(self, terms: Terms) -> ConfigSources:
+        if not self.variant.overrides:
+            return terms.sources
+        own = config_sources(None, [f"{key}={value}" for key, value in self.variant.overrides.items()], environ={})
+        return attrs.evolve(terms.sources, above=(*terms.sources.above, *own.above))
+
+
+@attrs.frozen
+class _Decided:
+    """Kafka itself, where the source tells what it decided."""
+
+    name: str = OBSERVED
+
+    @property
+    def told(self) -> str:
+        return "what Kafka decided"
+
+    def answers(self, kind: Kind[Any, Any], scenario: Scenario, item: WorkItem, terms: Terms) -> list[Answer[Any, Any]]:
+        if scenario.observed is None:
+            raise ContenderError(
+                f"{scenario.place}: scenario {scenario.id!r} does not tell what Kafka decided: name a second contender "
+                "with --assignor, --variant or --answers"
+            )
+        return list(_told(kind, scenario, item, self.name, {}))
+
+    def config(self, scenario: Scenario, terms: Terms) -> EffectiveConfig:
+        return terms.sources.effective(scenario.config, str(scenario.place))
+
+
+@attrs.frozen
+class _InFile:
+    """Answers that ``assignor assign`` wrote."""
+
+    file: str
+    name: str
+    lines: Mapping[str, Mapping[str, Any]]
+
+    @classmethod
+    def read(cls, file: str, name: str) -> _InFile:
+        lines: dict[str, Mapping[str, Any]] = {}
+        for place, line in json_lines(file):
+            if type(line) is not dict or type(line.get("id")) is not str or "assignor" not in line:
+                raise ContenderError(
+                    f"{place}: this is no result line: give a file that `assignor assign --out FILE` wrote"
+                )
+            lines[line["id"]] = line
+        return cls(file, name, lines)
+
+    @property
+    def told(self) -> str:
+        asked = sorted({str(line["assignor"]) for line in self.lines.values()})
+        return f"answers of {', '.join(asked[:3])} in a file" if asked else "an empty file"
+
+    def answers(self, kind: Kind[Any, Any], scenario: Scenario, item: WorkItem, terms: Terms) -> list[Answer[Any, Any]]:
+        line = self.lines.get(scenario.id)
+        if line is None:
+            raise ContenderError(f"{self.file} has no answer to scenario {scenario.id!r} of {scenario.place}")
+        error = line.get("error")
+        if type(error) is dict:
+            failure = Failure(str(error.get("type")), None, str(error.get("message")))
+            return [
+                Answer(item, number, self.name, scenario, None, CallOutcome(failure))
+                for number in range(kind.rounds(scenario))
+            ]
+        # What a result line says of an answer is what a scenario's `observed` says: its format checks it.
+        keys = ("assignment", "followup", "threads", "members", "rounds")
+        document = {**scenario.document, "observed": {key: line[key] for key in keys if key in line}}
+        answered = scenario_from_document(document, attrs.evolve(scenario.place, file=self.file, line=None))
+        return list(_told(kind, answered, item, self.name, terms.sources.explicit_values()))
+
+    def config(self, scenario: Scenario, terms: Terms) -> EffectiveConfig:
+        return terms.sources.effective(scenario.config, str(scenario.place))
+
+
+def _told(
+    kind: Kind[Any, Any], scenario: Scenario, item: WorkItem, name: str, explicit: Mapping[str, Any]
+) -> Iterator[Answer[Any, Any]]:
+    """Answers that are there already, in a scenario's ``observed``."""
+    holding = kind.holding
+    if holding is None or scenario.observed is None:
+        raise ContenderError(f"{scenario.place}: answers to scenarios of kind {scenario.kind!r} are not read")
+    for number in range(kind.rounds(scenario)):
+        answer = partial(Answer, item, number, name, scenario)
+        try:
+            state = kind.state(scenario, number, explicit)
+        except AssignorLabError as error:
+            yield answer(None, CallOutcome(failure_of(error)))
+            continue
+        given = _given(holding, scenario, number, state)
+        yield answer(state, CallOutcome(given))
+
+
+def _given(holding: Any, scenario: Scenario, number: int, state: Any) -> Any:
+    assert scenario.observed is not None
+    try:
+        given = holding.answer(scenario, number, state, scenario.observed)
+    except AssignorLabError as error:
+        return failure_of(error)
+    except IndexError:
+        given = None
+    return Failure("NoAnswer", None, "nothing is known of this round") if given is None else given

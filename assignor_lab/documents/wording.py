@@ -1,0 +1,100 @@
+"""The wording of figures and foreign text: harmless and readable, for pages and the terminal alike."""
+
+from __future__ import annotations
+
+import unicodedata
+
+__all__ = ["plain", "shortened", "figure", "mean", "signed", "unit_words", "plural", "listed"]
+
+#: What a terminal acts on, and what turns or hides the text around it: controls, format characters (the
+#: right-to-left override is one), lone surrogates, private use, what is no character (yet), line and paragraph ends.
+_STEERING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+#: From this size on, decimals of a mean say nothing.
+_LARGE = 10_000
+_BYTES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+
+
+def plain(text: str) -> str:
+    """The text with every character that steers instead of shows written as its escape, as ``repr`` would.
+
+    Markup stays as it is: escaping that is the view's part.
+    """
+    if text.isprintable() and text.isascii():
+        return text
+    return "".join(_escape(sign) if unicodedata.category(sign) in _STEERING else sign for sign in text)
+
+
+def _escape(sign: str) -> str:
+    return sign.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def shortened(text: str, limit: int) -> str:
+    """The plain text in at most ``limit`` characters; the middle goes, since ids differ at both ends."""
+    whole = plain(text)
+    if len(whole) <= limit:
+        return whole
+    tail = (limit - 1) // 3
+    return f"{whole[: limit - 1 - tail]}…{whole[-tail:]}"
+
+
+def figure(value: float | None, unit: str = "") -> str:
+    """A figure as people read it: whole where it is whole, else two decimals; bytes and shares in their own way."""
+    if value is None:
+        return "–"
+    if unit == "share":
+        return f"{value * 100:.1f} %"
+    if unit == "bytes":
+        return _bytes(value)
+    if value == int(value):
+        return _grouped(value, 0)
+    return f"{value:.2g}" if abs(value) < 0.01 else _grouped(value, 2)
+
+
+def mean(value: float | None, unit: str = "") -> str:
+    """A mean: as :func:`figure`, but always with decimals, so that a column of them is aligned, or large."""
+    if value is None or unit in {"share", "bytes"}:
+        return figure(value, unit)
+    if abs(value) >= _LARGE:
+        return _grouped(value, 0)
+    return figure(value, unit) if value != int(value) else _grouped(value, 2)
+
+
+def signed(value: float | None, unit: str = "") -> str:
+    """A difference: as :func:`mean`, with its sign; a true minus, which is as wide as a plus."""
+    if value is None or value == 0:
+        return mean(value, unit)
+    sign = "+" if value > 0 else "\u2212"
+    return f"{sign}{mean(abs(value), unit)}"
+
+
+def _grouped(value: float, decimals: int) -> str:
+    if abs(value) >= 1e15:
+        return f"{value:.3g}"
+    # A narrow space groups digits without being taken for a decimal sign, as a comma is in half of the world.
+    return f"{value:,.{decimals}f}".replace(",", "\u202f")
+
+
+def unit_words(unit: str) -> str:
+    """How a unit is announced: ``In tasks``."""
+    return {"share": "As a percentage", "1": "A ratio"}.get(unit) or f"In {shortened(unit, 30)}"
+
+
+def _bytes(value: float) -> str:
+    size, step = float(value), 0
+    while abs(size) >= 1024 and step < len(_BYTES) - 1:
+        size /= 1024
+        step += 1
+    return f"{size:.4g} {_BYTES[step]}"
+
+
+def plural(number: int, one: str, many: str | None = None) -> str:
+    """``1 state``, ``2 states``."""
+    return f"{figure(number)} {one if number == 1 else many or one + 's'}"
+
+
+def listed(parts: list[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
