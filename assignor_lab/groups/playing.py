@@ -43,7 +43,7 @@ def play(
         protocol: ``classic`` or ``streams``, in place of the episode's: what is done to the group stays
             (:func:`under_protocol`); ``None``: the episode's.
         coming_refiner: Whether the broker of a streams group warms state up before it moves tasks, as Kafka's
-            development branch after 4.4 does and no release.
+            development branch after 4.4 does and no release; the episode may say so, too.
         may_run_code: Whether ``assignor`` may be ``module:attribute``.
         keep_log: Whether to write down what happens.
 
@@ -61,7 +61,7 @@ def play(
     selector = assignor or episode.assignor
     make: Callable[..., Any] = leading_assignor
     if episode.protocol == "streams":
-        make = partial(brokers_assignor, refines=coming_refiner)
+        make = partial(brokers_assignor, refines=coming_refiner or episode.coming_refiner)
     configs = effective.values_for(make(registry, selector, {}, may_run_code=may_run_code).name)
     deciding = make(registry, selector, configs, may_run_code=may_run_code)
     configured = attrs.evolve(episode, config=configs)

@@ -77,5 +77,7 @@ class EpisodePlayer:
             leading = LeadingAssignor(self._found, self._fallback, configs, self._isolation, calls.append)
             return simulate(attrs.evolve(under_protocol(state, "classic"), config=configs), leading, keep_log=False)
         found: Any = self._found
-        deciding = brokers_assignor_of(found, configs, self._isolation, on_call=calls.append)
+        deciding = brokers_assignor_of(
+            found, configs, self._isolation, refines=state.coming_refiner, on_call=calls.append
+        )
         return simulate(attrs.evolve(under_protocol(state, "streams"), config=configs), deciding, keep_log=False)

@@ -70,6 +70,7 @@ _STREAMS_KEYS: Mapping[str, Check[Any]] = {
     "changelogs": map_of(text, any_value),
     "missing_topics": list_of(text),
     "eos": boolean,
+    "coming_refiner": boolean,
     "assumptions": list_of(text),
     "recorded": any_value,
 }

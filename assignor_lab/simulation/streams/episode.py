@@ -103,6 +103,7 @@ class StreamsEpisode:
         timings: How long things take.
         missing_topics: Internal topics that the first leader has to create.
         eos: Whether the application processes exactly once.
+        coming_refiner: Under the streams protocol, the broker warms state up before it moves tasks, as no release does.
         assumptions: Sentences about what the episode's source did not tell.
         place: Where it was read.
         recorded: What followed in reality, or ``None``; never read by the simulation.
@@ -123,6 +124,7 @@ class StreamsEpisode:
     timings: Timings
     missing_topics: tuple[str, ...]
     eos: bool
+    coming_refiner: bool
     assumptions: tuple[str, ...]
     place: Place
     recorded: Mapping[str, Any] | None = None

@@ -182,6 +182,7 @@ def _episode(scenario: Scenario) -> StreamsEpisode:
         timings=_timings(timings, initial.workload),
         missing_topics=tuple(at(list_of(text), document.get("missing_topics", []), "missing_topics")),
         eos=at(boolean, document.get("eos", False), "eos"),
+        coming_refiner=at(boolean, document.get("coming_refiner", False), "coming_refiner"),
         assumptions=tuple(assumptions),
         place=scenario.place,
         recorded=document.get("recorded"),

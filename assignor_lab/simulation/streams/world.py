@@ -73,8 +73,9 @@ class World:
         self.reads = Reads()
         self.takeovers: list[Takeover] = []
         self._restoring = Restoring(self.clock, self.timings.machine_restore_percent / 100)
-        #: Who works on a task that somebody else works on, too: until that one hears that it was fenced.
-        self._second: dict[int, Thread] = {}
+        #: Task to the threads with output of it, the one that counts as its owner first: more than one until those that
+        #: were fenced hear of it.
+        self._working: dict[int, list[Thread]] = {}
         self._threads = 0
         self._keeps_log = keep_log
 
@@ -163,7 +164,7 @@ class World:
         for thread in instance.threads:
             for task in sorted(thread.active):
                 self._runs_no_more(thread, task)
-                self._stops(task, NOT_NOTICED)
+                self._stops(thread, task, NOT_NOTICED)
 
     # --- what is there at the beginning -----------------------------------------------------------------
 
@@ -180,7 +181,7 @@ class World:
         if is_active:
             thread.had_tasks = True
             self._runs_now(thread, task)
-            self._starts(task, thread.instance.name)
+            self._starts(thread, task)
         if changelog is not None:
             store = Store(task, changelog, max(0.0, changelog.end(now) - max(0, lag)))
             thread.instance.stores[task] = store
@@ -248,8 +249,7 @@ class World:
 
     def _let_go(self, thread: Thread, task: int) -> None:
         self._runs_no_more(thread, task)
-        if self.ledger.owner(task) == thread.instance.name or self.ledger.owner(task) is None:
-            self._stops(task, REVOKED)
+        self._stops(thread, task, REVOKED)
 
     # --- stores ---------------------------------------------------------------------------------------------
 
@@ -358,30 +358,38 @@ class World:
             self._say_of(thread, "stops", f"thread {thread.number} stops {self.tasks[task]}", task)
 
     def _has_output(self, thread: Thread, task: int) -> None:
-        if not self._has(thread, task) or task not in thread.running:
-            return
-        if self.ledger.owner(task) is None:
-            self._starts(task, thread.instance.name)
-        else:
-            self._second[task] = thread
+        if self._has(thread, task) and task in thread.running:
+            self._starts(thread, task)
 
     def _has(self, thread: Thread, task: int) -> bool:
         return task in thread.active and thread in thread.instance.threads
 
-    def _starts(self, task: int, owner: str) -> None:
-        self.ledger.starts(task, self.clock.now, owner)
+    def _starts(self, thread: Thread, task: int) -> None:
+        working = self._working.setdefault(task, [])
+        if thread not in working:
+            working.append(thread)
+            if working[0] is thread:
+                self._owns(thread, task)
+
+    def _owns(self, thread: Thread, task: int) -> None:
+        self.ledger.starts(task, self.clock.now, thread.instance.name)
         log = self.changelogs[task]
         if log is not None:
             log.runs(self.clock.now)
 
-    def _stops(self, task: int, cause: str) -> None:
+    def _stops(self, thread: Thread, task: int, cause: str) -> None:
+        working = self._working.get(task, [])
+        was_owner = not working or working[0] is thread
+        if thread in working:
+            working.remove(thread)
+        if not was_owner:
+            return
         self.ledger.stops(task, self.clock.now, cause)
         log = self.changelogs[task]
         if log is not None and log.stopped_ms is None:
             log.stopped_ms = self.clock.now
-        second = self._second.pop(task, None)
-        if second is not None and self._has(second, task) and task in second.running:
-            self._starts(task, second.instance.name)
+        if working:
+            self._owns(working[0], task)
 
     def _close_of(self, thread: Thread, task: int) -> None:
         store = thread.instance.stores.get(task)
@@ -408,6 +416,14 @@ class World:
         """Adds a line to the log."""
         if self._keeps_log:
             self.log.add(self.clock.now, actor, event, text, **details)
+
+    def took_place(self, thread: Thread, before: ProcessID) -> None:
+        """A static member has taken the place of one of process ``before``: it gets what was decided for that one."""
+        if before != thread.instance.process_id:
+            self.say(
+                thread.instance.name, "took_place",
+                f"thread {thread.number} takes the place of a static member of process {before}", thread=thread.key,
+            )  # fmt: skip
 
     def _say_of(self, thread: Thread, event: str, text: str, task: int) -> None:
         self.say(thread.instance.name, event, text, task=str(self.tasks[task]), thread=thread.key)

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 
-from assignment_api import TaskAssignment
+from assignment_api import ProcessID, TaskAssignment
 from assignor_lab.kafka.coordinator import (
     Coordinator,
     GroupState,
@@ -59,6 +59,8 @@ class ClassicGroup:
         there = sum(max(1, client.num_stream_threads) for client in world.episode.clients)
         self._coordinator = Coordinator(self._timings.initial_rebalance_delay_ms, there)
         self._members: dict[str, Member] = {}
+        #: Member to its process, as it told when it joined.
+        self._processes: dict[str, ProcessID] = {}
         #: What each dead member had, until the coordinator knows.
         self._left_behind: dict[str, tuple[int, ...]] = {}
         self._missing_topics = list(world.episode.missing_topics)
@@ -248,6 +250,7 @@ class ClassicGroup:
         report = Report(
             instance,
             instance.process_id,
+            instance.settings,
             tuple(sorted(thread.active)),
             self._world.offset_sums(thread),
         )
@@ -274,9 +277,15 @@ class ClassicGroup:
     def _adopt(self, member: Member, before: Mapping[str, str]) -> None:
         """A new member gets its id at once: the trip that Kafka makes for it takes milliseconds."""
         if member.id is None:
-            for identity, worker in self._coordinator.members().items():
+            now = self._coordinator.members()
+            for identity, worker in now.items():
                 if worker == member.thread.consumer and identity not in before:
                     member.id = identity
+            for identity in before:
+                if identity not in now:
+                    self._world.took_place(member.thread, self._processes.pop(identity))
+        if member.id is not None:
+            self._processes[member.id] = member.thread.instance.process_id
 
     def _answered(self, reply: Reply) -> None:
         if isinstance(reply.body, Joined):
@@ -368,6 +377,9 @@ class ClassicGroup:
             self._clock.after(after, partial(self._join_if_free, member, "need to revoke partitions and re-join"))
             return
         next_ms = message.info.next_rebalance_ms
+        host, known = member.thread.instance.settings.host, message.info.partitions_by_host
+        if host is not None and known and host not in known:
+            next_ms = 0  # a static member is back with another application.server, which nobody knows yet
         if next_ms != NO_REBALANCE:
             due = self._clock.now + after if next_ms == 0 else next_ms + self._timings.probe_ms
             self._clock.at(due, partial(self._follow_up, member, member.scheduled, next_ms))

@@ -20,6 +20,7 @@ from assignment_api.java import iteration_order, string_hash, uuid_hash
 from assignment_api.streams.client_state import LATEST_OFFSET, UNKNOWN_OFFSET_SUM
 from assignment_api.streams.ids import utf16_key
 from assignor_lab.kafka.leader.member_messages import MemberMessage, member_messages
+from assignor_lab.simulation.streams.episode import InstanceSettings
 from assignor_lab.simulation.streams.instances import Instance
 from assignor_lab.simulation.streams.leading import TaskLeader
 from assignor_lab.simulation.streams.world import World
@@ -36,12 +37,14 @@ class Report:
     Args:
         instance: Whose thread it is.
         process_id: Its process.
+        settings: What is configured for it.
         owned: Active tasks whose partitions it has.
         offset_sums: Tasks with state to the sum of their offsets; ``None`` for an active task that runs.
     """
 
     instance: Instance
     process_id: ProcessID
+    settings: InstanceSettings
     owned: tuple[int, ...]
     offset_sums: Mapping[int, int | None]
 
@@ -147,7 +150,7 @@ class Leader:
                 (active if offset is None else standby).add(task)
                 if lags is not None and task in lags:
                     lags[task] = _lag(offset, lags[task] if ends is None else ends[task])
-        settings = members[names[0]].instance.settings
+        settings = members[names[0]].settings
         return StreamsClientState(
             process_id=process,
             num_stream_threads=len(names),

@@ -16,6 +16,7 @@ class Finding:
         sentence: Where, when and how.
         known: Name of Kafka's own behaviour that explains it, or empty: a fault of whoever decided, or of ours.
         threads: Numbers of the threads that did it together, where it was threads.
+        begin_ms: Since when they did.
         end_ms: Until when they did.
     """
 
@@ -23,4 +24,5 @@ class Finding:
     sentence: str
     known: str = ""
     threads: tuple[int, ...] = ()
+    begin_ms: int = 0
     end_ms: int = 0

@@ -61,6 +61,20 @@ def _fenced_late(finding: Finding, played: Played, _assignor: str) -> bool:
     )
 
 
+def _decided_for_another_process(finding: Finding, played: Played, _assignor: str) -> bool:
+    """A static member took a place that was given its tasks as one of another process, and nobody decided since."""
+    if finding.rule != "no standby beside its active":
+        return False
+    entries = played.world.log.entries
+    decided = [entry.time_ms for entry in entries if entry.event == "assign"]
+    return any(
+        entry.time_ms <= finding.begin_ms
+        and not any(entry.time_ms < at_ms < finding.begin_ms for at_ms in decided)
+        for entry in entries
+        if entry.event == "took_place" and entry.details["thread"] in finding.threads
+    )
+
+
 def _always_probes(finding: Finding, _played: Played, assignor: str) -> bool:
     return finding.rule == "rest" and assignor == "fallback_prior"
 
@@ -94,6 +108,13 @@ _ALL = (
         "FENCED_INSTANCE_ID",
         "two instances with one group.instance.id: the first one goes on until its next heartbeat tells it",
         _fenced_late,
+    ),
+    KafkasOwn(
+        "KIP-345",
+        "a static member that comes back with another process id, for its disk was lost or its instance id is not its "
+        "own, gets what was decided for the old process: until the next assignment a task can be active and a copy in "
+        "one process",
+        _decided_for_another_process,
     ),
     KafkasOwn(
         "FallbackPriorTaskAssignor",

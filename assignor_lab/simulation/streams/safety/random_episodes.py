@@ -26,6 +26,7 @@ _REFUSES_STATIC = "group_sticky"
 #: An assignor of which it is known that its groups never rest is drawn less often: each episode is long.
 _NEVER_RESTS = "fallback_prior"
 _RATE = 20_000_000
+_RACKS = ("r1", "r2", "r3")
 _HUGE = (60_000_000, 200)
 #: Five instances, one after the other.
 _LONGEST_ROLL_MS = 5 * 90_000 + 20_000
@@ -43,16 +44,17 @@ def random_episode(seed: int, assignors: Mapping[str, Sequence[str]] = KAFKAS_OW
     assignor = draw.choice(sorted(assignors[protocol]))
     if assignor == _NEVER_RESTS:
         assignor = draw.choice(sorted(assignors[protocol]))
-    tasks = _tasks(draw)
-    config = _config(draw, protocol)
+    has_racks = draw.random() < 0.25
+    tasks = _tasks(draw, has_racks=has_racks)
+    config = _config(draw, protocol, has_racks=has_racks)
     may_be_static = protocol == "classic" or assignor != _REFUSES_STATIC
     names = [f"i{number}" for number in range(1, draw.randint(1, 5) + 1)]
-    settings = {name: _settings(draw, name, may_be_static=may_be_static) for name in names}
+    settings = {name: _settings(draw, name, may_be_static=may_be_static, has_racks=has_racks) for name in names}
     if protocol == "classic" and draw.random() < 0.05:
         settings = {name: {**each, "instance_id": "not-unique"} for name, each in settings.items()}
     clients: list[dict[str, Any]] = []
     if draw.random() < 0.2:
-        clients = _clients(draw, tasks)
+        clients = _clients(draw, tasks, has_racks=has_racks)
         settings = {**{client["process_id"]: {} for client in clients}, **settings}
     running = [client["process_id"] for client in clients]
     if draw.random() < 0.2:
@@ -85,23 +87,38 @@ def random_episode(seed: int, assignors: Mapping[str, Sequence[str]] = KAFKAS_OW
         document["eos"] = True
     if draw.random() < 0.15:
         document["missing_topics"] = ["app-repartition"]
+    if protocol == "streams" and assignor != _REFUSES_STATIC and draw.random() < 0.25:
+        document["coming_refiner"] = True
+        config["max.warmup.replicas"] = draw.choice((1, 2, 4))
+        config["acceptable.recovery.lag"] = draw.choice((100, 10_000, 10_000))
     return with_rest(document)
 
 
-def _tasks(draw: random.Random) -> list[dict[str, Any]]:
+def _tasks(draw: random.Random, *, has_racks: bool) -> list[dict[str, Any]]:
     tasks = []
     for subtopology in range(draw.randint(1, 3)):
         logged = draw.random() < 0.7
         for partition in range(draw.randint(1, 4)):
             stores = ["store"] if logged else []
+            partitions = _partitions(draw, subtopology, partition, logged=logged) if has_racks else None
             tasks.append(
                 {"id": f"{subtopology}_{partition}", "stateful": logged, "logged": logged, "stores": stores,
-                 "partitions": None}
+                 "partitions": partitions}
             )  # fmt: skip
     return tasks
 
 
-def _clients(draw: random.Random, tasks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _partitions(draw: random.Random, subtopology: int, partition: int, *, logged: bool) -> list[dict[str, Any]]:
+    """Topics of a task, each partition with replicas in one rack or two; now and then nobody knows in which."""
+    topics = [(f"in-{subtopology}", False)] + ([(f"app-store-{subtopology}-changelog", True)] if logged else [])
+    return [
+        {"topic": topic, "partition": partition, "source": not is_changelog, "changelog": is_changelog,
+         "racks": draw.sample(_RACKS, draw.choice((1, 2, 2))) if draw.random() < 0.95 else []}
+        for topic, is_changelog in topics
+    ]  # fmt: skip
+
+
+def _clients(draw: random.Random, tasks: Sequence[Mapping[str, Any]], *, has_racks: bool) -> list[dict[str, Any]]:
     """Instances that run when the episode begins, with what they have: each task on one at most, and copies."""
     clients: list[dict[str, Any]] = []
     for _ in range(draw.randint(1, 3)):
@@ -109,7 +126,7 @@ def _clients(draw: random.Random, tasks: Sequence[Mapping[str, Any]]) -> list[di
         process = f"00000000-0000-0000-0000-{draw.randrange(16**12):012x}"
         consumers = [f"{process}-StreamThread-{thread}-consumer" for thread in range(1, threads + 1)]
         clients.append(
-            {"process_id": process, "rack": None, "tags": {}, "host": None, "threads": threads, "consumers": consumers,
+            {"process_id": process, "rack": draw.choice(_RACKS) if has_racks else None, "tags": {}, "host": None, "threads": threads, "consumers": consumers,
              "previous_active": [], "previous_standby": [], "lags": {}, "previous_by_consumer": None}
         )  # fmt: skip
     for task in tasks:
@@ -124,7 +141,7 @@ def _clients(draw: random.Random, tasks: Sequence[Mapping[str, Any]]) -> list[di
     return clients
 
 
-def _config(draw: random.Random, protocol: str) -> dict[str, Any]:
+def _config(draw: random.Random, protocol: str, *, has_racks: bool) -> dict[str, Any]:
     config: dict[str, Any] = {"num.standby.replicas": draw.choice((0, 0, 1, 1, 2))}
     if protocol == "classic":
         config["max.warmup.replicas"] = draw.choice((1, 2, 2, 4))
@@ -133,10 +150,12 @@ def _config(draw: random.Random, protocol: str) -> dict[str, Any]:
         config["probing.rebalance.interval.ms"] = draw.choice((60_000, 60_000, 600_000)) if lag > 100 else 600_000
     if draw.random() < 0.3:
         config["rack.aware.assignment.tags"] = ["zone"]
+    if has_racks and protocol == "classic" and draw.random() < 0.7:
+        config["rack.aware.assignment.strategy"] = draw.choice(("min_traffic", "balance_subtopology"))
     return config
 
 
-def _settings(draw: random.Random, name: str, *, may_be_static: bool) -> dict[str, Any]:
+def _settings(draw: random.Random, name: str, *, may_be_static: bool, has_racks: bool) -> dict[str, Any]:
     settings: dict[str, Any] = {"threads": draw.choice((1, 1, 1, 2, 3))}
     if draw.random() < 0.5:
         settings["tags"] = {"zone": draw.choice("ab")}
@@ -144,6 +163,10 @@ def _settings(draw: random.Random, name: str, *, may_be_static: bool) -> dict[st
         settings["machine"] = draw.choice(("m1", "m2"))
     if may_be_static and draw.random() < 0.3:
         settings["instance_id"] = f"static-{name}"
+    if has_racks and draw.random() < 0.95:
+        settings["rack"] = draw.choice(_RACKS)
+    if draw.random() < 0.3:
+        settings["host"] = f"{name}:8080"
     return settings
 
 
@@ -248,6 +271,8 @@ def _start(
         event["startup_ms"] = draw.choice((0, 60_000))
     if not first and draw.random() < 0.2:
         event["threads"] = draw.randint(1, 3)
+    if not first and "host" in settings[name] and draw.random() < 0.3:
+        event["host"] = f"{name}:{draw.randint(8081, 8083)}"
     return event
 
 

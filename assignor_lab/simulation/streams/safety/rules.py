@@ -152,6 +152,9 @@ def _no_standby_beside(history: _History) -> Iterator[Finding]:
                     "no standby beside its active",
                     f"{active.instance} had {task} as active (thread {active.thread}) and as a copy (thread "
                     f"{copy.thread}) from {begin} ms to {end} ms",
+                    threads=(active.thread, copy.thread),
+                    begin_ms=begin,
+                    end_ms=end,
                 )
 
 

@@ -52,7 +52,7 @@ def _smaller(document: Document) -> Iterator[Document]:
         if rest:
             yield {**document, "events": rest}
     yield from _without_tasks(document)
-    for key in ("missing_topics", "eos"):
+    for key in ("missing_topics", "eos", "coming_refiner"):
         if key in document:
             yield _without(document, key)
     for name in document["timings"]:
@@ -100,7 +100,7 @@ def _simpler_state(document: Document) -> Iterator[Document]:
 
 
 def _simpler_events(event: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    for key in ("tags", "machine", "instance_id", "startup_ms", "leave", "rack"):
+    for key in ("tags", "machine", "instance_id", "startup_ms", "leave", "rack", "host"):
         if key in event:
             yield _without(event, key)
     if event.get("threads", 1) > 1:

@@ -123,6 +123,7 @@ class ProtocolGroup:
         else:
             self._forget(before)
             self._because(f"{instance.name} is back")
+            self._world.took_place(thread, before.process_id)
             self._played(member, partial(self._group.rejoin, self._clock.now, before.id, member.id, process))
         self._arm_all()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import attrs
 
+from assignment_api.streams import ProcessID
 from assignor_lab.kafka.streams_group.tasks import NO_TASKS, Tasks
 from assignor_lab.simulation.streams.instances import Thread
 
@@ -40,12 +41,18 @@ class Member:
     armed: int = 0
     is_armed: bool = False
     static_id: tuple[str, int] | None = attrs.field(init=False)
+    process_id: ProcessID = attrs.field(init=False)
 
     @static_id.default
     def _static_id(self) -> tuple[str, int] | None:
         # The thread's own: its instance may be configured anew while this member is remembered.
         instance_id = self.thread.instance.settings.instance_id
         return None if instance_id is None else (instance_id, self.thread.number)
+
+    @process_id.default
+    def _process_id(self) -> ProcessID:
+        # The process's own: its instance can lose its disk while this member is remembered.
+        return self.thread.instance.process_id
 
     def next_heartbeat_ms(self, now_ms: int, every_ms: float) -> int:
         """When its next heartbeat after ``now_ms`` comes."""
