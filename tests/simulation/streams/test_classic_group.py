@@ -181,3 +181,24 @@ def test_a_member_hears_of_a_rebalance_that_began_while_its_assignment_was_on_it
     # The assignment leaves at 4,050 and is there at 4,100; b joins between them.
     found = told([started("a"), started("b", 3_075)], timings={"request_ms": 50})
     assert found["generations"][1]["assignment_t_ms"] < 10_000
+
+
+def test_of_three_instances_with_one_instance_id_the_last_works_on_the_tasks_when_both_others_have_heard() -> None:
+    same = [started(name, at_ms, instance_id="s") for name, at_ms in (("a", 0), ("b", 60_500), ("c", 60_600))]
+    group = played(same, tasks=[task("0_0")])
+    begin = group.world.begin_ms
+    # a hears of b at 64,000; b has run the task since 61,500 and hears of c at 64,500.
+    assert [(since - begin, end - begin, who) for since, end, who in group.world.ledger.runs[0] if end] == [
+        (4_000, 64_000, "a"), (64_000, 64_500, "b"), (64_500, 600_000, "c"),
+    ]  # fmt: skip
+    assert sum(to - since for since, to, _ in group.world.ledger.intervals[0]) == 4_000
+
+
+def test_a_static_member_that_is_back_at_another_host_has_everybody_told() -> None:
+    """Its old assignment says nothing of the new host: it joins again, as Kafka's assignor asks it to."""
+    static = [started("a", instance_id="a", host="a:1"), started("b", instance_id="b", host="b:1")]
+    away = happens("stop", "b", 20_000)
+    same = told([*static, away, started("b", 22_000)], assignor="sticky")
+    other = told([*static, away, started("b", 22_000, host="b:2")], assignor="sticky")
+    assert [len(each["generations"]) for each in (same, other)] == [1, 2]
+    assert other["generations"][1]["t_ms"] == 23_000

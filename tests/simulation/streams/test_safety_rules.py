@@ -13,6 +13,7 @@ from assignor_lab.simulation.streams.safety.kafkas_own import KAFKAS_OWN, named
 from assignor_lab.simulation.streams.safety.rest import LAST_CHANGES
 from assignor_lab.simulation.streams.safety.rules import RULES, broken_rules
 from assignor_lab.simulation.streams.simulate import Played
+from tests.simulation.streams.episodes import happens as happens_to
 from tests.simulation.streams.episodes import played, started
 
 #: Changes of metadata in the end, each as long after the last as the end is after them.
@@ -132,3 +133,19 @@ def test_every_rule_and_every_name_is_explained_on_the_page() -> None:
         assert f"`{name}`" in page
     for name in set(RULES) - {"ends"}:
         assert f"*{name}*" in page
+
+
+def test_a_static_member_that_takes_over_what_was_decided_for_another_process_is_kafkas_own() -> None:
+    """i1 has lost its disk, so its process id: thread 1 is back, and has copies of what thread 2 gets when it is."""
+    lost = [
+        started("a", threads=2, instance_id="s"), happens_to("stop", "a", 60_000), happens_to("lose_disk", "a", 60_100),
+        started("a", 60_200), *CHANGES,
+    ]  # fmt: skip
+    config = {"num.standby.replicas": 1}
+    group = played(lost, protocol="streams", assignor="group_sticky_4_4", config=config, until_ms=UNTIL_MS)
+    found = broken_rules(group)
+    assert {each.rule for each in found} == {"no standby beside its active"}
+    assert {named(each, group, "group_sticky_4_4").known for each in found} == {"KIP-345"}
+    decided = next(each.assigned_ms - group.world.begin_ms for each in group.generations if each.number == 6)
+    later = attrs.evolve(found[0], begin_ms=decided + 1)
+    assert named(later, group, "group_sticky_4_4").known == ""

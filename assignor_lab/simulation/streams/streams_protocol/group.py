@@ -77,7 +77,6 @@ class ProtocolGroup:
         #: Member to the offsets that it reported last; the broker keeps them in its memory alone.
         self._reported: dict[str, Reported] = {}
         self._members: dict[str, Member] = {}
-        self._instances: dict[str, Instance] = {}
         self._reasons: list[str] = []
         self.generations: list[Generation] = []
         self.changes: list[int] | None = []
@@ -113,7 +112,7 @@ class ProtocolGroup:
         if not self._group.members:
             self._world.has_members(any_left=True)
             self._initial_delay()
-        self._members[member.id], self._instances[member.id] = member, instance
+        self._members[member.id] = member
         self._world.say(instance.name, "joins", f"thread {thread.number} joins as {member.id}", thread=thread.key)
         self._report(member)
         process = str(instance.process_id)
@@ -138,7 +137,7 @@ class ProtocolGroup:
         # Heartbeats of those who have long been there come at any time.
         member.sent_ms -= int(self._interval_ms * len(self._members) / there)
         member.told, member.is_ready = Tasks(frozenset(thread.active), frozenset(thread.standby)), True
-        self._members[member.id], self._instances[member.id] = member, thread.instance
+        self._members[member.id] = member
         self._world.has_members(any_left=True)
         self._group.adopt(member.id, str(thread.instance.process_id), member.told)
         self._because("members that were there")
@@ -208,7 +207,7 @@ class ProtocolGroup:
         self._arm_all()
 
     def _forget(self, member: Member) -> None:
-        del self._members[member.id], self._instances[member.id]
+        del self._members[member.id]
         self._reported.pop(member.id, None)
 
     # --- heartbeats -------------------------------------------------------------------------------------
@@ -311,7 +310,8 @@ class ProtocolGroup:
             if self._clock.now - member.reported_ms >= self._timings.task_offset_interval_ms:
                 self._report(member)
         offsets = {member: told.offsets for member, told in self._reported.items()}
-        return self._targets.of(members, self._instances, offsets)
+        metadata = {member: each.metadata for member, each in self._members.items()}
+        return self._targets.of(members, metadata, offsets)
 
     def _refined(self, targets: Mapping[str, Tasks], standings: Mapping[str, Standing]) -> Mapping[str, Tasks]:
         if self._refiner is None:
@@ -352,7 +352,7 @@ class ProtocolGroup:
         now = self._clock.now
         placed: dict[str, tuple[set[int], set[int]]] = {}
         for member, target in self._group.targets.items():
-            active, standby = placed.setdefault(self._instances[member].name, (set(), set()))
+            active, standby = placed.setdefault(self._members[member].thread.instance.name, (set(), set()))
             active |= target.active
             standby |= target.standby | target.warmup
         count = len(self._group.members)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import attrs
 
+from assignment_api.group import MemberMetadata
 from assignment_api.streams import ProcessID
 from assignor_lab.kafka.streams_group.tasks import NO_TASKS, Tasks
 from assignor_lab.simulation.streams.instances import Thread
@@ -27,6 +28,9 @@ class Member:
         reported_ms: When it reported offsets last.
         armed: Counts plans of heartbeats, so that earlier ones are known to be void.
         is_armed: Its next heartbeat will be played.
+        static_id: What a static member is known by: its instance id and its thread's number; else ``None``.
+        process_id: Its process.
+        metadata: What it told of itself when it joined.
     """
 
     thread: Thread
@@ -42,6 +46,7 @@ class Member:
     is_armed: bool = False
     static_id: tuple[str, int] | None = attrs.field(init=False)
     process_id: ProcessID = attrs.field(init=False)
+    metadata: MemberMetadata = attrs.field(init=False)
 
     @static_id.default
     def _static_id(self) -> tuple[str, int] | None:
@@ -53,6 +58,11 @@ class Member:
     def _process_id(self) -> ProcessID:
         # The process's own: its instance can lose its disk while this member is remembered.
         return self.thread.instance.process_id
+
+    @metadata.default
+    def _metadata(self) -> MemberMetadata:
+        settings = self.thread.instance.settings
+        return MemberMetadata(str(self.process_id), settings.instance_id, settings.rack, settings.tags)
 
     def next_heartbeat_ms(self, now_ms: int, every_ms: float) -> int:
         """When its next heartbeat after ``now_ms`` comes."""

@@ -20,7 +20,6 @@ from assignment_api.group import TaskId as GroupTaskId
 from assignment_api.streams import TaskId, TaskInfo
 from assignor_lab.kafka.streams_group.group import GroupMember
 from assignor_lab.kafka.streams_group.tasks import Tasks
-from assignor_lab.simulation.streams.instances import Instance
 
 __all__ = ["Targets"]
 
@@ -56,20 +55,20 @@ class Targets:
     def of(
         self,
         members: Iterable[GroupMember],
-        instances: Mapping[str, Instance],
+        metadata: Mapping[str, MemberMetadata],
         offsets: Mapping[str, Mapping[int, int]],
     ) -> dict[str, Tasks]:
         """Member to what it is to have.
 
         Args:
             members: The members, with what the broker shows of their tasks.
-            instances: Member to its instance.
+            metadata: Member to what it told of itself when it joined.
             offsets: Member to the offsets that it reported and that the broker shows.
 
         Raises:
             LeaderFailedError: if the assignor has no answer.
         """
-        shown = {each.id: self._shown_as(each, instances[each.id], offsets.get(each.id, {})) for each in members}
+        shown = {each.id: self._shown_as(each, metadata[each.id], offsets.get(each.id, {})) for each in members}
         answer = self._ask(GroupSpec(shown, self._configs), self._topology)
         return {
             member: Tasks(
@@ -80,17 +79,15 @@ class Targets:
             for member, target in answer.members.items()
         }
 
-    def _shown_as(self, member: GroupMember, instance: Instance, offsets: Mapping[int, int]) -> AssignorsMember:
+    def _shown_as(self, member: GroupMember, told: MemberMetadata, offsets: Mapping[int, int]) -> AssignorsMember:
         known = self._shown.get(member.id)
         if known is not None and known[0] == member.tasks and known[1] == offsets:
             return known[2]
-        made = self._member(member, instance, offsets)
+        made = self._member(member, told, offsets)
         self._shown[member.id] = (member.tasks, offsets, made)
         return made
 
-    def _member(self, member: GroupMember, instance: Instance, offsets: Mapping[int, int]) -> AssignorsMember:
-        settings = instance.settings
-        metadata = MemberMetadata(str(instance.process_id), settings.instance_id, settings.rack, settings.tags)
+    def _member(self, member: GroupMember, told: MemberMetadata, offsets: Mapping[int, int]) -> AssignorsMember:
         reported = {self._ids[task]: at for task, at in offsets.items()}
         state = MemberAssignmentState(
             self._by_subtopology(member.tasks.active),
@@ -98,7 +95,7 @@ class Targets:
             self._by_subtopology(member.tasks.warmup),
             reported,
         )
-        return AssignorsMember(metadata, state)
+        return AssignorsMember(told, state)
 
     def _by_subtopology(self, tasks: Iterable[int]) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
