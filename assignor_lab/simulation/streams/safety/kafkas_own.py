@@ -68,8 +68,7 @@ def _decided_for_another_process(finding: Finding, played: Played, _assignor: st
     entries = played.world.log.entries
     decided = [entry.time_ms for entry in entries if entry.event == "assign"]
     return any(
-        entry.time_ms <= finding.begin_ms
-        and not any(entry.time_ms < at_ms < finding.begin_ms for at_ms in decided)
+        entry.time_ms <= finding.begin_ms and not any(entry.time_ms < at_ms < finding.begin_ms for at_ms in decided)
         for entry in entries
         if entry.event == "took_place" and entry.details["thread"] in finding.threads
     )

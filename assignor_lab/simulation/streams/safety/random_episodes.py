@@ -126,7 +126,8 @@ def _clients(draw: random.Random, tasks: Sequence[Mapping[str, Any]], *, has_rac
         process = f"00000000-0000-0000-0000-{draw.randrange(16**12):012x}"
         consumers = [f"{process}-StreamThread-{thread}-consumer" for thread in range(1, threads + 1)]
         clients.append(
-            {"process_id": process, "rack": draw.choice(_RACKS) if has_racks else None, "tags": {}, "host": None, "threads": threads, "consumers": consumers,
+            {"process_id": process, "rack": draw.choice(_RACKS) if has_racks else None, "tags": {}, "host": None,
+             "threads": threads, "consumers": consumers,
              "previous_active": [], "previous_standby": [], "lags": {}, "previous_by_consumer": None}
         )  # fmt: skip
     for task in tasks:
