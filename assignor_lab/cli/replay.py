@@ -26,7 +26,8 @@ History = Annotated[
     str,
     typer.Argument(
         metavar="HISTORY",
-        help="A group's past: what import-log, import-recording or import-episode writes; - is the standard input.",
+        help="A group's past: what import-log, import-recording or import-episode writes, or the folder of record; "
+        "- is the standard input.",
     ),
 ]
 Assignors = Annotated[
@@ -70,7 +71,7 @@ def register(app: typer.Typer) -> None:
             raise typer.BadParameter("name somebody who decides, such as --assignor high_availability")
         given = sources(config, c)
         registry = found_plugins(given.effective()).registry
-        for episode in episodes_of_past(history, timings_in(config), workload):
+        for episode in episodes_of_past(history, timings_in(config), workload, given.above, note):
             for sentence in episode.assumptions:
                 note(f"assumed: {sentence}")
             terms = traffic_terms(reads_from, given, episode)

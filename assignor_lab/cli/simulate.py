@@ -42,8 +42,8 @@ Past = Annotated[
     typer.Option(
         "--from",
         metavar="HISTORY",
-        help="Play the world behind a group's past: what import-log or import-recording writes; --config tells the "
-        "application's timeouts.",
+        help="Play the world behind a group's past: what import-log or import-recording writes, or the folder of "
+        "record; --config tells the application's timeouts.",
     ),
 ]
 Names = Annotated[bool, typer.Option("--list", help="List the episodes that come with the command.")]
@@ -146,7 +146,7 @@ def register(app: typer.Typer) -> None:
             play_random_episodes(registry, count, seed, assignor, protocol, processes, out, as_json=json)
             return
         if from_ is not None:
-            past = past_as_episodes(from_, timings_in(config), workload)
+            past = past_as_episodes(from_, timings_in(config), workload, given.above, note)
             if document:
                 _print_lines(scenario.document for scenario in past)
                 return

@@ -66,7 +66,7 @@ class Input:
     """A source of states.
 
     Args:
-        kind: ``scenarios``, ``log`` or ``family``.
+        kind: ``scenarios``, ``log``, ``recording`` or ``family``.
         name: As it was given; of a family its name.
         items: Scenarios or histories in it.
         files: The files that it was read from.

@@ -21,7 +21,7 @@ class NamedFile:
     Args:
         path: The file.
         name: The name that results know it by.
-        kind: ``scenarios`` or ``log``; ``None``: its content says so.
+        kind: ``scenarios``, ``log`` or ``recording``; ``None``: its content says so.
     """
 
     path: str | PathLike[str]

@@ -1,4 +1,4 @@
-"""Sources of states: scenario files, logs, documents in memory, and families by seed.
+"""Sources of states: scenario files, logs, recordings, documents in memory, and families by seed.
 
 Sources are read once, checked, and laid down as lines of a temporary file, so that a fault in the last line is found
 before anything is scored, the standard input can be a source, and memory stays flat. Histories are not laid down: they
@@ -11,7 +11,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from hashlib import sha256
-from os import PathLike, fspath
 from pathlib import Path
 from tempfile import TemporaryFile
 from types import TracebackType
@@ -22,8 +21,8 @@ import attrs
 from assignment_api import AssignorLabError
 from assignment_api.plugins import Registry
 from assignment_api.plugins.layers import ConfigLayer, Layer
+from assignor_lab.capture.histories.flight_recordings import recorded_decisions
 from assignor_lab.capture.logs.import_log import import_log
-from assignor_lab.documents.lines import bounded_lines
 from assignor_lab.groups.entries import KindEntry, default_kind, entries
 from assignor_lab.groups.families import names_of_kind
 from assignor_lab.groups.work import WorkItem
@@ -31,7 +30,16 @@ from assignor_lab.scenarios import Place, Scenario, ScenarioKindError, read_scen
 from assignor_lab.scenarios.racks import Racks
 from assignor_lab.scenarios.with_racks import RackFiller
 from assignor_lab.scoring.competitors import kind_of_assignors
-from assignor_lab.scoring.source_files import STANDARD_INPUT, NamedFile, SourceFile, source_file
+from assignor_lab.scoring.source_files import NamedFile, SourceFile, source_file
+from assignor_lab.scoring.source_parts import (
+    FAMILY,
+    LOG,
+    RECORDING,
+    EmptySourceError,
+    Generated,
+    SourceInput,
+    parts_of,
+)
 
 __all__ = [
     "EmptySourceError",
@@ -46,31 +54,8 @@ __all__ = [
 ]
 
 
-class EmptySourceError(AssignorLabError):
-    """A source holds no state at all, or there is no source."""
-
-
 class NoSuchStateError(AssignorLabError):
     """A single item or round is asked for that the sources do not have."""
-
-
-@attrs.frozen
-class Generated:
-    """Histories of a family as a source: seeds ``seed``, ``seed + 1``, ... one for each history.
-
-    Args:
-        family: Name of the family.
-        count: Number of histories.
-        seed: Seed of the first one.
-    """
-
-    family: str
-    count: int
-    seed: int = 0
-
-
-#: What a source may be: a path (scenario file, log, or folder of either), histories, or scenarios in memory.
-SourceInput = str | PathLike[str] | NamedFile | Generated | Scenario | Mapping[str, Any]
 
 
 @attrs.frozen
@@ -79,7 +64,7 @@ class Source:
 
     Args:
         name: As it was given.
-        kind: ``scenarios``, ``log`` or ``family``.
+        kind: ``scenarios``, ``log``, ``recording`` or ``family``.
         first: Number of its first work item.
         items: Number of its work items: scenarios or histories.
         generated: The histories, where it is a family.
@@ -207,12 +192,13 @@ def plan_sources(
     """Reads and checks all sources.
 
     Args:
-        sources: What to score, in order. A path is a log unless its first line is a scenario; a folder stands for the
-            files in it, by name. Neighbouring logs are read together, since the instances of a group may each have
-            a log of their own.
+        sources: What to score, in order. A path is a log unless its first line is a scenario; a folder is a recording
+            if ``assignor record`` has written it, and else stands for the files in it, by name. Neighbouring logs are
+            read together, since the instances of a group may each have a log of their own.
         registry: Where families are found.
-        config_layers: The application's configuration, for logs, which do not tell it; the lowest layer first. What
-            the command line says of single keys is left out: that is what is asked now, not what the group had.
+        config_layers: The application's configuration, for logs and recordings, which do not tell it; the lowest layer
+            first. What the command line says of single keys is left out: that is what is asked now, not what the group
+            had.
         on_note: Told of what is odd in a log.
         only_item: Number of the one item to score, among all of them; ``None``: all are scored.
         only_round: The one round whose rows are kept. It is only checked here: the rounds before it are needed.
@@ -235,8 +221,8 @@ def plan_sources(
         held: KindEntry | None = None
         digest = sha256()
         filler = None if racks is None else RackFiller(racks)
-        for name, kind, parts in _grouped(sources):
-            if kind == "family":
+        for name, kind, parts in parts_of(sources):
+            if kind == FAMILY:
                 part = parts[0]
                 assert isinstance(part, Generated)
                 source = _family(part, first, registry)
@@ -291,62 +277,22 @@ def _family(part: Generated, first: int, registry: Registry) -> Source:
     name = registry.family(part.family).name
     if part.count < 1:
         raise EmptySourceError(f"family {part.family}: {part.count} histories asked for: give a number from 1")
-    return Source(name, "family", first, part.count, attrs.evolve(part, family=name))
-
-
-def _grouped(sources: Iterable[SourceInput]) -> Iterator[tuple[str, str, list[Any]]]:
-    """Name, kind and parts of each source; neighbouring logs become one."""
-    logs: list[NamedFile] = []
-    for source in _files(sources):
-        kind = _kind(source)
-        if kind == "log":
-            logs.append(source)
-            continue
-        if logs:
-            yield _log_name(logs), "log", list(logs)
-            logs.clear()
-        name = source.name if isinstance(source, NamedFile) else getattr(source, "family", "(in memory)")
-        yield name, kind, [source]
-    if logs:
-        yield _log_name(logs), "log", list(logs)
-
-
-def _log_name(logs: Sequence[NamedFile]) -> str:
-    return logs[0].name if len(logs) == 1 else f"{logs[0].name} and {len(logs) - 1} more"
-
-
-def _files(sources: Iterable[SourceInput]) -> Iterator[Any]:
-    for source in sources:
-        if isinstance(source, (str, PathLike)) and fspath(source) != STANDARD_INPUT and Path(source).is_dir():
-            files = sorted(path for path in Path(source).iterdir() if path.is_file() and not path.name.startswith("."))
-            if not files:
-                raise EmptySourceError(f"{fspath(source)}: no file in this folder")
-            yield from (NamedFile(path, str(path)) for path in files)
-        elif isinstance(source, (str, PathLike)):
-            yield NamedFile(source, fspath(source))
-        else:
-            yield source
-
-
-def _kind(source: Any) -> str:
-    if isinstance(source, Generated):
-        return "family"
-    if not isinstance(source, NamedFile) or fspath(source.path) == STANDARD_INPUT:
-        return "scenarios"
-    if source.kind is not None:
-        return source.kind
-    if source.name.removesuffix(".gz").endswith((".jsonl", ".json")):
-        return "scenarios"
-    for _, line in bounded_lines(source.path):
-        if not line.isspace():
-            return "scenarios" if line.lstrip().startswith(b'{"format"') else "log"
-    return "scenarios"
+    return Source(name, FAMILY, first, part.count, attrs.evolve(part, family=name))
 
 
 def _scenarios(
     kind: str, parts: Sequence[Any], config_layers: Sequence[ConfigLayer], on_note: Callable[[str], None] | None
 ) -> Iterator[Scenario]:
-    if kind == "log":
+    if kind == RECORDING:
+        paths = [Path(part.path) for part in parts]
+        records, samples = paths[0], paths[1] if len(paths) > 1 else None
+        for document in recorded_decisions(records, config_layers, on_problem=on_note or _ignore, samples=samples):
+            source = document.get("source") or {}
+            if "file" in source:
+                source["file"] = parts[0].name
+            yield scenario_from_document(document, Place(parts[0].name, source.get("line")))
+        return
+    if kind == LOG:
         names = {str(part.path): part.name for part in parts}
         for document in import_log(
             [part.path for part in parts], config_layers=config_layers, on_problem=_told(on_note)
@@ -363,6 +309,10 @@ def _scenarios(
             yield scenario_from_document(dict(part), Place("(in memory)"))
         else:
             yield from read_scenarios(part.path, name=part.name)
+
+
+def _ignore(_problem: str) -> None:
+    """Nobody wants to know."""
 
 
 def _of_the_group(layers: Sequence[ConfigLayer]) -> tuple[ConfigLayer, ...]:

@@ -32,12 +32,49 @@ from assignor_lab.capture.recorded.recording import Recording, Topic
 from assignor_lab.capture.recorded.states import members_by_process
 from assignor_lab.kafka.wire.assignment_info import NO_REBALANCE
 
-__all__ = ["Offsets", "classic_document", "unsettled"]
+__all__ = ["Offsets", "Surroundings", "classic_document", "unsettled"]
 
 #: Numbers of partitions, asked for where they are needed.
 Offsets = Callable[[Iterable[TopicPartition]], Mapping[TopicPartition, int]]
 
+#: Tasks that a sentence names.
+_MOST_NAMED = 3
 _CHANGELOG, _REPARTITION = "-changelog", "-repartition"
+
+
+@attrs.frozen
+class Surroundings:
+    """What is known of a group besides its description.
+
+    Args:
+        sources: Source topics of sub-topologies, where more is known than the description tells; ``None``: it is not.
+        tasks: Tasks of the group that the description may lack.
+        stateful: Sub-topologies of which somebody was seen to have state.
+        awaited: Tasks that nobody runs at the moment, to the process that is to run them; ``None``: not known.
+        end_sums: Task to the sum of its changelogs' ends, where those of topics are not asked for.
+        standbys: ``num.standby.replicas`` as calm generations show it; ``None``: as this one does.
+        ends_told: A sentence on where ends of changelogs come from.
+        no_topics: A sentence on topics of which nothing is known; ``{topic}`` is one of them.
+    """
+
+    sources: Mapping[tuple[str | None, int], tuple[str, ...]] | None = None
+    tasks: frozenset[TaskId] = frozenset()
+    stateful: frozenset[tuple[str | None, int]] = frozenset()
+    awaited: Mapping[TaskId, ProcessID | None] = attrs.field(factory=dict)
+    end_sums: Mapping[TaskId, int] | None = None
+    standbys: int | None = None
+    ends_told: str = (
+        "the ends of changelogs are those of now, and what members reported is from their latest join: what was "
+        "written since then counts as lag of those who do not run the task"
+    )
+    no_topics: str = (
+        "topics may not be seen, such as {topic} (DESCRIBE on them is needed): lags are unknown, and a task counts as "
+        "stateful if somebody has or reports state of it"
+    )
+
+
+#: A group that is described as it is now.
+_NOW = Surroundings()
 
 
 def unsettled(answer: GroupAnswer) -> str | None:
@@ -65,26 +102,27 @@ def classic_document(
     sizes: Offsets,
     config: Iterable[ConfigLayer],
     topology: Path | None = None,
+    surroundings: Surroundings = _NOW,
 ) -> dict[str, Any]:
     """The scenario of one group.
 
     Args:
-        answer: Its description, of a group that is not :func:`unsettled`.
+        answer: Its description, of a group that is not :func:`unsettled`, but for tasks that are handed over.
         cluster: Brokers with racks, and all topics.
         time_ms: When it was described.
         ends: Ends of partitions.
         sizes: Bytes of partitions on disk.
         config: What ``--config`` and ``-c`` say, the lowest first.
         topology: File with the text of Java's ``Topology#describe``, or ``None``.
+        surroundings: What else is known.
 
     Raises:
         GroupUnusableError: if the group does not tell which of its tasks have state.
         BrokerAnswerError: if a member speaks a version of Streams that is not known here.
         TopologyTextError: if the topology cannot be read or does not fit.
     """
-    return _Captured(answer, Recording([], [(time_ms, cluster)]), time_ms, tuple(config)).document(
-        ends, sizes, topology
-    )
+    recording = Recording([], [(time_ms, cluster)])
+    return _Captured(answer, recording, time_ms, tuple(config), surroundings).document(ends, sizes, topology)
 
 
 @attrs.frozen
@@ -93,20 +131,18 @@ class _Captured:
     recording: Recording
     time_ms: int
     layers: tuple[ConfigLayer, ...]
+    surroundings: Surroundings
 
     def document(self, ends: Offsets, sizes: Offsets, topology_file: Path | None) -> dict[str, Any]:
         assumptions: list[str] = []
         processes = members_by_process(self.answer)
         tasks = tuple(in_kafka_order(self._all_tasks()))
-        sources = source_topics([self.answer])
+        sources = self.surroundings.sources or source_topics([self.answer])
         topology, logged = self._topology(tasks, sources, topology_file)
         changelogs = _changelogs(tasks, topology)
         end_sums = self._end_sums(sources, changelogs, logged, ends, assumptions)
         if end_sums:
-            assumptions.append(
-                "the ends of changelogs are those of now, and what members reported is from their latest join: what "
-                "was written since then counts as lag of those who do not run the task"
-            )
+            assumptions.append(self.surroundings.ends_told)
         held = {
             process: (
                 _union(member.assignment.info.active_tasks for member in members if member.assignment),
@@ -114,13 +150,14 @@ class _Captured:
             )
             for process, members in processes.items()
         }
+        awaited = self._hand_over(held, assumptions)
         followup = self._followup()
         owners = tasks_of_partitions(tasks, topology, sources)
         document = {
             "format": 1,
             "kind": "streams",
             "id": f"{self.answer.group}-generation-{self.answer.generation}",
-            "config": self._config(held.values(), logged, assumptions, is_probing=followup),
+            "config": self._config(held.values(), logged, assumptions, is_probing=followup is not False),
             "tasks": [task_document(task, topology, logged, self._topic, assumptions) for task in tasks],
             "clients": [
                 client_document(process, members, owners, None if end_sums is None else _lags(members, end_sums))
@@ -132,22 +169,47 @@ class _Captured:
                     for process, (active, standby) in held.items()
                 },
                 "followup": followup,
-                "threads": _threads(processes),
+                "threads": None if awaited else _threads(processes),
             },
             "source": {"time_ms": self.time_ms, "group": self.answer.group, "generation": self.answer.generation},
         }
+        if None in awaited.values():
+            del document["observed"]
         if workload := _workload(changelogs, sizes):
             document["workload"] = {"tasks": workload}
             assumptions.append("state_bytes are those of the changelogs on the brokers' disks")
         return {**document, "assumptions": [*assumptions, *topology.assumptions]}
 
     def _all_tasks(self) -> set[TaskId]:
-        return {
+        return set(self.surroundings.tasks) | {
             task
             for member in self.answer.members
             if member.assignment is not None
             for task in (*member.assignment.info.active_tasks, *member.assignment.info.standby_tasks)
         }
+
+    def _hand_over(
+        self, held: Mapping[ProcessID, tuple[set[TaskId], set[TaskId]]], assumptions: list[str]
+    ) -> dict[TaskId, ProcessID | None]:
+        """Gives tasks that nobody runs, because their old owners have to let go first, to whom they are meant for."""
+        running = _union(active for active, _ in held.values())
+        awaited = {task: self.surroundings.awaited.get(task) for task in self.surroundings.tasks - running}
+        for task, process in awaited.items():
+            if process is not None and process in held:
+                held[process][0].add(task)
+                # What it has meanwhile is a copy that is kept for it.
+                held[process][1].discard(task)
+        if awaited:
+            shown = ", ".join(sorted_tasks(awaited)[:_MOST_NAMED]) + (", …" if len(awaited) > _MOST_NAMED else "")
+            assumptions.append(
+                f"{len(awaited)} active tasks ({shown}) were held back until their old owners had let them go: whom "
+                + (
+                    "they were meant for is not told, so what was decided is unknown"
+                    if None in awaited.values()
+                    else "they were meant for is taken from the next generation"
+                )
+            )
+        return awaited
 
     def _topic(self, name: str) -> Topic | None:
         return self.recording.topic(name, self.time_ms)
@@ -176,12 +238,11 @@ class _Captured:
         assumptions: list[str],
     ) -> dict[TaskId, int] | None:
         """Task to the sum of its changelogs' ends; ``None`` if they are not all known."""
+        if self.surroundings.end_sums is not None:
+            return {task: self.surroundings.end_sums.get(task, 0) for task in logged}
         unseen = sorted({name for of in sources.values() for name in of if self._topic(name) is None})
         if unseen:
-            assumptions.append(
-                f"topics may not be seen, such as {unseen[0]} (DESCRIBE on them is needed): lags are unknown, and a "
-                "task counts as stateful if somebody has or reports state of it"
-            )
+            assumptions.append(self.surroundings.no_topics.format(topic=unseen[0]))
             return None
         return _end_sums(changelogs, logged, ends, assumptions)
 
@@ -203,7 +264,7 @@ class _Captured:
                 *(member.subscription.info.task_offset_sums if member.subscription else ()),
                 *(member.assignment.info.standby_tasks if member.assignment else ()),
             )
-        }
+        } | self.surroundings.stateful
         if not shown:
             for name in [name for name in topics if name.endswith(_CHANGELOG)]:
                 fitting = [key for key, of in grouped.items() if len(of) == topics[name]]
@@ -218,11 +279,12 @@ class _Captured:
                 shown.update(fitting)
         return frozenset(task for key, of in grouped.items() if key in shown for task in of)
 
-    def _followup(self) -> bool:
-        return any(
-            member.assignment is not None and member.assignment.info.next_rebalance_ms != NO_REBALANCE
-            for member in self.answer.members
-        )
+    def _followup(self) -> bool | None:
+        """Whether the answer asked for a probing rebalance; ``None``: an immediate one may hide that."""
+        asked = [member.assignment.info.next_rebalance_ms for member in self.answer.members if member.assignment]
+        if any(at not in (0, NO_REBALANCE) for at in asked):
+            return True
+        return None if 0 in asked else False
 
     def _config(
         self,
@@ -236,7 +298,13 @@ class _Captured:
         config: dict[str, Any] = {key: getattr(defaults, name) for key, (name, _) in ASSIGNMENT_KEYS.items()}
         given = {key: each.value for layer in self.layers for key, each in layer.entries.items() if key in config}
         config |= {key: read_value(key, value) for key, value in given.items()}
-        if NUM_STANDBY_REPLICAS not in given:
+        if NUM_STANDBY_REPLICAS not in given and self.surroundings.standbys is not None:
+            config[NUM_STANDBY_REPLICAS] = self.surroundings.standbys
+            assumptions.append(
+                f"{NUM_STANDBY_REPLICAS} is not told: taken as {config[NUM_STANDBY_REPLICAS]}, as many copies as calm "
+                "generations have (give it with --config or -c)"
+            )
+        elif NUM_STANDBY_REPLICAS not in given:
             copies = dict.fromkeys(logged, 0)
             for _, standby in held:
                 for task in standby:

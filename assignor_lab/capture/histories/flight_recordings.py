@@ -1,0 +1,103 @@
+"""Folders of ``assignor record`` as recorded decisions, whatever kind of group it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from assignment_api.plugins.layers import ConfigLayer
+from assignor_lab.capture.errors import HistoryError
+from assignor_lab.capture.histories.recorded_generations import (
+    RecordedGeneration,
+    classic_decisions,
+    recorded_generations,
+)
+from assignor_lab.capture.recorded.connect.answers import connect_rounds
+from assignor_lab.capture.recorded.connect.histories import SeenRound, histories
+from assignor_lab.capture.recorded.kept_records import RECORDS, is_kept_records, read_kept_records
+from assignor_lab.documents.lines import bounded_lines
+
+__all__ = ["flight_recordings", "recorded_decisions"]
+
+#: Of a folder with the recordings of many groups: which folder in it is whose.
+_MANY = "recording.jsonl"
+#: What ``record`` makes of its records, for people and other tools.
+_HISTORY = "history.jsonl"
+
+
+def flight_recordings(path: Path) -> list[Path]:
+    """The files of records that a path stands for; none if it has nothing to do with ``assignor record``.
+
+    Args:
+        path: A file of records, the folder of a recording, or one with those of many groups.
+
+    Raises:
+        HistoryError: if it is a recording without records, or a part of one that is not read again.
+    """
+    if path.is_dir():
+        if (path / RECORDS).is_file():
+            return [path / RECORDS]
+        if (path / _MANY).is_file():
+            found = sorted(file for file in path.glob(f"*/{RECORDS}") if file.is_file())
+            if not found:
+                raise HistoryError(f"{path}: the recording has no group yet: go on with record --resume --follow")
+            return found
+        if (path / _HISTORY).is_file():
+            raise HistoryError(
+                f"{path}: {RECORDS} is missing: it holds the records, {_HISTORY} only what people read: copy the whole "
+                "folder"
+            )
+        return []
+    if not path.is_file():
+        return []
+    first = next((line for _, line in bounded_lines(path)), b"")
+    if is_kept_records(first):
+        return [path]
+    if path.name == _HISTORY and b'"joined"' in first:
+        raise HistoryError(f"{path}: is what people read of a recording: name its folder, {path.parent}")
+    return []
+
+
+def recorded_decisions(
+    file: Path,
+    config: Sequence[ConfigLayer] = (),
+    topology: Path | None = None,
+    on_problem: Callable[[str], None] = lambda _: None,
+    samples: Path | None = None,
+) -> Iterator[dict[str, Any]]:
+    """A scenario for each decision in a recording; rounds of a Connect group are one history.
+
+    Args:
+        file: The recording's file of records.
+        config: What ``--config`` and ``-c`` say, the lowest first.
+        topology: File with the text of Java's ``Topology#describe``, or ``None``.
+        on_problem: Told of what could not be read.
+        samples: Its file of samples; ``None``: the one beside it, if there is one.
+
+    Raises:
+        DocumentFormatError: if the file is garbled.
+        HistoryError: if no decision is in it.
+    """
+    kept = read_kept_records(file, samples)
+    generations = recorded_generations(kept, on_problem)
+    if not generations:
+        raise HistoryError(
+            f"{file}: none of the {len(kept.records)} records of group {kept.group!r:.80} is a decision: record it "
+            "while its members are there, or go on with record --resume --follow"
+        )
+    if generations[0].is_connect:
+        yield from _connect(generations)
+        return
+    for document, _ in classic_decisions(generations, kept.samples, config, topology):
+        yield document
+
+
+def _connect(generations: Sequence[RecordedGeneration]) -> Iterator[dict[str, Any]]:
+    seen = [
+        SeenRound(each.place.file, each.place.line or 0, each.time_ms, described)
+        for each in generations
+        for described in connect_rounds([each.message])
+    ]
+    for document, _ in histories(seen):
+        yield document

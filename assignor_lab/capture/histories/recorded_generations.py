@@ -1,0 +1,289 @@
+"""Decisions of a classic Streams group, from the generations that its coordinator wrote down.
+
+A record holds what every member said and what it was given: the bytes that a description of the group holds, too, and
+the same readers read them. What the leader asked brokers for, ends of changelogs, is in no record: samples of the
+recording tell it, and without those the furthest that any member has reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from assignment_api.plugins.layers import ConfigLayer
+from assignment_api.streams import ProcessID, TaskId
+from assignment_api.streams.configs import RACK_AWARE_ASSIGNMENT_STRATEGY, RACK_AWARE_STRATEGY_NONE
+from assignor_lab.capture.live.classic import Offsets, Surroundings, classic_document
+from assignor_lab.capture.recorded.broker_answers import ClusterAnswer, GroupAnswer, TopicPartition
+from assignor_lab.capture.recorded.errors import BrokerAnswerError
+from assignor_lab.capture.recorded.group_records import GROUP_METADATA, read_classic_generation, read_group_key
+from assignor_lab.capture.recorded.group_topology import source_topics
+from assignor_lab.capture.recorded.kept_records import KeptRecord, KeptRecords, Sample
+from assignor_lab.capture.recorded.states import members_by_process
+from assignor_lab.documents.errors import Place
+from assignor_lab.kafka.wire.assignment_info import NO_REBALANCE
+from assignor_lab.scenarios.told_racks import NOT_USED, RACKS_UNKNOWN
+
+__all__ = ["RecordedGeneration", "classic_decisions", "recorded_generations"]
+
+
+@attrs.frozen(eq=False)
+class RecordedGeneration:
+    """A generation with members.
+
+    Args:
+        place: Where its record stands.
+        time_ms: When all had joined, in epoch milliseconds.
+        generation: Its number.
+        leader: Member id of its leader, or ``None``.
+        answer: What its members said and got, as in a description of the group.
+        message: The record as kafka-python reads it.
+        is_connect: Whether the members are workers of Connect.
+    """
+
+    place: Place
+    time_ms: int
+    generation: int
+    leader: str | None
+    answer: GroupAnswer | None
+    message: Any
+    is_connect: bool
+
+
+def recorded_generations(kept: KeptRecords, on_unreadable: Callable[[str], None]) -> list[RecordedGeneration]:
+    """The generations of a classic group that have members, by time; one that was written again counts once.
+
+    A coordinator writes a generation down again when a static member has come back, with what that one says then:
+    the first of them is what the leader saw.
+
+    Args:
+        kept: The recording.
+        on_unreadable: Told of each record that cannot be read, and why.
+    """
+    found: list[RecordedGeneration] = []
+    for each in kept.records:
+        try:
+            made = _generation(kept.group, each)
+        except BrokerAnswerError as error:
+            on_unreadable(f"{each.place}: record {each.record.offset} is left out: {error}")
+            continue
+        if made is not None and not (found and found[-1].generation == made.generation):
+            found.append(made)
+    return found
+
+
+def _generation(group: str, each: KeptRecord) -> RecordedGeneration | None:
+    key = read_group_key(each.record.key)
+    if key is None or key.type != GROUP_METADATA or key.group != group or each.record.value is None:
+        return None
+    read = read_classic_generation(group, each.record.value)
+    answer = read.streams()
+    if not read.members or (answer is None and not read.is_connect):
+        return None
+    time_ms = each.record.time_ms if read.time_ms is None else read.time_ms
+    return RecordedGeneration(each.place, time_ms, read.generation, read.leader, answer, read.message, read.is_connect)
+
+
+def classic_decisions(
+    generations: Sequence[RecordedGeneration],
+    samples: Sequence[Sample],
+    config: Iterable[ConfigLayer] = (),
+    topology: Path | None = None,
+) -> Iterator[tuple[dict[str, Any], RecordedGeneration]]:
+    """A scenario for each generation of a Streams group, with what it was made from.
+
+    Args:
+        generations: Its generations, by time.
+        samples: Samples of its topics, by time.
+        config: What ``--config`` and ``-c`` say, the lowest first.
+        topology: File with the text of Java's ``Topology#describe``, or ``None``.
+
+    Raises:
+        BrokerAnswerError: if a member speaks a version of Streams that is not known here.
+        GroupUnusableError: if the group does not tell which of its tasks have state.
+        TopologyTextError: if the topology cannot be read or does not fit.
+    """
+    shown = [(each, each.answer) for each in generations if each.answer is not None]
+    past = _Past([answer for _, answer in shown], [each.generation for each, _ in shown], tuple(samples))
+    layers = tuple(config)
+    for place, (each, answer) in enumerate(shown):
+        document = classic_document(
+            answer,
+            past.cluster,
+            each.time_ms,
+            past.ends(each.time_ms),
+            past.sizes,
+            layers,
+            topology,
+            past.around(place),
+        )
+        document["id"] = f"{answer.group}-generation-{each.generation}"
+        document["source"] = {
+            "file": each.place.file, "line": each.place.line, "time_ms": each.time_ms, "group": answer.group,
+            "generation": each.generation,
+        }  # fmt: skip
+        strategy = document["config"][RACK_AWARE_ASSIGNMENT_STRATEGY]
+        document["assumptions"].append(
+            f"{NOT_USED}; the strategy none does not use them"
+            if strategy == RACK_AWARE_STRATEGY_NONE
+            else f"{RACKS_UNKNOWN} records tell those of clients, and not of brokers (give them with --racks)"
+        )
+        yield document, each
+
+
+# --- what the whole past tells of each generation ---------------------------------------------------
+
+
+@attrs.define(eq=False)
+class _Past:
+    answers: Sequence[GroupAnswer]
+    numbers: Sequence[int]
+    samples: Sequence[Sample]
+    cluster: ClusterAnswer = attrs.field(init=False)
+    _tasks: frozenset[TaskId] = attrs.field(init=False)
+    _sums: list[dict[TaskId, int]] = attrs.field(init=False)
+    _held: list[dict[ProcessID, set[TaskId]]] = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        topics: dict[str, dict[int, tuple[int, ...]]] = {}
+        for sample in self.samples:
+            for topic, number in sample.ends:
+                topics.setdefault(topic, {})[number] = ()
+        self.cluster = ClusterAnswer({}, topics)
+        self._tasks = frozenset(task for answer in self.answers for task in _named(answer))
+        self._sums = list(_furthest(self.answers))
+        self._held = [_running(answer) for answer in self.answers]
+
+    def around(self, place: int) -> Surroundings:
+        has_ends = bool(self.samples)
+        return Surroundings(
+            sources=source_topics(self.answers),
+            tasks=self._tasks,
+            stateful=frozenset(
+                (task.topology_name, task.subtopology) for answer in self.answers for task in _with_state(answer)
+            ),
+            awaited=self._awaited(place),
+            end_sums=None if has_ends else self._sums[place],
+            standbys=self._standbys(),
+            ends_told=_SAMPLED if has_ends else _REPORTED,
+            no_topics="topics are in no sample of the recording, such as {topic}: lags are unknown",
+        )
+
+    def _awaited(self, place: int) -> dict[TaskId, ProcessID | None]:
+        """Tasks that nobody was given, to who was given them in the next generation, where that is there."""
+        running = set().union(*self._held[place].values())
+        follows = self.numbers[place + 1 : place + 2] == [self.numbers[place] + 1]
+        later = self._held[place + 1] if follows else {}
+        return {
+            task: next((process for process, tasks in later.items() if task in tasks), None)
+            for task in self._tasks - running
+        }
+
+    def _standbys(self) -> int | None:
+        """The most copies that a task has in a generation after which nothing was to follow."""
+        found = []
+        for answer in self.answers:
+            infos = [member.assignment.info for member in answer.members if member.assignment is not None]
+            if infos and all(info.next_rebalance_ms == NO_REBALANCE for info in infos):
+                copies: dict[TaskId, int] = {}
+                for info in infos:
+                    for task in info.standby_tasks:
+                        copies[task] = copies.get(task, 0) + 1
+                found.append(max(copies.values(), default=0))
+        return max(found, default=None)
+
+    # --- samples --------------------------------------------------------------------------------------
+
+    def ends(self, time_ms: int) -> Offsets:
+        """Ends at a moment: what lies between two samples has grown evenly."""
+
+        def of(partitions: Iterable[TopicPartition]) -> Mapping[TopicPartition, int]:
+            found = {}
+            for partition in partitions:
+                points = [
+                    (sample.time_ms, sample.ends[partition]) for sample in self.samples if partition in sample.ends
+                ]
+                if points:
+                    found[partition] = _end_at(points, time_ms)
+            return found
+
+        return of
+
+    def sizes(self, partitions: Iterable[TopicPartition]) -> Mapping[TopicPartition, int]:
+        """Bytes of partitions, as the latest sample tells."""
+        latest = next((sample.sizes for sample in reversed(self.samples) if sample.sizes), {})
+        return {partition: latest[partition] for partition in partitions if partition in latest}
+
+
+_SAMPLED = (
+    "the ends of changelogs are those of the recording's samples: between two of them, and before the first and after "
+    "the last, they count as growing evenly"
+)
+_REPORTED = (
+    "the recording has no samples of its topics (record --follow takes them): changelogs count as ending where the "
+    "furthest of the members had come by then, so that lags may be higher than they seem"
+)
+
+
+def _end_at(points: Sequence[tuple[int, int]], time_ms: int) -> int:
+    """The end of a partition, on the line through the two samples that are nearest; never below 0."""
+    if len(points) == 1:
+        return points[0][1]
+    pairs = list(pairwise(points))
+    (from_ms, low), (to_ms, high) = next(((a, b) for a, b in pairs if time_ms <= b[0]), pairs[-1])
+    if to_ms == from_ms:
+        return high
+    return max(0, round(low + (high - low) * (time_ms - from_ms) / (to_ms - from_ms)))
+
+
+# --- what members say -------------------------------------------------------------------------------
+
+
+def _named(answer: GroupAnswer) -> Iterator[TaskId]:
+    for member in answer.members:
+        if member.assignment is not None:
+            yield from member.assignment.info.active_tasks
+            yield from member.assignment.info.standby_tasks
+
+
+def _with_state(answer: GroupAnswer) -> Iterator[TaskId]:
+    for member in answer.members:
+        if member.subscription is not None:
+            yield from member.subscription.info.task_offset_sums
+        if member.assignment is not None:
+            yield from member.assignment.info.standby_tasks
+
+
+def _running(answer: GroupAnswer) -> dict[ProcessID, set[TaskId]]:
+    """Process to the active tasks that it was given."""
+    return {
+        process: {task for member in members if member.assignment for task in member.assignment.info.active_tasks}
+        for process, members in members_by_process(answer).items()
+    }
+
+
+#: What somebody lacks who has nothing of a task that another one runs, where nobody has ever told how much that is.
+_MUCH = 1_000_000
+
+
+def _furthest(answers: Iterable[GroupAnswer]) -> Iterator[dict[TaskId, int]]:
+    """For each generation: task to the furthest that any member had reported by then.
+
+    Of a task that somebody runs, and of which nobody has ever told a position, somebody without state lacks a lot.
+    """
+    told: dict[TaskId, int] = {}
+    for answer in answers:
+        run: set[TaskId] = set()
+        for member in answer.members:
+            if member.subscription is None:
+                continue
+            for task, offset_sum in member.subscription.info.task_offset_sums.items():
+                if offset_sum >= 0:
+                    told[task] = max(told.get(task, 0), offset_sum)
+                else:
+                    run.add(task)
+        yield {**dict.fromkeys(run, _MUCH), **told}

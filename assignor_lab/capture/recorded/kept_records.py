@@ -1,0 +1,160 @@
+"""Recordings of ``assignor record`` as they are read again: a group's records, and samples of its topics.
+
+A line that was cut off by a kill is passed over: what it would have said stands in no line that says how far the topic
+was read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from assignor_lab.capture.recorded.group_history import GroupRecord
+from assignor_lab.documents.errors import DocumentFormatError, Place
+from assignor_lab.documents.json_text import parse_json
+from assignor_lab.documents.lines import bounded_lines
+from assignor_lab.documents.shapes import (
+    LONG_MAX,
+    Mismatch,
+    faults_at,
+    hexadecimal,
+    map_of,
+    nullable,
+    record,
+    text,
+    whole,
+)
+
+__all__ = ["RECORDS", "SAMPLES", "KeptRecord", "KeptRecords", "Sample", "is_kept_records", "read_kept_records"]
+
+#: Files of a recording.
+RECORDS, SAMPLES = "records.jsonl", "samples.jsonl"
+
+_number = whole(0, LONG_MAX)
+_KIND = "group-records"
+_HEAD = record({"format": whole(1, 1), "kind": text, "group": text, "partition": _number})
+_RECORD = record(
+    {"offset": _number, "t": whole(-1, LONG_MAX), "key_hex": hexadecimal, "value_hex": nullable(hexadecimal)}
+)
+_READ_TO = record({"read_to": _number})
+_of_partitions = map_of(text, map_of(text, _number))
+_SAMPLE = record({"t": _number, "ends": _of_partitions, "bytes": _of_partitions})
+
+
+@attrs.frozen
+class KeptRecord:
+    """A record and where it stands.
+
+    Args:
+        place: Its line.
+        record: The record.
+    """
+
+    place: Place
+    record: GroupRecord
+
+
+@attrs.frozen
+class Sample:
+    """Ends and sizes of a group's topics at one moment.
+
+    Args:
+        time_ms: When, in epoch milliseconds.
+        ends: Topic and partition to its end.
+        sizes: The same to its bytes.
+    """
+
+    time_ms: int
+    ends: Mapping[tuple[str, int], int]
+    sizes: Mapping[tuple[str, int], int]
+
+
+@attrs.frozen
+class KeptRecords:
+    """The recording of one group.
+
+    Args:
+        group: The group.
+        records: Its records, by offset.
+        samples: Samples of its topics, by time.
+        place: The file of the records.
+    """
+
+    group: str
+    records: tuple[KeptRecord, ...]
+    samples: tuple[Sample, ...]
+    place: Place
+
+
+def is_kept_records(line: bytes) -> bool:
+    """Whether the first line of a file is that of a recording's records."""
+    try:
+        head = parse_json(line)
+    except Mismatch:
+        return False
+    return isinstance(head, dict) and head.get("kind") == _KIND
+
+
+def read_kept_records(file: Path, samples: Path | None = None) -> KeptRecords:
+    """Reads the records of a group, and the samples in the file beside them.
+
+    Args:
+        file: The records.
+        samples: The samples; ``None``: in the file beside the records, if there is one.
+
+    Raises:
+        DocumentFormatError: if the file is none of a recording, or a line of it is garbled.
+    """
+    place = Place(str(file))
+    records: dict[int, KeptRecord] = {}
+    group: str | None = None
+    for where, line in _lines(file):
+        with faults_at(where):
+            if group is None:
+                head = _HEAD(line)
+                if head["kind"] != _KIND:
+                    raise Mismatch(f'is of kind "{head["kind"]:.60}", and no recording of a group', "kind")
+                group = head["group"]
+            elif isinstance(line, dict) and "read_to" in line:
+                _READ_TO(line)
+            else:
+                told = _RECORD(line)
+                # What was written before a kill is read once more when a recording goes on, and stands here twice.
+                kept = GroupRecord(told["offset"], told["t"], told["key_hex"], told["value_hex"])
+                records[kept.offset] = KeptRecord(where, kept)
+    if group is None:
+        raise DocumentFormatError(str(file), None, "", "is empty: the recording was stopped before it began")
+    ordered = tuple(records[offset] for offset in sorted(records))
+    beside = file.with_name(SAMPLES) if samples is None else samples
+    return KeptRecords(group, ordered, tuple(_samples(beside)) if beside.is_file() else (), place)
+
+
+def _samples(file: Path) -> Iterator[Sample]:
+    for where, line in _lines(file):
+        with faults_at(where):
+            told = _SAMPLE(line)
+            yield Sample(told["t"], _by_partition(told["ends"]), _by_partition(told["bytes"]))
+
+
+def _by_partition(of_topics: Mapping[str, Mapping[str, int]]) -> dict[tuple[str, int], int]:
+    found = {}
+    for topic, of in of_topics.items():
+        for partition, number in of.items():
+            if not partition.isascii() or not partition.isdigit():
+                raise Mismatch(f"{partition!r:.40} is no number of a partition", topic)
+            found[topic, int(partition)] = number
+    return found
+
+
+def _lines(file: Path) -> Iterator[tuple[Place, Any]]:
+    """The lines that end."""
+    for number, line in bounded_lines(file):
+        if line.isspace() or not line.endswith(b"\n"):
+            continue
+        place = Place(str(file), number)
+        with faults_at(place):
+            value = parse_json(line)
+        yield place, value
