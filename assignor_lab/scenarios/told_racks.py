@@ -15,14 +15,15 @@ RACKS_UNKNOWN = "racks unknown:"
 #: Begins that of a state whose leader looked at racks, by a strategy that the source does not tell.
 STRATEGY_UNKNOWN = "rack-aware strategy unknown:"
 #: Begins that of a state whose source does not tell racks, which its leader did not look at.
-NOT_USED = "racks of clients and brokers are not in the log"
+NOT_USED = "racks of clients and brokers are not told"
 #: As above, in files of earlier releases: the sentence on racks told of the strategy, too.
 _FORMERLY = "racks unknown: the log shows a rack-aware optimisation"
+_NOT_USED_FORMERLY = "racks of clients and brokers are not in the log"
 
 
 def racks_told(assumptions: Sequence[str]) -> bool:
     """Whether the source of a state says which racks there are."""
-    return not any(sentence.startswith((RACKS_UNKNOWN, NOT_USED)) for sentence in assumptions)
+    return not any(sentence.startswith((RACKS_UNKNOWN, NOT_USED, _NOT_USED_FORMERLY)) for sentence in assumptions)
 
 
 def strategy_told(assumptions: Sequence[str]) -> bool:

@@ -10,8 +10,8 @@ from typing import Any
 import attrs
 
 from assignment_api import AssignorLabError
-from assignor_lab.capture.histories.flight_recordings import flight_recordings
-from assignor_lab.capture.recorded.kept_records import SAMPLES
+from assignor_lab.capture.histories.flight_recordings import files_beside, flight_recordings
+from assignor_lab.capture.recorded.kept_records import RECORDS
 from assignor_lab.documents.lines import bounded_lines
 from assignor_lab.scenarios import Scenario
 from assignor_lab.scoring.source_files import STANDARD_INPUT, NamedFile
@@ -57,7 +57,7 @@ def parts_of(sources: Iterable[SourceInput]) -> Iterator[tuple[str, str, list[An
     before = ""
     for source in _files(sources):
         kind = _kind(source)
-        goes_on = kind == before and (kind == LOG or (kind == RECORDING and source.name.endswith(SAMPLES)))
+        goes_on = kind == before and (kind == LOG or (kind == RECORDING and not source.name.endswith(RECORDS)))
         if together and not goes_on:
             yield _name_of(before, together), before, list(together)
             together.clear()
@@ -90,9 +90,7 @@ def _files(sources: Iterable[SourceInput]) -> Iterator[Any]:
 def _files_of(path: Path, name: str) -> Iterator[NamedFile]:
     recordings = flight_recordings(path)
     for records in recordings:
-        samples = records.with_name(SAMPLES)
-        for file in (records, samples) if samples.is_file() else (records,):
-            yield NamedFile(file, str(file), RECORDING)
+        yield from (NamedFile(file, str(file), RECORDING) for file in (records, *files_beside(records)))
     if recordings:
         return
     if not path.is_dir():

@@ -284,9 +284,8 @@ def _scenarios(
     kind: str, parts: Sequence[Any], config_layers: Sequence[ConfigLayer], on_note: Callable[[str], None] | None
 ) -> Iterator[Scenario]:
     if kind == RECORDING:
-        paths = [Path(part.path) for part in parts]
-        records, samples = paths[0], paths[1] if len(paths) > 1 else None
-        for document in recorded_decisions(records, config_layers, on_problem=on_note or _ignore, samples=samples):
+        records, *beside = (Path(part.path) for part in parts)
+        for document in recorded_decisions(records, config_layers, on_problem=on_note or _ignore, beside=beside):
             source = document.get("source") or {}
             if "file" in source:
                 source["file"] = parts[0].name

@@ -13,7 +13,7 @@ from assignment_api import AssignorLabError
 from assignment_api.plugins import UnknownPluginError, config_sources, discover
 from assignor_lab.capture.errors import LogImportError
 from assignor_lab.documents.errors import Place
-from assignor_lab.scenarios import DocumentFormatError, scenario_from_document
+from assignor_lab.scenarios import DocumentFormatError, ScenarioKindError, scenario_from_document
 from assignor_lab.scenarios.racks import Racks
 from assignor_lab.scoring import Generated
 from assignor_lab.scoring.sources import (
@@ -25,6 +25,7 @@ from assignor_lab.scoring.sources import (
     generated,
     plan_sources,
 )
+from tests.capture.histories.flight_folders import classic_folder, streams_folder
 from tests.scenarios.documents import streams_document
 from tests.scenarios.test_reading import EPISODE
 
@@ -214,3 +215,45 @@ def test_what_is_asked_for_with_c_is_no_setting_of_the_group_that_logged(tmp_pat
         configs = [document["config"] for document in documents_of(plan)]
     assert {config["num.standby.replicas"] for config in configs} == {1}
     assert {config["acceptable.recovery.lag"] for config in configs} == {100}
+
+
+def test_the_folder_of_a_recording_is_one_source_of_decisions_with_what_kafka_decided(tmp_path: Path) -> None:
+    folder = classic_folder(tmp_path / "past", "warm", [{"t": 1, "ends": {}, "bytes": {}}])
+    with plan_sources([folder, LOGS / "i3.log.gz"], REGISTRY) as plan:
+        work = list(plan.work())
+    assert [(source.name, source.kind, source.items) for source in plan.sources] == [
+        (str(folder / "records.jsonl"), "recording", 6),
+        (str(LOGS / "i3.log.gz"), "log", 24),
+    ]
+    assert [Path(file.name).name for file in plan.sources[0].files] == ["records.jsonl", "samples.jsonl"]
+    first = json.loads(work[0].document or "")
+    assert first["observed"]["assignment"]
+    assert (work[0].file, work[0].line) == (str(folder / "records.jsonl"), 2)
+
+
+def test_recordings_of_many_groups_are_a_source_each_and_of_one_kind(tmp_path: Path) -> None:
+    (tmp_path / "recording.jsonl").write_text('{"format": 1, "kind": "recording"}\n')
+    classic_folder(tmp_path / "warm", "warm")
+    classic_folder(tmp_path / "plain", "plain")
+    with plan_sources([tmp_path], REGISTRY) as plan:
+        assert [source.items for source in plan.sources] == [6, 6]
+    streams_folder(tmp_path / "zz", "orders-group-3")
+    with pytest.raises(
+        ScenarioKindError, match="is of kind 'streams-group', and what comes before it is of kind 'streams'"
+    ):
+        plan_sources([tmp_path], REGISTRY)
+
+
+def test_racks_that_a_recording_has_are_those_of_its_states(tmp_path: Path) -> None:
+    folder = streams_folder(tmp_path / "past", "orders-group-3")
+    member = json.loads(_documents(folder)[0])["members"][0]
+    (folder / "racks.toml").write_text(f'format = 1\n[clients]\n"{member["id"]}" = "{member["rack"]}"\n')
+    assert json.loads(_documents(folder)[0])["members"][0]["rack"] == member["rack"]
+    (folder / "racks.toml").write_text(f'format = 1\n[clients]\n"{member["id"]}" = "elsewhere"\n')
+    with pytest.raises(AssignorLabError, match="elsewhere"):
+        _documents(folder)
+
+
+def _documents(folder: Path) -> list[str]:
+    with plan_sources([folder], REGISTRY) as plan:
+        return [item.document or "" for item in plan.work()]

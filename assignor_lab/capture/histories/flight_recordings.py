@@ -13,12 +13,20 @@ from assignor_lab.capture.histories.recorded_generations import (
     classic_decisions,
     recorded_generations,
 )
+from assignor_lab.capture.histories.streams_epochs import epoch_documents, recorded_epochs
 from assignor_lab.capture.recorded.connect.answers import connect_rounds
 from assignor_lab.capture.recorded.connect.histories import SeenRound, histories
-from assignor_lab.capture.recorded.kept_records import RECORDS, is_kept_records, read_kept_records
+from assignor_lab.capture.recorded.kept_records import RECORDS, SAMPLES, is_kept_records, read_kept_records
 from assignor_lab.documents.lines import bounded_lines
+from assignor_lab.scenarios.racks import read_racks
+from assignor_lab.scenarios.with_racks import RackFiller
 
-__all__ = ["flight_recordings", "recorded_decisions"]
+__all__ = ["files_beside", "flight_recordings", "recorded_decisions"]
+
+#: File of a recording with racks of brokers and partitions, in the form of ``--racks``.
+RACKS = "racks.toml"
+#: Kinds of scenarios that have racks.
+_WITH_RACKS = ("streams", "streams-group")
 
 #: Of a folder with the recordings of many groups: which folder in it is whose.
 _MANY = "recording.jsonl"
@@ -59,12 +67,17 @@ def flight_recordings(path: Path) -> list[Path]:
     return []
 
 
+def files_beside(records: Path) -> list[Path]:
+    """The other files of a recording that its decisions are made of, as far as they are there."""
+    return [each for name in (SAMPLES, RACKS) if (each := records.with_name(name)).is_file()]
+
+
 def recorded_decisions(
     file: Path,
     config: Sequence[ConfigLayer] = (),
     topology: Path | None = None,
     on_problem: Callable[[str], None] = lambda _: None,
-    samples: Path | None = None,
+    beside: Sequence[Path] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """A scenario for each decision in a recording; rounds of a Connect group are one history.
 
@@ -73,14 +86,36 @@ def recorded_decisions(
         config: What ``--config`` and ``-c`` say, the lowest first.
         topology: File with the text of Java's ``Topology#describe``, or ``None``.
         on_problem: Told of what could not be read.
-        samples: Its file of samples; ``None``: the one beside it, if there is one.
+        beside: Its other files, as :func:`files_beside` names them; ``None``: those that lie beside it.
 
     Raises:
         DocumentFormatError: if the file is garbled.
         HistoryError: if no decision is in it.
     """
+    others = {each.name: each for each in (files_beside(file) if beside is None else beside)}
+    documents = _decisions(file, others.get(SAMPLES), config, topology, on_problem)
+    if RACKS in others:
+        filler = RackFiller(read_racks([others[RACKS]]))
+        documents = (filler.filled(each) if each["kind"] in _WITH_RACKS else each for each in documents)
+    yield from documents
+
+
+def _decisions(
+    file: Path,
+    samples: Path | None,
+    config: Sequence[ConfigLayer],
+    topology: Path | None,
+    on_problem: Callable[[str], None],
+) -> Iterator[dict[str, Any]]:
     kept = read_kept_records(file, samples)
-    generations = recorded_generations(kept, on_problem)
+    told: list[str] = []
+    generations = recorded_generations(kept, told.append)
+    epochs = recorded_epochs(kept, told.append)
+    for sentence in dict.fromkeys(told):
+        on_problem(sentence)
+    if epochs and not (generations and generations[-1].time_ms > epochs[-1].time_ms):
+        yield from epoch_documents(kept.group, epochs, config)
+        return
     if not generations:
         raise HistoryError(
             f"{file}: none of the {len(kept.records)} records of group {kept.group!r:.80} is a decision: record it "

@@ -65,7 +65,7 @@ def moment_of(document: Mapping[str, Any]) -> Moment:
         participants = [_client(client) for client in document["clients"]]
         placed = {name: _sorted(held["active"], held["standby"]) for name, held in observed["assignment"].items()}
     else:
-        participants = _processes(document["members"])
+        participants = _processes(document["members"], source.get("client_ids", {}))
         placed = _placed(document)
     return Moment(
         source["time_ms"],
@@ -102,7 +102,7 @@ def _client_id(consumers: Iterable[str]) -> str | None:
 # --- streams protocol -----------------------------------------------------------------------------
 
 
-def _processes(members: Iterable[Mapping[str, Any]]) -> list[Participant]:
+def _processes(members: Iterable[Mapping[str, Any]], client_ids: Mapping[str, str]) -> list[Participant]:
     grouped: dict[str, list[Mapping[str, Any]]] = {}
     for member in members:
         grouped.setdefault(member["process_id"], []).append(member)
@@ -112,7 +112,8 @@ def _processes(members: Iterable[Mapping[str, Any]]) -> list[Participant]:
         settings: dict[str, Any] = {key: first[key] for key in ("rack", "tags") if first[key]}
         ids = [member["id"] for member in of]
         settings = {"threads": len(of), **settings, "member_ids": ids}
-        found.append(Participant(process, None, frozenset(ids), settings))
+        client_id = _client_id(client_ids[name] for name in ids if name in client_ids)
+        found.append(Participant(process, client_id, frozenset(ids), settings))
     return found
 
 

@@ -132,9 +132,10 @@ class _Seen:
                 )
             )
         if self.untold:
+            who = "one instance" if self.untold == 1 else f"{self.untold} instances"
             told.append(
-                f"whether {self.untold} instances that did not come back were stopped in order or killed is not told: "
-                "taken as stopped"
+                f"whether {who} that did not come back had been stopped in order or killed is not told: taken as "
+                "stopped"
             )
         return Presence(tuple(sorted(self.happened, key=lambda each: each.time_ms)), self.names, tuple(told))
 

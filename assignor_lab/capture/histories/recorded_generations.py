@@ -224,8 +224,8 @@ _SAMPLED = (
     "the last, they count as growing evenly"
 )
 _REPORTED = (
-    "the recording has no samples of its topics (record --follow takes them): changelogs count as ending where the "
-    "furthest of the members had come by then, so that lags may be higher than they seem"
+    "the recording has no samples of its topics (record --follow --sample-every takes them): changelogs count as "
+    "ending where the furthest of the members had come by then, so that lags may be higher than they seem"
 )
 
 

@@ -13,21 +13,14 @@ from typing import Any
 import attrs
 
 from assignor_lab.capture.recorded.group_history import GroupRecord
+from assignor_lab.capture.recorded.kept_records import HEAD_LINE, KIND, READ_TO_LINE, RECORD_LINE
 from assignor_lab.documents.durable import append_durably, write_durably
 from assignor_lab.documents.errors import DocumentFormatError, Place
 from assignor_lab.documents.json_lines import json_lines
-from assignor_lab.documents.shapes import LONG_MAX, Mismatch, faults_at, hexadecimal, nullable, record, text, whole
+from assignor_lab.documents.shapes import Mismatch, faults_at
 from assignor_lab.documents.writer import canonical_line
 
 __all__ = ["RecordFile", "lines_that_end"]
-
-_number = whole(0, LONG_MAX)
-_HEAD = record({"format": whole(1, 1), "kind": text, "group": text, "partition": _number})
-_RECORD = record(
-    {"offset": _number, "t": whole(-1, LONG_MAX), "key_hex": hexadecimal, "value_hex": nullable(hexadecimal)}
-)
-_READ_TO = record({"read_to": _number})
-_KIND = "group-records"
 
 
 @attrs.define
@@ -51,7 +44,7 @@ class RecordFile:
         Raises:
             OutputFileError: if it cannot be written.
         """
-        head = {"format": 1, "kind": _KIND, "group": self.group, "partition": self.partition}
+        head = {"format": 1, "kind": KIND, "group": self.group, "partition": self.partition}
         write_durably(self.path, canonical_line(head))
 
     def add(self, each: GroupRecord) -> None:
@@ -87,13 +80,13 @@ class RecordFile:
         for number, (place, line) in enumerate(lines_that_end(self.path)):
             with faults_at(place):
                 if number == 0:
-                    head = _HEAD(line)
-                    if head["kind"] != _KIND or head["group"] != self.group or head["partition"] != self.partition:
+                    head = HEAD_LINE(line)
+                    if head["kind"] != KIND or head["group"] != self.group or head["partition"] != self.partition:
                         raise Mismatch(f"is no recording of group {self.group}: name another folder with --out")
                 elif type(line) is dict and "read_to" in line:
-                    read_to = _READ_TO(line)["read_to"]
+                    read_to = READ_TO_LINE(line)["read_to"]
                 else:
-                    told = _RECORD(line)
+                    told = RECORD_LINE(line)
                     records.append(GroupRecord(told["offset"], told["t"], told["key_hex"], told["value_hex"]))
         if not records and read_to is None and self.path.stat().st_size == 0:
             raise DocumentFormatError(str(self.path), None, "", "is empty: remove it, and record without --resume")

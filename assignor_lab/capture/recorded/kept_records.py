@@ -28,18 +28,32 @@ from assignor_lab.documents.shapes import (
     whole,
 )
 
-__all__ = ["RECORDS", "SAMPLES", "KeptRecord", "KeptRecords", "Sample", "is_kept_records", "read_kept_records"]
+__all__ = [
+    "HEAD_LINE",
+    "KIND",
+    "READ_TO_LINE",
+    "RECORD_LINE",
+    "RECORDS",
+    "SAMPLES",
+    "KeptRecord",
+    "KeptRecords",
+    "Sample",
+    "is_kept_records",
+    "read_kept_records",
+]
 
 #: Files of a recording.
 RECORDS, SAMPLES = "records.jsonl", "samples.jsonl"
 
 _number = whole(0, LONG_MAX)
-_KIND = "group-records"
-_HEAD = record({"format": whole(1, 1), "kind": text, "group": text, "partition": _number})
-_RECORD = record(
+#: What the first line of a file of records says it is.
+KIND = "group-records"
+#: Lines of such a file: the first one, a record, and how far the topic has been read.
+HEAD_LINE = record({"format": whole(1, 1), "kind": text, "group": text, "partition": _number})
+RECORD_LINE = record(
     {"offset": _number, "t": whole(-1, LONG_MAX), "key_hex": hexadecimal, "value_hex": nullable(hexadecimal)}
 )
-_READ_TO = record({"read_to": _number})
+READ_TO_LINE = record({"read_to": _number})
 _of_partitions = map_of(text, map_of(text, _number))
 _SAMPLE = record({"t": _number, "ends": _of_partitions, "bytes": _of_partitions})
 
@@ -95,15 +109,15 @@ def is_kept_records(line: bytes) -> bool:
         head = parse_json(line)
     except Mismatch:
         return False
-    return isinstance(head, dict) and head.get("kind") == _KIND
+    return isinstance(head, dict) and head.get("kind") == KIND
 
 
 def read_kept_records(file: Path, samples: Path | None = None) -> KeptRecords:
-    """Reads the records of a group, and the samples in the file beside them.
+    """Reads the records of a group, and samples of its topics.
 
     Args:
         file: The records.
-        samples: The samples; ``None``: in the file beside the records, if there is one.
+        samples: The samples, or ``None``: there are none.
 
     Raises:
         DocumentFormatError: if the file is none of a recording, or a line of it is garbled.
@@ -114,22 +128,21 @@ def read_kept_records(file: Path, samples: Path | None = None) -> KeptRecords:
     for where, line in _lines(file):
         with faults_at(where):
             if group is None:
-                head = _HEAD(line)
-                if head["kind"] != _KIND:
+                head = HEAD_LINE(line)
+                if head["kind"] != KIND:
                     raise Mismatch(f'is of kind "{head["kind"]:.60}", and no recording of a group', "kind")
                 group = head["group"]
             elif isinstance(line, dict) and "read_to" in line:
-                _READ_TO(line)
+                READ_TO_LINE(line)
             else:
-                told = _RECORD(line)
+                told = RECORD_LINE(line)
                 # What was written before a kill is read once more when a recording goes on, and stands here twice.
                 kept = GroupRecord(told["offset"], told["t"], told["key_hex"], told["value_hex"])
                 records[kept.offset] = KeptRecord(where, kept)
     if group is None:
         raise DocumentFormatError(str(file), None, "", "is empty: the recording was stopped before it began")
     ordered = tuple(records[offset] for offset in sorted(records))
-    beside = file.with_name(SAMPLES) if samples is None else samples
-    return KeptRecords(group, ordered, tuple(_samples(beside)) if beside.is_file() else (), place)
+    return KeptRecords(group, ordered, () if samples is None else tuple(_samples(samples)), place)
 
 
 def _samples(file: Path) -> Iterator[Sample]:

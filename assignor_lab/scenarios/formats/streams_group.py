@@ -123,6 +123,7 @@ _document_shape: Check[dict[str, Any]] = record(
                 "generation": count,
                 "prepared_ms": whole(0, LONG_MAX),
                 "reason": text,
+                "client_ids": map_of(text, text),
             },
         ),
         "assumptions": list_of(text),

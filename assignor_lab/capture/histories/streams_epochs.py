@@ -1,0 +1,252 @@
+"""Decisions of a group of the streams protocol (KIP-1071), as its coordinator's records or descriptions show them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from assignment_api.plugins.keys import read_value
+from assignment_api.plugins.layers import ConfigLayer
+from assignment_api.streams.configs import NUM_STANDBY_REPLICAS
+from assignor_lab.capture.recorded.errors import BrokerAnswerError
+from assignor_lab.capture.recorded.group_records import (
+    CURRENT_ASSIGNMENT,
+    STREAMS_MEMBER,
+    STREAMS_TOPOLOGY,
+    TARGET_MEMBER,
+    TARGET_METADATA,
+    StreamsMember,
+    read_group_key,
+    read_streams_member,
+    read_target,
+    read_target_epoch,
+    read_topology,
+)
+from assignor_lab.capture.recorded.kept_records import KeptRecord, KeptRecords
+from assignor_lab.capture.recorded.streams_group_answers import HeldTasks
+from assignor_lab.documents.errors import Place
+
+__all__ = ["Epoch", "EpochMember", "epoch_documents", "recorded_epochs"]
+
+_NOTHING = HeldTasks()
+_OLD_TARGETS = "what members had is what they were to have before, which is what brokers before 4.4 look at"
+_WHAT_THEY_HAVE = (
+    "what members had is what they have, which is what brokers from 4.4 on look at; offsets are in no record"
+)
+
+
+@attrs.frozen
+class EpochMember:
+    """A member at a decision.
+
+    Args:
+        client_id: Its client's id.
+        process_id: Its process.
+        instance_id: ``group.instance.id``, or ``None``.
+        rack: Its rack, or ``None``.
+        tags: Its client tags.
+        was_to_have: Its target before.
+        has: What it had at that moment.
+        target: What it is to have now.
+    """
+
+    client_id: str
+    process_id: str
+    instance_id: str | None
+    rack: str | None
+    tags: Mapping[str, str]
+    was_to_have: HeldTasks
+    has: HeldTasks
+    target: HeldTasks
+
+
+@attrs.frozen
+class Epoch:
+    """A target assignment.
+
+    Args:
+        place: Where it was read.
+        time_ms: When it was decided, or became known, in epoch milliseconds.
+        number: Its epoch.
+        members: Member id to member, in the order in which they came.
+        stateful: Sub-topology to whether it has changelogs; empty if that is not told.
+    """
+
+    place: Place
+    time_ms: int
+    number: int
+    members: Mapping[str, EpochMember]
+    stateful: Mapping[str, bool]
+
+
+def recorded_epochs(kept: KeptRecords, on_unreadable: Callable[[str], None]) -> list[Epoch]:
+    """The epochs that have a target with members, by time.
+
+    A coordinator writes the members' targets first, and then that the target of an epoch is complete.
+
+    Args:
+        kept: The recording.
+        on_unreadable: Told of each record that cannot be read, and why.
+    """
+    reading = _Reading(kept.group)
+    found = []
+    for each in kept.records:
+        try:
+            epoch = reading.take(each)
+        except BrokerAnswerError as error:
+            on_unreadable(f"{each.place}: record {each.record.offset} is left out: {error}")
+            continue
+        if epoch is not None and epoch.members:
+            found.append(epoch)
+    return found
+
+
+@attrs.define
+class _Reading:
+    group: str
+    members: dict[str, StreamsMember] = attrs.field(factory=dict)
+    targets: dict[str, HeldTasks] = attrs.field(factory=dict)
+    #: The targets of the epoch before.
+    before: dict[str, HeldTasks] = attrs.field(factory=dict)
+    current: dict[str, HeldTasks] = attrs.field(factory=dict)
+    stateful: dict[str, bool] = attrs.field(factory=dict)
+
+    def take(self, each: KeptRecord) -> Epoch | None:
+        key, value = read_group_key(each.record.key), each.record.value
+        if key is None or key.group != self.group:
+            return None
+        member = key.member or ""
+        if key.type == STREAMS_MEMBER:
+            _put(self.members, member, None if value is None else read_streams_member(self.group, value))
+        elif key.type == TARGET_MEMBER:
+            _put(self.targets, member, None if value is None else read_target(self.group, value))
+        elif key.type == CURRENT_ASSIGNMENT:
+            held = None if value is None else read_target(self.group, value, current=True)
+            _put(self.current, member, held)
+        elif key.type == STREAMS_TOPOLOGY and value is not None:
+            self.stateful = {sub.id: bool(sub.changelogs) for sub in read_topology(self.group, value)}
+        elif key.type == TARGET_METADATA and value is not None:
+            epoch, decided_ms = read_target_epoch(self.group, value)
+            return self._epoch(each, epoch, decided_ms or each.record.time_ms)
+        return None
+
+    def _epoch(self, each: KeptRecord, number: int, time_ms: int) -> Epoch:
+        members = {
+            name: EpochMember(
+                told.client_id,
+                told.process_id,
+                told.instance_id,
+                told.rack,
+                told.tags,
+                self.before.get(name, _NOTHING),
+                self.current.get(name, _NOTHING),
+                self.targets.get(name, _NOTHING),
+            )
+            for name, told in self.members.items()
+        }
+        self.before = dict(self.targets)
+        return Epoch(each.place, time_ms, number, members, dict(self.stateful))
+
+
+def _put(held: dict[str, Any], name: str, value: object) -> None:
+    if value is None:
+        held.pop(name, None)
+    else:
+        held[name] = value
+
+
+def epoch_documents(
+    group: str, epochs: Sequence[Epoch], config: Iterable[ConfigLayer] = (), *, is_given_targets: bool = True
+) -> Iterator[dict[str, Any]]:
+    """A scenario of kind ``streams-group`` for each epoch.
+
+    Args:
+        group: The group.
+        epochs: Its epochs, by time.
+        config: What ``--config`` and ``-c`` say, the lowest first.
+        is_given_targets: Whether the assignor is given the old targets, as by brokers before 4.4, or what members have.
+    """
+    sizes = _sizes(epochs)
+    standbys, told = _standbys(epochs, config)
+    with_copies = {name for epoch in epochs for each in epoch.members.values() for name in _copied(each.target)}
+    for epoch in epochs:
+        assumptions = [*told]
+        if not epoch.stateful:
+            assumptions.append("the topology is not told: sub-topologies have state if a member was given copies of it")
+        assumptions.append(_OLD_TARGETS if is_given_targets else _WHAT_THEY_HAVE)
+        yield {
+            "format": 1,
+            "kind": "streams-group",
+            "id": f"{group}-epoch-{epoch.number}",
+            "config": {NUM_STANDBY_REPLICAS: standbys},
+            "subtopologies": [
+                {"id": name, "tasks": count, "stateful": epoch.stateful.get(name, name in with_copies)}
+                for name, count in sizes.items()
+            ],
+            "members": [
+                _member(name, each, each.was_to_have if is_given_targets else each.has)
+                for name, each in epoch.members.items()
+            ],
+            "observed": {"members": {name: _held(each.target) for name, each in epoch.members.items()}},
+            "source": {
+                "file": epoch.place.file, "line": epoch.place.line or 0, "time_ms": epoch.time_ms, "group": group,
+                "generation": epoch.number,
+                "client_ids": {name: each.client_id for name, each in epoch.members.items()},
+            },
+            "assumptions": assumptions,
+        }  # fmt: skip
+
+
+def _sizes(epochs: Iterable[Epoch]) -> dict[str, int]:
+    """Sub-topology to its number of tasks: each task is always given to somebody."""
+    found: dict[str, int] = {}
+    for epoch in epochs:
+        for each in epoch.members.values():
+            for name, numbers in each.target.active.items():
+                found[name] = max(found.get(name, 0), *(number + 1 for number in numbers), 0)
+    return {name: found[name] for name in sorted(found, key=lambda name: (len(name), name))}
+
+
+def _copied(held: HeldTasks) -> Iterator[str]:
+    yield from held.standby
+    yield from held.warmup
+
+
+def _standbys(epochs: Iterable[Epoch], config: Iterable[ConfigLayer]) -> tuple[int, list[str]]:
+    given = [layer.entries[NUM_STANDBY_REPLICAS].value for layer in config if NUM_STANDBY_REPLICAS in layer.entries]
+    if given:
+        return int(read_value(NUM_STANDBY_REPLICAS, given[-1])), []
+    most = 0
+    for epoch in epochs:
+        copies: dict[tuple[str, int], int] = {}
+        for each in epoch.members.values():
+            for name, numbers in each.target.standby.items():
+                for number in numbers:
+                    copies[name, number] = copies.get((name, number), 0) + 1
+        most = max(most, *copies.values(), 0)
+    return most, [
+        f"streams.{NUM_STANDBY_REPLICAS} of the group is in no record: taken as {most}, the most copies that a task "
+        f"has (give it with -c {NUM_STANDBY_REPLICAS}=N)"
+    ]
+
+
+def _member(name: str, each: EpochMember, had: HeldTasks) -> dict[str, Any]:
+    return {
+        "id": name,
+        "instance_id": each.instance_id,
+        "rack": each.rack,
+        "process_id": each.process_id,
+        "tags": dict(each.tags),
+        **_held(had),
+        "task_offsets": {},
+        "task_end_offsets": {},
+    }
+
+
+def _held(held: HeldTasks) -> dict[str, dict[str, list[int]]]:
+    kinds = {"active": held.active, "standby": held.standby, "warmup": held.warmup}
+    return {
+        kind: {name: sorted(numbers) for name, numbers in tasks.items() if numbers} for kind, tasks in kinds.items()
+    }

@@ -1,0 +1,181 @@
+"""Recordings of ``assignor record`` as decisions: through the same readers as brokers' answers."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assignment_api.plugins import config_sources
+from assignor_lab.capture.errors import HistoryError
+from assignor_lab.capture.histories.episodes import past_as_episodes
+from assignor_lab.capture.histories.flight_recordings import flight_recordings, recorded_decisions
+from assignor_lab.documents.errors import DocumentFormatError
+from assignor_lab.scenarios import Place, scenario_from_document
+from tests.capture.histories.flight_folders import classic_folder, streams_folder, write_folder
+from tests.capture.histories.pasts import decisions_of, properties_of
+from tests.capture.live.test_group_history import key
+from tests.capture.recorded.groups import states
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("recordings")
+
+
+def decided(folder: Path, application: str | None = None) -> list[dict[str, Any]]:
+    layers = () if application is None else config_sources(properties_of(application), ()).above
+    (file,) = flight_recordings(folder)
+    documents = list(recorded_decisions(file, layers))
+    for document in documents:
+        scenario_from_document(document, Place("past"))
+    return documents
+
+
+@cache
+def logged(application: str) -> dict[int, dict[str, Any]]:
+    """Generation to what its leader's log says of it."""
+    return {each.document["source"]["generation"]: dict(each.document) for each in decisions_of(application)}
+
+
+@pytest.mark.parametrize("application", ["tagged", "warm", "plain-ha", "orders-2", "plain"])
+def test_what_was_decided_is_what_the_leaders_log_says(application: str, folders: Path) -> None:
+    found = decided(classic_folder(folders / application, application), application)
+    assert len(found) == len({each.seen.answer.generation for each in states(application)[0]})
+    told = [each for each in found if "observed" in each]
+    assert len(told) >= len(found) - 3
+    for document in told:
+        theirs = logged(application)[document["source"]["generation"]]
+        assert document["observed"]["assignment"] == theirs["observed"]["assignment"]
+        assert document["observed"]["followup"] in (None, theirs["observed"]["followup"])
+
+
+def test_what_clients_had_is_what_the_leader_saw(folders: Path) -> None:
+    keys = ("process_id", "tags", "host", "threads", "consumers", "previous_by_consumer")
+    for document in decided(classic_folder(folders / "had", "tagged"), "tagged"):
+        theirs = logged("tagged")[document["source"]["generation"]]
+        for ours, logs in zip(document["clients"], theirs["clients"], strict=True):
+            assert {name: ours[name] for name in keys} == {name: logs[name] for name in keys}
+
+
+def test_tasks_that_were_held_back_are_those_of_who_got_them_next_and_unknown_before_a_hole(folders: Path) -> None:
+    found = decided(classic_folder(folders / "orders", "orders-2"), "orders-2")
+    numbers = [each["source"]["generation"] for each in found]
+    unknown = [each["source"]["generation"] for each in found if "observed" not in each]
+    assert unknown
+    assert all(number + 1 not in numbers for number in unknown)
+
+
+def test_without_samples_lags_are_what_members_reported_and_that_is_said(folders: Path) -> None:
+    for document in decided(classic_folder(folders / "reported", "warm"), "warm"):
+        assert any("has no samples" in sentence for sentence in document["assumptions"])
+        for client in document["clients"]:
+            for task, lag in client["lags"].items():
+                assert lag >= 0 or task in client["previous_active"]
+
+
+def test_samples_tell_the_lags_of_those_who_do_not_run_a_task(folders: Path) -> None:
+    topics = {
+        "tagged-classic-counts-changelog": 6,
+        "tagged-classic-latest-changelog": 6,
+        "tagged-classic-cities-changelog": 4,
+        "orders-in": 6,
+        "notes-in": 4,
+        "tagged-classic-by-city-repartition": 4,
+    }
+    times = sorted(each["source"]["time_ms"] for each in logged("tagged").values())
+    samples = [
+        {
+            "t": at,
+            "ends": {topic: {str(number): at - times[0] for number in range(count)} for topic, count in topics.items()},
+            "bytes": {},
+        }
+        for at in (times[0], times[-1])
+    ]
+    for document in decided(classic_folder(folders / "sampled", "tagged", samples), "tagged"):
+        passed = document["source"]["time_ms"] - times[0]
+        for client in document["clients"]:
+            has = {*client["previous_active"], *client["previous_standby"]}
+            for task, lag in client["lags"].items():
+                if task not in has:
+                    assert lag == pytest.approx(passed * (2 if task.startswith("0_") else 1), abs=2)
+
+
+@pytest.mark.parametrize("capture", ["orders-group-1", "orders-group-3"])
+def test_targets_of_a_streams_group_are_decisions(capture: str, folders: Path) -> None:
+    found = decided(streams_folder(folders / capture, capture))
+    epochs = [each["source"]["generation"] for each in found]
+    assert epochs == sorted(set(epochs))
+    for before, after in pairwise(found):
+        had = {each["id"]: {kind: each[kind] for kind in ("active", "standby", "warmup")} for each in after["members"]}
+        for name, target in before["observed"]["members"].items():
+            assert had.get(name, target) == target
+    assert {each["id"]: each["tasks"] for each in found[-1]["subtopologies"]} == {"0": 6, "1": 4, "2": 4}
+
+
+def test_a_streams_groups_past_is_an_episode_with_its_instances_by_their_names(folders: Path) -> None:
+    (episode,) = past_as_episodes(str(streams_folder(folders / "episode", "orders-group-3")))
+    events = [(each["type"], each["client"]) for each in episode.document["events"]]
+    assert episode.document["protocol"] == "streams"
+    assert [who for kind, who in events if kind == "start"][:4] == ["i1", "i3", "i2", "i4"]
+    assert ("stop", "i2") in events
+
+
+def test_a_folder_of_many_groups_stands_for_the_recordings_in_it(tmp_path: Path) -> None:
+    (tmp_path / "recording.jsonl").write_text('{"format": 1, "kind": "recording"}\n')
+    for name in ("warm", "plain"):
+        classic_folder(tmp_path / name, name)
+    assert [file.parent.name for file in flight_recordings(tmp_path)] == ["plain", "warm"]
+
+
+def test_a_line_that_a_kill_has_cut_off_is_passed_over(folders: Path) -> None:
+    folder = classic_folder(folders / "cut", "warm")
+    whole = (folder / "records.jsonl").read_text()
+    (folder / "records.jsonl").write_text(whole + '{"offset": 99, "t": 1, "key_')
+    assert len(decided(folder, "warm")) == 6
+
+
+def test_a_garbled_line_is_named_with_its_place(folders: Path) -> None:
+    folder = classic_folder(folders / "garbled", "warm")
+    lines = (folder / "records.jsonl").read_text().splitlines()
+    lines[2] = lines[2].replace('"key_hex"', '"kee_hex"')
+    (folder / "records.jsonl").write_text("\n".join(lines) + "\n")
+    with pytest.raises(DocumentFormatError, match=r"records\.jsonl, line 3"):
+        decided(folder)
+
+
+def test_a_record_that_cannot_be_read_is_told_and_the_rest_is_read(folders: Path) -> None:
+    folder = classic_folder(folders / "unreadable", "warm")
+    lines = (folder / "records.jsonl").read_text().splitlines()
+    lines[2] = lines[2].replace('"value_hex": "0003', '"value_hex": "0063')
+    (folder / "records.jsonl").write_text("\n".join(lines) + "\n")
+    told: list[str] = []
+    assert len(list(recorded_decisions(folder / "records.jsonl", on_problem=told.append))) == 5
+    assert len(told) == 1
+    assert "line 3: record 1 is left out" in told[0]
+    assert "version 99" in told[0]
+
+
+def test_a_recording_without_a_decision_says_what_to_do(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "empty", "g", [(1, key(17, "g"), None)])
+    with pytest.raises(HistoryError, match="none of the 1 records of group 'g' is a decision"):
+        decided(folder)
+
+
+@pytest.mark.parametrize("name", ["history.jsonl", "folder"])
+def test_half_a_recording_is_refused_with_what_is_missing(name: str, tmp_path: Path) -> None:
+    history = tmp_path / "history.jsonl"
+    history.write_text('{"generation": 1, "joined": [], "left": []}\n')
+    with pytest.raises(HistoryError, match="name its folder" if name != "folder" else r"records\.jsonl is missing"):
+        flight_recordings(tmp_path if name == "folder" else history)
+
+
+def test_a_file_of_something_else_is_no_recording(tmp_path: Path) -> None:
+    other = tmp_path / "scenarios.jsonl"
+    other.write_text('{"format": 1, "kind": "streams"}\n')
+    assert flight_recordings(other) == []
+    assert flight_recordings(tmp_path) == []
+    assert flight_recordings(tmp_path / "nothing") == []
