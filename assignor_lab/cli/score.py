@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,6 +18,7 @@ from assignor_lab.cli.score_again import repetition
 from assignor_lab.cli.score_gates import compared_with, conclude, parsed_gates, terms_of
 from assignor_lab.cli.score_progress import shown_progress
 from assignor_lab.cli.text import console, note, print_json, print_line
+from assignor_lab.groups.variants import Variant, as_variant, variants_of
 
 if TYPE_CHECKING:
     from assignor_lab.scoring.replay import Replay
@@ -30,6 +31,14 @@ Sources = Annotated[
 ]
 Assignors = Annotated[
     list[str] | None, typer.Option("--assignor", metavar="NAME", help="Who competes; by default everybody installed.")
+]
+Variants = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--variant",
+        metavar="NAME=ASSIGNOR,KEY=VALUE",
+        help="An assignor with keys of its own competes, too: two=high_availability,num.standby.replicas=2.",
+    ),
 ]
 Families = Annotated[
     list[str] | None, typer.Option("--families", metavar="NAME", help="Families to generate histories of, or 'all'.")
@@ -90,6 +99,7 @@ def register(app: typer.Typer) -> None:
     def score(
         source: Sources = None,
         assignor: Assignors = None,
+        variant: Variants = None,
         families: Families = None,
         count: Count = None,
         seed: Seed = 0,
@@ -132,15 +142,17 @@ def register(app: typer.Typer) -> None:
         }
         repeats = None
         if again is not None:
-            decided = {**options, "seed": seed or None, "prices": prices, "racks": racks}
+            decided = {**options, "variant": variant, "seed": seed or None, "prices": prices, "racks": racks}
             words = with_isolation(c, trust, isolate)
             repeats = repetition(again, decided, words, assignor or [], tolerant=allow_differences)
         elif allow_differences:
             raise typer.BadParameter("--allow-differences is about a run that is repeated: give --again, too")
-        options = {"assignor": assignor, **options}
+        options = {"assignor": assignor, "variant": variant, **options}
+        contenders = variants_of(dict.fromkeys(assignor or ()), variant or ())
         if repeats is not None:
             manifest = repeats.manifest
-            assignor, baseline, fail_if = list(manifest.assignors), manifest.baseline, list(manifest.gates)
+            contenders = [as_variant(text) for text in manifest.assignors]
+            baseline, fail_if = manifest.baseline, list(manifest.gates)
             only_item, only_round, answers = manifest.only_item, manifest.only_round, manifest.raw_answers
         if master is not None and remote is not None:
             raise typer.BadParameter("give --master or --remote, not both")
@@ -173,11 +185,11 @@ def register(app: typer.Typer) -> None:
             given = sources(config, c) if repeats is None else repeats.config
             wheels = stack.enter_context(plugin_wheels(plugin_wheel or []))
             # Where everybody competes, those who cannot are named with the others who are left out.
-            plugins = (found_plugins if assignor else discovered)(given.effective())
+            plugins = (found_plugins if contenders else discovered)(given.effective())
             registry = plugins.registry
             known_racks = read_racks(racks) if racks else None
             if repeats is None:
-                names = family_names(registry, families or (), assignor or ())
+                names = family_names(registry, families or (), [each.assignor for each in contenders])
                 inputs = (*(source or ()), *generated(names, count or DEFAULT_COUNT, seed))
             else:
                 inputs = repeats.sources(source or [])
@@ -196,12 +208,13 @@ def register(app: typer.Typer) -> None:
             if repeats is not None:
                 repeats.check_states(plan)
             competing, baseline = compared_with(
-                registry, assignor or (), baseline, plan.kind, may_run_code=repeats is None or repeats.runs_code
+                registry, contenders, baseline, plan.kind, may_run_code=repeats is None or repeats.runs_code
             )
             for unloaded in competing.unloaded:
                 note(f"{unloaded.name} is left out: {unloaded.reason}")
-            replay = _replay_of(source or [], given, config, c or [], plugin_wheel or [], racks or [])
-            terms = terms_of(registry, competing, assignor or (), gates, baseline, replay, plan.kind)
+            replay = _replay_of(source or [], given, config, c or [], plugin_wheel or [], racks or [], contenders)
+            asked = [each.name for each in contenders]
+            terms = terms_of(registry, competing, asked, gates, baseline, replay, plan.kind)
             place = master or DEFAULT_MASTER if remote is None else shown_address(remote)
             options |= {"again": again, "junit": junit}
             options |= {"master": master, "remote": None if remote is None else place}
@@ -295,6 +308,7 @@ def _replay_of(
     overrides: list[str],
     wheels: list[Path],
     racks: list[Path],
+    contenders: Sequence[Variant],
 ) -> Replay:
     """What of the command line decides the states, for the command that shows one of them again."""
     from assignor_lab.scoring.replay import Replay
@@ -302,4 +316,5 @@ def _replay_of(
     words = [] if config is None else ["--config", str(config)]
     words += [word for wheel in wheels for word in ("--plugin-wheel", str(wheel))]
     words += [word for file in racks for word in ("--racks", str(file))]
-    return Replay(tuple(source), (*words, *_override_words(given, overrides)))
+    variants = {each.name: each.text for each in contenders if not each.is_plain}
+    return Replay(tuple(source), (*words, *_override_words(given, overrides)), variants=variants)

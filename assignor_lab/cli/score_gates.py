@@ -13,6 +13,7 @@ from assignment_api.plugins import Registry
 
 if TYPE_CHECKING:
     from assignor_lab.groups.entries import KindEntry
+    from assignor_lab.groups.variants import Variant
     from assignor_lab.scoring.comparison import Terms
     from assignor_lab.scoring.competitors import Competitors
     from assignor_lab.scoring.gates import Gate
@@ -50,13 +51,18 @@ def parsed_gates(expressions: Sequence[str], junit: Path | None, baseline: str |
 
 
 def compared_with(
-    registry: Registry, selectors: Sequence[str], baseline: str | None, kind: KindEntry, *, may_run_code: bool = True
+    registry: Registry,
+    contenders: Sequence[Variant],
+    baseline: str | None,
+    kind: KindEntry,
+    *,
+    may_run_code: bool = True,
 ) -> tuple[Competitors, str | None]:
     """Who competes on scenarios of ``kind``, the baseline included, and the baseline's name.
 
     Args:
         registry: What is installed.
-        selectors: Who competes.
+        contenders: Who competes; nobody: every installed assignor.
         baseline: The baseline, or ``None``.
         kind: Kind of the scenarios.
         may_run_code: Whether ``module:attribute`` may be imported.
@@ -67,13 +73,14 @@ def compared_with(
     from assignor_lab.groups.work import OBSERVED
     from assignor_lab.scoring.competitors import Competitors, competitors
 
-    competing = competitors(registry, selectors, may_run_code=may_run_code, kind=kind)
-    if baseline is None or baseline == OBSERVED:
+    competing = competitors(registry, contenders, may_run_code=may_run_code, kind=kind)
+    names = {entrant.name for entrant in competing.assignors}
+    if baseline is None or baseline == OBSERVED or baseline in names:
         return competing, baseline
-    found = kind.load().find(registry, baseline, may_run_code=may_run_code)
-    if found.name not in {assignor.name for assignor in competing.assignors}:
-        competing = Competitors((*competing.assignors, found), competing.unloaded)
-    return competing, found.name
+    (entrant,) = competitors(registry, (baseline,), may_run_code=may_run_code, kind=kind).assignors
+    if entrant.name not in names:
+        competing = Competitors((*competing.assignors, entrant), competing.unloaded)
+    return competing, entrant.name
 
 
 def terms_of(
@@ -107,7 +114,7 @@ def terms_of(
     from assignor_lab.scoring.gates import Subjects, check_gates
 
     # Who was asked for and could not be loaded is judged, too: its gates cannot be told, and do not pass.
-    names = [assignor.name for assignor in competing.assignors]
+    names = [entrant.name for entrant in competing.assignors]
     names += [unloaded.name for unloaded in competing.unloaded if unloaded.name in asked]
     subjects = Subjects(tuple(dict.fromkeys(names)), baseline, OBSERVED)
     check_gates(gates, tuple(kind.load().metrics(registry)), subjects)

@@ -21,6 +21,7 @@ from assignment_api.plugins import ScenarioFamily
 from assignment_api.plugins.selection import ConfigSources, EffectiveConfig
 from assignor_lab.groups.kind import Answer, Asked, Competitor, Kind, Missing, Player
 from assignor_lab.groups.terms import NO_CONFIG
+from assignor_lab.groups.variants import configured
 from assignor_lab.groups.work import OBSERVED, WorkItem
 from assignor_lab.runtime.asking import OwnProcesses
 from assignor_lab.runtime.invocation import CallOutcome, Failure, failure_of
@@ -74,6 +75,24 @@ class _Configured:
         return made
 
 
+@attrs.frozen(eq=False)
+class _Settings:
+    """The configuration around scenarios, for those competitors who share it.
+
+    Args:
+        configured: The effective configuration of scenarios.
+        explicit: What stands above a scenario's own, in the types of the keys.
+    """
+
+    configured: _Configured
+    explicit: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, sources: ConfigSources) -> _Settings:
+        """As the sources say."""
+        return cls(_Configured(sources), sources.explicit_values())
+
+
 @attrs.frozen
 class Contest(Generic[S, A]):
     """The competitors of a run, and the configuration around each scenario's own.
@@ -93,19 +112,24 @@ class Contest(Generic[S, A]):
     config: ConfigSources = NO_CONFIG
     observed: bool = True
     isolation: OwnProcesses | None = None
-    #: Configuration above a scenario's own, in the types of the keys.
-    _explicit: Mapping[str, Any] = attrs.field(init=False)
+    #: The settings of the run.
+    _shared: _Settings = attrs.field(init=False)
 
-    #: The effective configuration of scenarios.
-    _configured: _Configured = attrs.field(init=False)
+    @_shared.default
+    def _settings_of_run(self) -> _Settings:
+        return _Settings.of(self.config)
 
-    @_configured.default
-    def _unread(self) -> _Configured:
-        return _Configured(self.config)
+    #: The settings of each competitor; who has none of its own shares those of the run.
+    _settings: Sequence[_Settings] = attrs.field(init=False)
 
-    @_explicit.default
-    def _explicit_values(self) -> Mapping[str, Any]:
-        return self.config.explicit_values()
+    @_settings.default
+    def _settings_of_all(self) -> Sequence[_Settings]:
+        return [
+            _Settings.of(configured(self.config, each.name, each.overrides))
+            if isinstance(each, Competitor) and each.overrides
+            else self._shared
+            for each in self.competitors
+        ]
 
     def answers(self, item: WorkItem) -> Iterator[Answer[S, A]]:
         """Every answer to ``item``: by round, then in the order of the competitors, Kafka's own decision last.
@@ -131,23 +155,26 @@ class Contest(Generic[S, A]):
         read = self._read(document, place)
         rounds = 1 if isinstance(read.scenario, Failure) else self.kind.rounds(read.scenario)
         for number in range(rounds):
-            built = self._built(read, number)
-            decided, own = self._decided(built.scenario, number)
-            other_settings = self._other_settings(own, built)
-            for competitor, player in zip(self.competitors, players, strict=True):
-                answer = self._answer(item, number, competitor, player, built, exclusions)
-                yield attrs.evolve(answer, other_settings=other_settings)
+            # What is built under the same settings is built once, and again only if somebody changed it.
+            states: dict[int, _Built[S]] = {}
+            decided, own = self._decided(read.scenario, number)
+            for settings, competitor, player in zip(self._settings, self.competitors, players, strict=True):
+                built = states.get(id(settings)) or self._built(read, number, settings)
+                states[id(settings)] = built
+                answer = self._answer(item, number, competitor, player, built, exclusions, settings)
+                yield attrs.evolve(answer, other_settings=self._other_settings(own, built))
                 if answer.outcome.input_mutated:
+                    states.clear()
                     read = self._read(document, place)
-                    built = self._built(read, number)
-                    decided, own = self._decided(built.scenario, number)
+                    decided, own = self._decided(read.scenario, number)
             if self.observed and decided is not None:
-                yield _observed(item, number, built, decided, own)
+                known = next(iter(states.values()), None) or self._built(read, number, self._shared)
+                yield _observed(item, number, known, decided, own)
 
-    def _decided(self, scenario: Scenario | None, number: int) -> tuple[CallOutcome[A] | None, S | Failure | None]:
+    def _decided(self, scenario: Scenario | Failure, number: int) -> tuple[CallOutcome[A] | None, S | Failure | None]:
         """What Kafka decided in a round, and the state as it had it: under its own settings, whatever is asked now."""
-        decided = None if scenario is None else self.kind.observed(scenario, number)
-        if scenario is None or decided is None:
+        decided = None if isinstance(scenario, Failure) else self.kind.observed(scenario, number)
+        if isinstance(scenario, Failure) or decided is None:
             return None, None
         try:
             return decided, self.kind.state(scenario, number, {})
@@ -172,22 +199,32 @@ class Contest(Generic[S, A]):
         histories = [_History(family, seed, exclusions, key) for _ in self.competitors]
         documents = SimilarDocuments()
         for number in range(family.rounds):
-            first: _Built[S] | None = None
-            for history, competitor, player in zip(histories, self.competitors, players, strict=True):
-                built = self._next(history, number, place, documents, None if number else first)
-                answer = self._answer(item, number, competitor, player, built, exclusions)
+            # The first round is the same for all, so it is read once, and again only if somebody changed it.
+            first: dict[int, _Built[S]] = {}
+            for settings, history, competitor, player in zip(
+                self._settings, histories, self.competitors, players, strict=True
+            ):
+                known = None if number else first.pop(id(settings), None)
+                built = self._next(history, number, place, documents, known, settings)
+                answer = self._answer(item, number, competitor, player, built, exclusions, settings)
                 yield answer
-                # The first round is the same for all, so it is read once, and again only if somebody changed it.
-                first = built if history.over is None else None
+                if history.over is None:
+                    first[id(settings)] = built
                 if answer.outcome.input_mutated:
-                    first, documents = None, SimilarDocuments()
+                    first, documents = {}, SimilarDocuments()
                     for each in histories:
                         each.forget()
                 result = answer.outcome.result
                 history.previous = None if isinstance(result, Failure) else self.kind.after(result)
 
     def _next(
-        self, history: _History, number: int, place: Place, documents: SimilarDocuments, known: _Built[S] | None
+        self,
+        history: _History,
+        number: int,
+        place: Place,
+        documents: SimilarDocuments,
+        known: _Built[S] | None,
+        settings: _Settings,
     ) -> _Built[S]:
         """The state of a history's next round; ``known`` if that is what an equal document was already made to."""
         start = perf_counter_ns()
@@ -204,7 +241,7 @@ class Contest(Generic[S, A]):
             return _Built(known.scenario, known.state, perf_counter_ns() - start)
         made_ns = perf_counter_ns() - start
         read = _Read(document, 0) if isinstance(document, Scenario) else self._read(lambda: document, place, documents)
-        built = self._built(read, number)
+        built = self._built(read, number, settings)
         return _Built(built.scenario, built.state, built.build_ns + made_ns)
 
     def _read(self, document: Callable[[], Any], place: Place, documents: SimilarDocuments | None = None) -> _Read:
@@ -217,7 +254,7 @@ class Contest(Generic[S, A]):
             scenario = failure_of(error)
         return _Read(scenario, perf_counter_ns() - start)
 
-    def _built(self, read: _Read, number: int) -> _Built[S]:
+    def _built(self, read: _Read, number: int, settings: _Settings) -> _Built[S]:
         start = perf_counter_ns()
         scenario = read.scenario
         if isinstance(scenario, Failure):
@@ -225,8 +262,8 @@ class Contest(Generic[S, A]):
         state: tuple[S, EffectiveConfig] | Failure
         try:
             state = (
-                self.kind.state(scenario, number, self._explicit),
-                self._configured.effective(scenario),
+                self.kind.state(scenario, number, settings.explicit),
+                settings.configured.effective(scenario),
             )
         except KeyboardInterrupt:
             raise
@@ -242,6 +279,7 @@ class Contest(Generic[S, A]):
         player: Player[S, A] | Failure,
         built: _Built[S],
         exclusions: Exclusions,
+        settings: _Settings,
     ) -> Answer[S, A]:
         answer = partial(Answer, item, number, competitor.name, built.scenario, build_ns=built.build_ns)
         if isinstance(built.state, Failure):
@@ -254,18 +292,21 @@ class Contest(Generic[S, A]):
             asked: Asked = player.asked(state, config)
         except AssignorLabError as error:
             return answer(state, CallOutcome(failure_of(error)))
-        refusal = exclusions.refusal(asked.name)
+        # Rows name the competitor; who stands in for it is somebody else.
+        assert isinstance(competitor, Competitor)
+        name = competitor.name if asked.name == competitor.found.name else asked.name
+        refusal = exclusions.refusal(name)
         if refusal is not None:
             return answer(state, CallOutcome(failure_of(refusal), loss=refusal))
         reply = player.answer(state, asked)
-        exclusions.note(asked.name, reply.outcome.loss)
+        exclusions.note(name, reply.outcome.loss)
         outcome, reason = reply.outcome, None
         if not isinstance(outcome.result, Failure):
             given = player.looked_ahead(outcome.result)
             if given is not outcome.result:
                 outcome = attrs.evolve(outcome, result=given)
             assert built.scenario is not None
-            reason = self.kind.not_comparable(built.scenario, state, self._explicit, given)
+            reason = self.kind.not_comparable(built.scenario, state, settings.explicit, given)
         other_ns = perf_counter_ns() - start - outcome.assign_ns
         return answer(state, outcome, other_ns=other_ns, asked=asked, calls=reply.calls, not_comparable=reason)
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 import attrs
@@ -84,11 +85,15 @@ class Competitor:
         found: Who is asked.
         stand_in: Who answers where Kafka has somebody else answer in its place, as its kind of group needs it;
             ``None``: nobody.
+        overrides: Keys of the configuration to values that hold for it alone.
+        timings: Likewise durations, by their names in the kind's :attr:`Kind.timing_keys`.
     """
 
     name: str
     found: FoundAssignor
     stand_in: Any = None
+    overrides: Mapping[str, str] = attrs.field(factory=dict)
+    timings: Mapping[str, int] = attrs.field(factory=dict)
 
 
 @attrs.frozen
@@ -234,6 +239,8 @@ class Kind(ABC, Generic[S, A]):
     headline: tuple[HeadlineFigure, ...] = headline_of()
     #: Keys of Kafka's configuration that decide an assignment.
     config_keys: tuple[str, ...] = ()
+    #: Keys of Kafka's configuration that decide how long things take, to the name of the duration.
+    timing_keys: Mapping[str, str] = MappingProxyType({})
 
     # --- finding ----------------------------------------------------------------------------------
 
@@ -254,6 +261,10 @@ class Kind(ABC, Generic[S, A]):
     def competitor(self, registry: Registry, found: FoundAssignor) -> Competitor:
         """``found`` as it competes, with who stands in for it where Kafka has somebody else answer."""
         return Competitor(found.name, found)
+
+    def protocol(self, found: FoundAssignor) -> str | None:
+        """The protocol that a group is played in with an assignor; ``None``: nothing is played in this kind."""
+        return None
 
     @property
     def utilities(self) -> Mapping[str, Utility]:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 import attrs
 
 from assignment_api import AssignorLabError
-from assignment_api.plugins import ConfigSources, Registry, config_sources
+from assignment_api.plugins import ConfigSources, Registry
 from assignor_lab.groups.playing import play, under_protocol
-from assignor_lab.groups.variants import Variant, VariantError
+from assignor_lab.groups.variants import Variant, configured, timings_of
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.simulate import Played
-from assignor_lab.simulation.streams.timings import GROUP_SETTINGS, SETTINGS
+from assignor_lab.simulation.streams.timings import TIMING_KEYS
 
 __all__ = ["Replayed", "replay"]
-
-#: Settings of an application and of a group that change how long things take.
-_TIMINGS = {**SETTINGS, **GROUP_SETTINGS}
 
 
 @attrs.frozen(eq=False)
@@ -60,33 +57,16 @@ def replay(
         keep_log: Whether to write down what happens.
 
     Raises:
-        VariantError: if a variant's key is none.
-        ConfigError: if Kafka would refuse a variant's configuration.
+        VariantError: if a variant's key is none, or its value.
     """
     for contender in contenders:
-        own, timings = _split(contender)
+        own, timings = timings_of(contender, TIMING_KEYS)
         world = episode if contender.protocol is None else under_protocol(episode, contender.protocol)
-        configured = attrs.evolve(world, timings=attrs.evolve(world.timings, **timings))
-        read = config_sources(None, [f"{key}={value}" for key, value in own.items()], environ={})
-        above = attrs.evolve(sources, above=(*sources.above, *read.above))
+        world = attrs.evolve(world, timings=attrs.evolve(world.timings, **timings))
+        under = configured(sources, contender.name, own)
         try:
-            name, played = play(
-                configured, registry, above, contender.assignor, seed, may_run_code=True, keep_log=keep_log
-            )
+            name, played = play(world, registry, under, contender.assignor, seed, may_run_code=True, keep_log=keep_log)
         except AssignorLabError as error:
             yield Replayed(contender, contender.assignor, None, str(error))
         else:
             yield Replayed(contender, name, played)
-
-
-def _split(contender: Variant) -> tuple[dict[str, str], Mapping[str, int]]:
-    """A variant's keys that concern assignment, and those that change how long things take."""
-    timings: dict[str, int] = {}
-    for key, value in contender.overrides.items():
-        if key in _TIMINGS:
-            if not value.isascii() or not value.isdigit() or not int(value):
-                raise VariantError(
-                    f"variant {contender.name!r:.80}: {key} is a number of milliseconds, not {value!r:.80}"
-                )
-            timings[_TIMINGS[key]] = int(value)
-    return {key: value for key, value in contender.overrides.items() if key not in _TIMINGS}, timings

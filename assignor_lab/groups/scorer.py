@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import attrs
+
 from assignment_api.plugins import PluginError, Registry
 from assignor_lab.groups.contest import Contest
 from assignor_lab.groups.convergence import Convergence
@@ -16,6 +18,7 @@ from assignor_lab.groups.probes import Probes
 from assignor_lab.groups.rows import RowMaker
 from assignor_lab.groups.sparing import SparingMeasures
 from assignor_lab.groups.terms import JobSpec
+from assignor_lab.groups.variants import Variant, timings_of
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.runtime.invocation import failure_of
@@ -44,7 +47,7 @@ class Scorer:
             self._registry, self._isolation = registry, Isolation(Limits.of(config), config.policy())
         self.contest: Contest[Any, Any] = Contest(
             kind=self.kind,
-            competitors=tuple(self._competitor(selector) for selector in spec.assignors),
+            competitors=tuple(map(self._competitor, spec.assignors)),
             families=families_of(self._registry, spec.families),
             config=spec.config,
             observed=spec.observed,
@@ -94,10 +97,14 @@ class Scorer:
         """Ends the processes of plugins."""
         self._isolation.close()
 
-    def _competitor(self, selector: str) -> Competitor | Missing:
+    def _competitor(self, variant: Variant) -> Competitor | Missing:
         try:
-            found = self.kind.find(self._registry, selector, may_run_code=self.spec.may_run_code)
-            return self.kind.competitor(self._registry, found)
+            found = self.kind.find(self._registry, variant.assignor, may_run_code=self.spec.may_run_code)
         except PluginError as error:
             # The driver has it and this process has not: each of its rows says so.
-            return Missing(selector, failure_of(error))
+            return Missing(variant.name, failure_of(error))
+        competitor = self.kind.competitor(self._registry, found)
+        if variant.is_plain:
+            return competitor
+        overrides, timings = timings_of(variant, self.kind.timing_keys)
+        return attrs.evolve(competitor, name=variant.name, overrides=overrides, timings=timings)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import attrs
 
 from assignment_api.plugins.selection import ConfigSources
 from assignor_lab.groups.entries import KindEntry, entry_of
+from assignor_lab.groups.variants import Variant, as_variant
 from assignor_lab.runtime.discovery import Description
 
 __all__ = ["NO_CONFIG", "JobSpec"]
+
+
+def _variants(contenders: Iterable[Variant | str]) -> tuple[Variant, ...]:
+    return tuple(map(as_variant, contenders))
+
 
 #: Scenarios under their own configuration alone.
 NO_CONFIG = ConfigSources((), ())
@@ -21,7 +29,7 @@ class JobSpec:
     Names only: whoever scores finds the plugins for itself, with the same policy.
 
     Args:
-        assignors: Selectors of the assignors, in the order in which they are asked.
+        assignors: Who competes, in the order in which they are asked; of an assignor as it is, its selector will do.
         metrics: Names of the metrics, in the order of the columns.
         families: Names of the families that histories belong to.
         config: Configuration below and above a scenario's own; it holds the policy, too.
@@ -33,7 +41,7 @@ class JobSpec:
             ``None``: they are asked.
     """
 
-    assignors: tuple[str, ...]
+    assignors: tuple[Variant, ...] = attrs.field(converter=_variants)
     metrics: tuple[str, ...]
     families: tuple[str, ...] = ()
     config: ConfigSources = NO_CONFIG

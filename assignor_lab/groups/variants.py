@@ -7,8 +7,19 @@ from collections.abc import Iterable, Mapping
 import attrs
 
 from assignment_api import AssignorLabError
+from assignment_api.plugins.keys import is_policy_key
+from assignment_api.plugins.selection import ConfigSources, config_sources
 
-__all__ = ["PROTOCOL", "Variant", "VariantError", "parse_variant", "variants_of"]
+__all__ = [
+    "PROTOCOL",
+    "Variant",
+    "VariantError",
+    "as_variant",
+    "configured",
+    "parse_variant",
+    "timings_of",
+    "variants_of",
+]
 
 #: Kafka's key that says which protocol a group speaks: ``classic`` or ``streams``.
 PROTOCOL = "group.protocol"
@@ -33,6 +44,34 @@ class Variant:
     assignor: str
     overrides: Mapping[str, str] = attrs.field(factory=dict)
     protocol: str | None = None
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """Everything that it has of its own, the protocol included."""
+        return dict(self.overrides) if self.protocol is None else {**self.overrides, PROTOCOL: self.protocol}
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is an assignor as it is."""
+        return self.name == self.assignor and not self.settings
+
+    @property
+    def text(self) -> str:
+        """It as it can be written: the assignor's name where it is nothing but that assignor."""
+        if self.is_plain:
+            return self.name
+        return ",".join([f"{self.name}={self.assignor}", *(f"{key}={value}" for key, value in self.settings.items())])
+
+
+def as_variant(contender: Variant | str) -> Variant:
+    """A contender from its text: an assignor as it is, where there is no ``=`` in it.
+
+    Raises:
+        VariantError: if it is a variant that is not written as one.
+    """
+    if isinstance(contender, Variant):
+        return contender
+    return parse_variant(contender) if "=" in contender else Variant(contender, contender)
 
 
 def parse_variant(text: str) -> Variant:
@@ -63,6 +102,55 @@ def parse_variant(text: str) -> Variant:
     if protocol not in (None, "classic", "streams"):
         raise VariantError(f"{text!r:.200}: {PROTOCOL} is classic or streams, not {protocol!r:.80}")
     return Variant(name.strip(), parts[0].strip(), found, protocol)
+
+
+def configured(sources: ConfigSources, name: str, overrides: Mapping[str, str]) -> ConfigSources:
+    """Sources of configuration with a variant's own keys above all others.
+
+    Args:
+        sources: The sources that all contenders share.
+        name: Name of the variant, for errors.
+        overrides: Its own keys.
+
+    Raises:
+        VariantError: if a key is one of the policy on plugins, which is the same for all, or a plugin's secret; if it
+            concerns no assignment, or its value is none.
+    """
+    if not overrides:
+        return sources
+    for key in overrides:
+        if is_policy_key(key):
+            raise VariantError(f"variant {name!r:.80}: {key} holds for a whole run: give it with -c")
+    try:
+        read = config_sources(None, [f"{key}={value}" for key, value in overrides.items()], environ={})
+    except AssignorLabError as error:
+        raise VariantError(f"variant {name!r:.80}: {str(error).removeprefix('-c: ')}") from error
+    effective = read.effective()
+    for key in overrides:
+        if effective.shown(key) is not effective[key].value:
+            raise VariantError(f"variant {name!r:.80}: {key} is secret, and results keep what a variant is: use -c")
+    return attrs.evolve(sources, above=(*sources.above, *read.above))
+
+
+def timings_of(variant: Variant, keys: Mapping[str, str]) -> tuple[dict[str, str], dict[str, int]]:
+    """A variant's keys that concern assignment, and, by name, those that change how long things take.
+
+    Args:
+        variant: The variant.
+        keys: Kafka's key to the name of the duration that it sets.
+
+    Raises:
+        VariantError: if such a duration is no number.
+    """
+    timings: dict[str, int] = {}
+    for key, value in variant.overrides.items():
+        if key in keys:
+            if not value.isascii() or not value.isdigit() or not int(value):
+                raise VariantError(
+                    f"variant {variant.name!r:.80}: {key} is a number of milliseconds, not {value!r:.80}"
+                )
+            timings[keys[key]] = int(value)
+    return {key: value for key, value in variant.overrides.items() if key not in keys}, timings
 
 
 def variants_of(assignors: Iterable[str], texts: Iterable[str]) -> list[Variant]:

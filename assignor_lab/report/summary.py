@@ -91,7 +91,10 @@ Caveat = Assumption
 
 @attrs.frozen
 class Assignor:
-    """Somebody whose decisions were scored, Kafka itself included (``kind`` ``observed``)."""
+    """Somebody whose decisions were scored, Kafka itself included (``kind`` ``observed``).
+
+    ``settings``: what a variant has of its own, and empty for an assignor as it is.
+    """
 
     name: str
     kind: str
@@ -103,6 +106,7 @@ class Assignor:
     rows: int
     failed_rows: int
     not_comparable_rows: int = 0
+    settings: dict[str, str] = attrs.field(factory=dict)
 
 
 @attrs.frozen

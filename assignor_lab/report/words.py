@@ -131,12 +131,22 @@ def alone(results: Results) -> list[str]:
         "have been."
     ]
     if results.other_settings:
-        given = listed([f"{each.key}={each.value}" for each in results.config]) or "other settings"
         sentences.append(
-            f"{OBSERVED} decided under its own settings, the assignors under {shortened(given, 200)}. What they would "
-            "build up once, such as a further standby, counts in each decision anew, since the group never had it."
+            f"{OBSERVED} decided under its own settings, {_other_settings(results)}. What they would build up once, "
+            "such as a further standby, counts in each decision anew, since the group never had it."
         )
     return sentences
+
+
+def _other_settings(results: Results) -> str:
+    """Who was asked under which other settings."""
+    variants = [each for each in results.assignors if each.settings]
+    names = _names(results)
+    told = [f"{names[each.name]} as {shortened(each.summary or '', 200).rstrip('.')}" for each in variants]
+    if variants and not results.config:
+        return listed(told)
+    given = listed([f"{each.key}={each.value}" for each in results.config]) or "other settings"
+    return ", and ".join([f"the assignors under {shortened(given, 200)}", *([listed(told)] if told else [])])
 
 
 def agreement_sentence(agreement: Agreement, name: str) -> str:

@@ -15,6 +15,7 @@ from assignment_api.plugins.keys import ALLOW, BLOCK, ENVIRONMENT, ISOLATE, PIN,
 from assignment_api.plugins.layers import ConfigLayer, Layer, default_layer, layer_of
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION, canonical_name
 from assignment_api.plugins.selection import ConfigSources
+from assignor_lab.groups.variants import as_variant
 from assignor_lab.scoring.manifest import Code, Input, InputFile, Manifest, Setting, code_of, versions_of
 from assignor_lab.scoring.source_files import NamedFile, file_digest
 from assignor_lab.scoring.sources import Generated, Plan, SourceInput
@@ -185,10 +186,13 @@ def may_run_code(manifest: Manifest, confirmed: Sequence[str]) -> bool:
     Raises:
         RepeatError: if the run asked code that has not been named, or another assignor has.
     """
-    asked = dict.fromkeys((*manifest.assignors, *(() if manifest.baseline is None else (manifest.baseline,))))
+    contenders = [as_variant(text) for text in manifest.assignors]
+    asked = dict.fromkeys(each.assignor for each in contenders)
+    if manifest.baseline is not None and manifest.baseline not in {each.name for each in contenders}:
+        asked[manifest.baseline] = None
     for name in confirmed:
         if name not in asked:
-            raise RepeatError(f"--assignor {name}: is none of the run's, which are {', '.join(manifest.assignors)}")
+            raise RepeatError(f"--assignor {name}: is none of the run's, which are {', '.join(asked)}")
     # ``distribution:name`` looks alike; where code may run at all, each of these has been named.
     unnamed = [name for name in asked if ":" in name and name not in confirmed]
     if unnamed and (confirmed or any(":" in code.name for code in manifest.code)):

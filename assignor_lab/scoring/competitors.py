@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import attrs
 
 from assignment_api.plugins import PluginLoadError, Registry
 from assignor_lab.groups.entries import KindEntry, default_kind, entries, entry_of
-from assignor_lab.groups.kind import FoundAssignor
+from assignor_lab.groups.kind import FoundAssignor, Kind
+from assignor_lab.groups.terms import NO_CONFIG
+from assignor_lab.groups.variants import PROTOCOL, Variant, VariantError, as_variant, configured, timings_of
 from assignor_lab.groups.work import OBSERVED
 
-__all__ = ["Competitors", "Unloaded", "competitors", "kind_of_assignors"]
+__all__ = ["Competitors", "Entrant", "Unloaded", "competitors", "kind_of_assignors"]
 
 
 @attrs.frozen
@@ -25,6 +28,42 @@ class Unloaded:
 
 
 @attrs.frozen
+class Entrant:
+    """Somebody who competes.
+
+    Args:
+        variant: Its name, and what it has of its own.
+        found: Whom it asks.
+    """
+
+    variant: Variant
+    found: FoundAssignor
+
+    @property
+    def name(self) -> str:
+        """Name under which its results are filed."""
+        return self.variant.name
+
+    @property
+    def distribution(self) -> str | None:
+        """Distribution of the assignor."""
+        return self.found.distribution
+
+    @property
+    def version(self) -> str | None:
+        """Version of that."""
+        return self.found.version
+
+    @property
+    def summary(self) -> str | None:
+        """What it is, in a sentence."""
+        if not self.variant.settings:
+            return self.found.plugin.summary or None
+        settings = ", ".join(f"{key}={value}" for key, value in self.variant.settings.items())
+        return f"{self.found.name} with {settings}."
+
+
+@attrs.frozen
 class Competitors:
     """Everybody who was asked for.
 
@@ -33,7 +72,7 @@ class Competitors:
         unloaded: Who would, but could not be loaded.
     """
 
-    assignors: tuple[FoundAssignor, ...]
+    assignors: tuple[Entrant, ...]
     unloaded: tuple[Unloaded, ...]
 
 
@@ -49,7 +88,7 @@ def kind_of_assignors(registry: Registry, selectors: Iterable[str]) -> KindEntry
 
 def competitors(
     registry: Registry,
-    selectors: Iterable[str] = (),
+    contenders: Iterable[Variant | str] = (),
     *,
     may_run_code: bool = False,
     kind: KindEntry | str | None = None,
@@ -58,35 +97,63 @@ def competitors(
 
     Args:
         registry: What is installed.
-        selectors: Names, aliases and the like; none: every installed assignor. ``kafka`` may be among them: what Kafka
-            really decided is scored anyway where it is known.
+        contenders: Names, aliases and the like, or variants, which may be text; none: every installed assignor.
+            ``kafka`` may be among them: what Kafka really decided is scored anyway where it is known.
         may_run_code: Whether ``module:attribute`` may be imported.
         kind: Kind of the scenarios; ``None``: the default one.
 
     Raises:
         UnknownPluginError, AmbiguousPluginError, UntrustedCodeError: if a selector means nothing that could be loaded.
         PluginLoadError: if no assignor is left.
+        VariantError: if a variant has the name of another contender or of an installed assignor, or a setting that it
+            cannot have.
     """
     entry = entry_of(kind)
     group = entry.load()
-    found: dict[str, FoundAssignor] = {}
+    found: dict[str, Entrant] = {}
     unloaded: list[Unloaded] = []
-    wanted = [selector for selector in selectors if selector != OBSERVED]
+    installed = group.installed(registry)
+    wanted = [each for each in map(as_variant, contenders) if each.name != OBSERVED or each.settings]
     if not wanted:
-        found = {assignor.name: assignor for assignor in group.installed(registry)}
+        found = {assignor.name: _as_it_is(assignor) for assignor in installed}
         unloaded = [
             Unloaded(row.name, row.distribution, row.version, row.reason)
             for row in registry.listing()
             if row.kind in ("plugin", entry.plugins) and row.status in ("broken", "refused")
         ]
-    for selector in wanted:
+    taken = {OBSERVED, *(assignor.name for assignor in installed)}
+    for variant in wanted:
         try:
-            assignor = group.find(registry, selector, may_run_code=may_run_code)
+            entrant = _entrant(variant, group, registry, may_run_code=may_run_code)
         except PluginLoadError as error:
-            unloaded.append(Unloaded(selector, None, None, str(error)))
-        else:
-            found.setdefault(assignor.name, assignor)
+            unloaded.append(Unloaded(variant.name, None, None, str(error)))
+            continue
+        if not variant.is_plain and entrant.name in taken | found.keys():
+            raise VariantError(f"variant {variant.name!r:.80}: somebody else has that name: give it another one")
+        found.setdefault(entrant.name, entrant)
     if not found:
         reasons = "; ".join(f"{one.name}: {one.reason}" for one in unloaded)
         raise PluginLoadError(f"no assignor is left to score: {reasons or 'none is installed'}")
     return Competitors(tuple(found.values()), tuple(unloaded))
+
+
+def _as_it_is(assignor: FoundAssignor) -> Entrant:
+    return Entrant(Variant(assignor.name, assignor.name), assignor)
+
+
+def _entrant(variant: Variant, group: Kind[Any, Any], registry: Registry, *, may_run_code: bool) -> Entrant:
+    """Who can compete; what a variant cannot have is found here, not in each row."""
+    found = group.find(registry, variant.assignor, may_run_code=may_run_code)
+    if variant.is_plain:
+        return _as_it_is(found)
+    spoken = group.protocol(found)
+    if variant.protocol is not None and variant.protocol != spoken:
+        reason = (
+            f"with {found.name} a group speaks the {spoken} protocol"
+            if spoken is not None
+            else "only episodes (kind streams-episode) can be played in another protocol"
+        )
+        raise VariantError(f"variant {variant.name!r:.80}: {PROTOCOL}={variant.protocol}: {reason}")
+    overrides, _ = timings_of(variant, group.timing_keys)
+    configured(NO_CONFIG, variant.name, overrides)
+    return Entrant(attrs.evolve(variant, assignor=found.name), found)

@@ -145,7 +145,7 @@ class Manifest:
         command: The command line, without secrets; ``None``: there was none.
         kind: Kind of the groups.
         inputs: Sources of states, in order.
-        assignors: Who competed, in order.
+        assignors: Who competed, in order; variants as they are written on the command line.
         baseline: Whom the others were compared with.
         gates: The conditions that were judged.
         only_item: The one item that was scored; ``None``: all.
@@ -215,7 +215,7 @@ def manifest_of(run: Run, engine: Engine, scored: Scored) -> Manifest:
         command=run.command,
         kind=plan.kind.name,
         inputs=tuple(_inputs(run)),
-        assignors=scored.spec.assignors,
+        assignors=tuple(variant.text for variant in scored.spec.assignors),
         baseline=run.terms.baseline,
         gates=tuple(gate.expression for gate in run.terms.gates),
         only_item=plan.only,
@@ -242,8 +242,8 @@ def code_of(run: Run) -> tuple[Code, ...]:
     named: dict[str, str | None] = {BUILTIN_DISTRIBUTION: metadata.version(BUILTIN_DISTRIBUTION)}
     named |= {each.distribution: each.version for each in _deciding(run) if each.distribution is not None}
     distributions = [Code(name, version, code_digest(name)) for name, version in sorted(named.items())]
-    loose = [each for each in run.competing.assignors if each.distribution is None]
-    return (*distributions, *(Code(each.name, None, source_digest(each.plugin.factory)) for each in loose))
+    loose = {each.found.name: each.found for each in run.competing.assignors if each.distribution is None}
+    return (*distributions, *(Code(name, None, source_digest(each.plugin.factory)) for name, each in loose.items()))
 
 
 def versions_of(run: Run) -> dict[str, str]:

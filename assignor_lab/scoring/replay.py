@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import attrs
 
@@ -21,11 +21,13 @@ class Replay:
         sources: Sources as they were named.
         config: Words that give the configuration, such as ``-c key=value``.
         out: Folder that the command writes to.
+        variants: Name to text of those who compete with settings of their own.
     """
 
     sources: tuple[str, ...] = ()
     config: tuple[str, ...] = ()
     out: str = "replay"
+    variants: Mapping[str, str] = attrs.field(factory=dict)
 
     def command(self, item: int, number: int, family: str | None, seed: int | None, assignors: Sequence[str]) -> str:
         """The command, quoted for a POSIX shell.
@@ -41,5 +43,9 @@ class Replay:
             state = ["--families", family, "--seed", str(seed or 0), "--count", "1", "--only-round", str(number)]
         else:
             state = [*self.sources, "--only-item", str(item), *(["--only-round", str(number)] if number else [])]
-        names = [word for name in assignors for word in ("--assignor", name)]
+        names = [
+            word
+            for name in assignors
+            for word in (("--variant", self.variants[name]) if name in self.variants else ("--assignor", name))
+        ]
         return shlex.join(["assignor", "score", *state, *names, *self.config, "--out", self.out])

@@ -41,8 +41,9 @@ def score(
         spark: A session, classic or Spark Connect. Its Python workers need this package and the plugins.
         sources: Paths of scenario files, logs or folders, :class:`~assignor_lab.scoring.Generated` histories,
             scenarios, or scenario documents; or one path.
-        assignors: Names of assignors, or one name; none: every installed one. What Kafka really decided is scored
-            besides, under the name ``kafka``, where a scenario knows it.
+        assignors: Names of assignors, or one name; none: every installed one. ``two=high_availability,
+            num.standby.replicas=2`` is a variant: an assignor with keys of its own, under a name of its own. What Kafka
+            really decided is scored besides, under the name ``kafka``, where a scenario knows it.
         config: Keys and values in place of the scenarios' own, or all sources of configuration.
         racks: Racks of clients and partitions that the sources do not tell, or the file that holds them.
 

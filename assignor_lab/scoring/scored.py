@@ -135,7 +135,7 @@ def score_rows(run: Run, engine: Engine, folder: OutputFolder, on_progress: Call
 
 def _exclusions(run: Run) -> RunExclusions:
     policy = run.config.effective().policy()
-    isolated = [found.name for found in run.competing.assignors if runs_apart(found, policy)]
+    isolated = [entrant.name for entrant in run.competing.assignors if runs_apart(entrant.found, policy)]
     found = run.plan.kind.load().metrics(run.registry)
     metrics = [column for column, metric in found.items() if is_apart(metric.plugin)]
     made = {source.generated.family for source in run.plan.sources if source.generated is not None}

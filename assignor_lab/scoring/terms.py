@@ -9,7 +9,6 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from importlib import metadata
-from typing import Any
 
 import attrs
 
@@ -22,7 +21,7 @@ from assignor_lab.groups.terms import JobSpec
 from assignor_lab.runtime.discovery import Description
 from assignor_lab.scoring.code import source_digest
 from assignor_lab.scoring.comparison import NO_TERMS, Terms
-from assignor_lab.scoring.competitors import Competitors
+from assignor_lab.scoring.competitors import Competitors, Entrant
 from assignor_lab.scoring.sources import Plan
 
 __all__ = ["Run", "job_spec", "terms_of_run"]
@@ -81,7 +80,7 @@ def job_spec(
     """
     prices_of(config.effective())
     return JobSpec(
-        assignors=tuple(assignor.name for assignor in competing.assignors),
+        assignors=tuple(entrant.variant for entrant in competing.assignors),
         metrics=tuple(plan.kind.load().metrics(registry)),
         families=tuple(sorted({source.generated.family for source in plan.sources if source.generated is not None})),
         config=config,
@@ -108,7 +107,7 @@ def terms_of_run(run: Run, engine: Mapping[str, str], salt: bytes) -> Mapping[st
         "tables": f"format {FORMAT}, {plan.kind.name}",
         **{f"source {number}": text for number, text in enumerate(_sources(run))},
         "scenarios": plan.digest,
-        "assignors": ", ".join(_assignor(found) for found in run.competing.assignors),
+        "assignors": ", ".join(map(_assignor, run.competing.assignors)),
         "metrics": _named_digest({name: f"{found.distribution} {found.version}" for name, found in metrics.items()}),
         **engine,
         **{name: str(value) for name, value in kept.items() if value is not None},
@@ -126,12 +125,13 @@ def _sources(run: Run) -> Iterator[str]:
             yield f"{found.name} ({found.distribution} {found.version}), {made}"
 
 
-def _assignor(found: Any) -> str:
+def _assignor(entrant: Entrant) -> str:
+    found, text = entrant.found, entrant.variant.text
     if found.distribution is not None:
-        return f"{found.name} ({found.distribution} {found.version})"
+        return f"{text} ({found.distribution} {found.version})"
     # Code that was named on the command line has no version.
     digest = source_digest(found.plugin.factory)
-    return f"{found.name} (sha256:{'unknown' if digest is None else digest[:16]})"
+    return f"{text} (sha256:{'unknown' if digest is None else digest[:16]})"
 
 
 def _named_digest(values: Mapping[str, str]) -> str:

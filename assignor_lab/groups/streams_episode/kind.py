@@ -30,6 +30,7 @@ from assignor_lab.scenarios import Scenario
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.episode_format import read_episode
 from assignor_lab.simulation.streams.results import document_of
+from assignor_lab.simulation.streams.timings import TIMING_KEYS
 
 __all__ = ["STREAMS_EPISODE"]
 
@@ -47,6 +48,7 @@ class _StreamsEpisodes(Kind[StreamsEpisode, PlayedEpisode]):
     )
     columns = (Column("members", "int32"),)
     config_keys = tuple(ASSIGNMENT_KEYS)
+    timing_keys = TIMING_KEYS
     shows_first = True
 
     # --- finding ----------------------------------------------------------------------------------
@@ -71,6 +73,9 @@ class _StreamsEpisodes(Kind[StreamsEpisode, PlayedEpisode]):
     def competitor(self, registry: Registry, found: FoundAssignor) -> Competitor:
         stand_in = replacement_without_lags(found, registry) if isinstance(found, FoundTaskAssignor) else None
         return Competitor(found.name, found, stand_in=stand_in)
+
+    def protocol(self, found: FoundAssignor) -> str:
+        return "classic" if isinstance(found, FoundTaskAssignor) else "streams"
 
     # --- states -----------------------------------------------------------------------------------
 

@@ -48,6 +48,7 @@ class EpisodePlayer:
 
     def __init__(self, competitor: Competitor, isolation: OwnProcesses | None) -> None:
         self._found, self._fallback = competitor.found, competitor.stand_in
+        self._timings = competitor.timings
         self._isolation = isolation
 
     def asked(self, state: StreamsEpisode, config: EffectiveConfig) -> Asked:
@@ -75,9 +76,13 @@ class EpisodePlayer:
     def _play(self, state: StreamsEpisode, configs: Mapping[str, Any], calls: list[CallOutcome[Any]]) -> Played:
         if isinstance(self._found, FoundTaskAssignor):
             leading = LeadingAssignor(self._found, self._fallback, configs, self._isolation, calls.append)
-            return simulate(attrs.evolve(under_protocol(state, "classic"), config=configs), leading, keep_log=False)
+            return simulate(self._world(state, "classic", configs), leading, keep_log=False)
         found: Any = self._found
         deciding = brokers_assignor_of(
             found, configs, self._isolation, refines=state.coming_refiner, on_call=calls.append
         )
-        return simulate(attrs.evolve(under_protocol(state, "streams"), config=configs), deciding, keep_log=False)
+        return simulate(self._world(state, "streams", configs), deciding, keep_log=False)
+
+    def _world(self, state: StreamsEpisode, protocol: str, configs: Mapping[str, Any]) -> StreamsEpisode:
+        spoken = under_protocol(state, protocol)
+        return attrs.evolve(spoken, config=configs, timings=attrs.evolve(spoken.timings, **self._timings))

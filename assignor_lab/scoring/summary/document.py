@@ -188,15 +188,23 @@ def _assignors(competing: Competitors, tally: Tally) -> list[dict[str, Any]]:
             "kind": "plugin",
             "distribution": assignor.distribution,
             "version": assignor.version,
-            "summary": assignor.plugin.summary or None,
+            "summary": assignor.summary,
+            "settings": dict(assignor.variant.settings),
             **_standing(tally, assignor.name),
         }
         for assignor in competing.assignors
     ]
     if tally.rows_of.get(OBSERVED):
-        nobody = {"distribution": None, "version": None, "summary": None}
+        nobody: dict[str, Any] = {"distribution": None, "version": None, "summary": None, "settings": {}}
         entries.append({"name": OBSERVED, "kind": "observed", **nobody, **_standing(tally, OBSERVED)})
-    absent = {"summary": None, "status": "not_loaded", "rows": 0, "failed_rows": 0, "not_comparable_rows": 0}
+    absent: dict[str, Any] = {
+        "summary": None,
+        "settings": {},
+        "status": "not_loaded",
+        "rows": 0,
+        "failed_rows": 0,
+        "not_comparable_rows": 0,
+    }
     entries += [{"kind": "plugin", **attrs.asdict(unloaded), **absent} for unloaded in competing.unloaded]
     return entries
 

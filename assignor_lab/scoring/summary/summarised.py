@@ -39,7 +39,8 @@ def summarise(run: Run, scored: Scored, engine: Engine) -> dict[str, Any]:
     kind = spec.kind.load()
     metrics = kind.metrics(run.registry)
     tally = tally_of(scored.results)
-    names = tuple(name for name in (*spec.assignors, OBSERVED) if tally.rows_of.get(name))
+    competing = (variant.name for variant in spec.assignors)
+    names = tuple(name for name in (*competing, OBSERVED) if tally.rows_of.get(name))
     asked = Asked(
         results=scored.results,
         run_metrics=scored.run_metrics,

@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-__all__ = ["GROUP_SETTINGS", "SETTINGS", "Timings"]
+__all__ = ["GROUP_SETTINGS", "SETTINGS", "TIMING_KEYS", "Timings"]
 
 
 @attrs.frozen
@@ -120,3 +120,5 @@ GROUP_SETTINGS: Mapping[str, str] = {
     "streams.initial.rebalance.delay.ms": "streams_initial_rebalance_delay_ms",
     "streams.assignment.interval.ms": "assignment_interval_ms",
 }
+#: Both.
+TIMING_KEYS: Mapping[str, str] = {**SETTINGS, **GROUP_SETTINGS}
