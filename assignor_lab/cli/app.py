@@ -31,6 +31,9 @@ COMMANDS = {
     "simulate": "Play what happens to a Streams group on a virtual clock: rebalances, restoring, who waits how long.",
     "replay": "Play a recorded group's history again with other assignors, beside what really happened.",
     "compare": "Compare two answers to a state or a whole history: who moves what, gains, loses, and the cost.",
+    "explain": (
+        "Tell why a task is where an assignor leaves it, and the smallest changes that would have led elsewhere."
+    ),
     "convert": "Turn Streams scenarios into what the brokers' protocol (KIP-1071) knows of the same groups.",
     "plugins": "List assignors, metrics and scenario families, and say why something cannot be used.",
     "config": "Show every effective value of the configuration and where it came from.",

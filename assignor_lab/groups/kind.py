@@ -23,6 +23,7 @@ import attrs
 
 from assignment_api.plugins import ConfigSources, Found, MetricPlugin, PluginRow, Registry
 from assignment_api.plugins.selection import EffectiveConfig
+from assignor_lab.groups.changes import ChangesOf
 from assignor_lab.groups.columns import Column
 from assignor_lab.groups.headline import HeadlineFigure, headline_of
 from assignor_lab.groups.holding import HoldingOf
@@ -397,6 +398,11 @@ class Kind(ABC, Generic[S, A]):
     @property
     def holding(self) -> HoldingOf[S, A] | None:
         """How its states and answers are read as who holds what; ``None``: there is no such thing, as in a play."""
+        return None
+
+    @property
+    def changes(self) -> ChangesOf[S] | None:
+        """What could have been otherwise in its states; ``None``: nobody asks, as in a play."""
         return None
 
     # --- answering line by line -------------------------------------------------------------------

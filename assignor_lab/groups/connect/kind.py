@@ -10,6 +10,7 @@ from typing import Any
 from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY, ConnectProtocol, Jobs
 from assignment_api.plugins import Found, FoundConnectAssignor, MetricPlugin, PluginRow, Registry
 from assignment_api.plugins.selection import EffectiveConfig
+from assignor_lab.groups.changes import ChangesOf
 from assignor_lab.groups.connect.asking import ASKING
 from assignor_lab.groups.connect.metrics import CONNECT_METRICS, ConnectMetric, Decision, described_metric
 from assignor_lab.groups.connect.rounds import Decided, RoundPlayer, RoundState, spoken_protocol
@@ -101,6 +102,12 @@ class _Connect(Kind[RoundState, Decided]):
         from assignor_lab.groups.connect.holding import HOLDING
 
         return HOLDING
+
+    @property
+    def changes(self) -> ChangesOf[RoundState]:
+        from assignor_lab.groups.connect.changes import CHANGES
+
+        return CHANGES
 
     def picture(self, answers: Sequence[Answer[RoundState, Decided]], assignor: str | None) -> dict[str, Any]:
         from assignor_lab.groups.connect.pictures import rebalance_picture

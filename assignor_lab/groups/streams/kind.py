@@ -12,6 +12,7 @@ from assignment_api import ApplicationMetadata, AssignmentError, TaskAssignment
 from assignment_api.plugins import Found, FoundTaskAssignor, MetricPlugin, PluginRow, Registry
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.streams.configs import ASSIGNMENT_KEYS
+from assignor_lab.groups.changes import ChangesOf
 from assignor_lab.groups.headline import headline_of
 from assignor_lab.groups.holding import HoldingOf
 from assignor_lab.groups.kind import (
@@ -176,6 +177,12 @@ class _Streams(Kind[ApplicationMetadata, TaskAssignment]):
         from assignor_lab.groups.streams.holding import HOLDING
 
         return HOLDING
+
+    @property
+    def changes(self) -> ChangesOf[ApplicationMetadata]:
+        from assignor_lab.groups.streams.changes import CHANGES
+
+        return CHANGES
 
     def picture(self, answers: Sequence[StreamsAnswer], assignor: str | None) -> dict[str, Any]:
         from assignor_lab.groups.streams.pictures import detail_of

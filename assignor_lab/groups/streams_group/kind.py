@@ -11,6 +11,7 @@ from assignment_api.group import GroupAssignment
 from assignment_api.plugins import Found, MetricPlugin, PluginRow, Registry
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.streams.configs import NUM_STANDBY_REPLICAS, RACK_AWARE_ASSIGNMENT_TAGS
+from assignor_lab.groups.changes import ChangesOf
 from assignor_lab.groups.columns import Column
 from assignor_lab.groups.headline import headline_of
 from assignor_lab.groups.holding import HoldingOf
@@ -125,6 +126,12 @@ class _StreamsGroup(Kind[GroupState, GroupAssignment]):
         from assignor_lab.groups.streams_group.holding import HOLDING
 
         return HOLDING
+
+    @property
+    def changes(self) -> ChangesOf[GroupState]:
+        from assignor_lab.groups.streams_group.changes import CHANGES
+
+        return CHANGES
 
     def picture(self, answers: Sequence[Answer[GroupState, GroupAssignment]], assignor: str | None) -> dict[str, Any]:
         from assignor_lab.groups.streams_group.pictures import group_picture

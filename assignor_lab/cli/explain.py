@@ -1,0 +1,115 @@
+"""``assignor explain``: why a task is where an assignor leaves it, and what would have led elsewhere."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from assignor_lab.cli.found_plugins import found_plugins
+from assignor_lab.cli.one_state import StateId, chosen_states
+from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
+from assignor_lab.cli.text import console, print_json, print_line, print_sentence, table
+from assignor_lab.explain import Budget, Explained, Explanation, explain, question_of, words
+from assignor_lab.explain.document import document_of
+
+__all__ = ["register"]
+
+Source = Annotated[
+    str,
+    typer.Argument(
+        metavar="SOURCE",
+        help="File of states of any kind: from import-log, capture, record, ...; plain or gzip, - is the standard "
+        "input.",
+    ),
+]
+Assignor = Annotated[
+    str | None,
+    typer.Option(
+        "--assignor", metavar="NAME", help="Who is asked; by default Kafka's own assignor for groups of that kind."
+    ),
+]
+Task = Annotated[
+    str | None,
+    typer.Option("--task", metavar="TASK", help="The task, such as 1_3, or job; by default every one that moves."),
+]
+WhyNot = Annotated[
+    str | None,
+    typer.Option(
+        "--why-not", metavar="CLIENT", help="Why the task is not with this client: its id, its name, or how it begins."
+    ),
+]
+Round = Annotated[
+    int | None, typer.Option("--round", metavar="N", min=0, help="Round of a Connect history, from 0; else the last.")
+]
+Calls = Annotated[
+    int,
+    typer.Option(
+        "--calls", metavar="N", min=0, help="Most calls with one thing changed, for the named task or all together."
+    ),
+]
+Seconds = Annotated[
+    float, typer.Option("--seconds", metavar="S", min=0.0, help="Most time for these calls.")
+]  # fmt: skip
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to ``app``."""
+
+    @app.command("explain")
+    def explain_tasks(
+        source: Source,
+        state_id: StateId = None,
+        task: Task = None,
+        assignor: Assignor = None,
+        why_not: WhyNot = None,
+        round_number: Round = None,
+        calls: Calls = 200,
+        seconds: Seconds = 30.0,
+        config: ConfigFile = None,
+        c: Overrides = None,
+        json: Json = False,
+    ) -> None:
+        """Tell why a task is where an assignor leaves it, and the smallest changes that would have led elsewhere.
+
+        Each 'would' is shown only after the assignor was asked with that one thing changed, and nothing else.
+        """
+        if why_not is not None and task is None:
+            raise typer.BadParameter("name the task, too, with --task", param_hint="--why-not")
+        given = sources(config, c)
+        scenario = next(chosen_states(source, state_id or "1"))
+        plugins = found_plugins(given.effective())
+        try:
+            question = question_of(
+                scenario, round_number, assignor, plugins.registry, given, plugins.isolation
+            )  # fmt: skip
+            explained = explain(question, task, why_not, lambda: Budget(calls, seconds))
+        finally:
+            plugins.isolation.close()
+        if json:
+            print_json(document_of(explained))
+        else:
+            _show(explained)
+
+
+def _show(explained: Explained) -> None:
+    print_line(explained.scenario + (f", round {explained.round}" if explained.rounds > 1 else ""))
+    if not explained.explanations:
+        print_sentence(
+            f"{explained.assignor} moves no {explained.noun}: each stays where it ran. Name one with --task."
+        )
+    for each in explained.explanations:
+        _show_task(explained, each)
+
+
+def _show_task(explained: Explained, each: Explanation) -> None:
+    print_sentence(words.headline(explained, each))
+    kafka = words.kafka_sentence(explained, each)
+    if kafka is not None:
+        print_sentence(kafka)
+    if each.clients:
+        console().print(table(["client", "of this task", "by the answer"], words.client_rows(each)))
+    for sentence in words.would_sentences(explained, each):
+        print_sentence(sentence)
+    print_sentence(words.tried_sentence(each))
+    print_line()

@@ -1,0 +1,145 @@
+"""Asking an assignor the same question again, with one thing changed, within a budget of calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from time import perf_counter
+from typing import Any
+
+import attrs
+
+from assignment_api import AssignorLabError
+from assignment_api.plugins import ConfigSources
+from assignment_api.plugins.layers import command_line_layer
+from assignment_api.plugins.selection import EffectiveConfig
+from assignor_lab.groups.changes import Change, changed
+from assignor_lab.groups.holding import Held, HoldingOf
+from assignor_lab.groups.kind import Competitor, Kind, Player
+from assignor_lab.runtime.asking import OwnProcesses
+from assignor_lab.runtime.invocation import Failure, failure_of
+from assignor_lab.scenarios import Scenario, SimilarDocuments
+
+__all__ = ["Budget", "Question", "Said"]
+
+
+@attrs.define
+class Budget:
+    """Calls and time that may be spent on asking again.
+
+    Args:
+        calls: Calls.
+        seconds: Seconds from now on.
+    """
+
+    calls: int
+    seconds: float
+    spent: int = 0
+    _start: float = attrs.field(factory=perf_counter)
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether nothing more may be asked."""
+        return self.spent >= self.calls or self.is_late
+
+    @property
+    def is_late(self) -> bool:
+        """Whether it is the time that has run out."""
+        return perf_counter() - self._start > self.seconds
+
+
+@attrs.frozen(eq=False)
+class Said:
+    """What came of one call.
+
+    Args:
+        state: What was asked; ``None``: Kafka would refuse it.
+        answer: The answer, as the kind of group has it; ``None``: there is none.
+        held: Who holds what by it; ``None``: there is no answer.
+        failure: Why there is none.
+        is_lost: The assignor's own process was ended: it hung, died, or took too much.
+    """
+
+    state: Any
+    answer: Any
+    held: Held | None
+    failure: Failure | None = None
+    is_lost: bool = False
+
+
+class Question:
+    """One round of a scenario, and who is asked about it.
+
+    In a history the assignor answers the rounds before, too, each time anew: one object lives through all.
+
+    Args:
+        kind: Kind of the scenario.
+        holding: How its answers are read.
+        competitor: Who is asked.
+        scenario: The scenario.
+        number: The round.
+        sources: Configuration around the scenario's own.
+        isolation: Who runs in a process of its own.
+    """
+
+    def __init__(
+        self,
+        kind: Kind[Any, Any],
+        holding: HoldingOf[Any, Any],
+        competitor: Competitor,
+        scenario: Scenario,
+        number: int,
+        sources: ConfigSources,
+        isolation: OwnProcesses | None,
+    ) -> None:
+        self.kind = kind
+        self.holding = holding
+        self.competitor = competitor
+        self.scenario = scenario
+        self.number = number
+        self.sources = sources
+        self.isolation = isolation
+        self._documents = SimilarDocuments()
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """The effective configuration of who is asked."""
+        effective = self.sources.effective(self.scenario.config, str(self.scenario.place))
+        return effective.values_for(self.competitor.found.name)
+
+    def asked(self, change: Change | None = None) -> Said:
+        """What the assignor answers, as it is or after a change. Failures are told, not raised."""
+        try:
+            return self._asked(change)
+        except AssignorLabError as error:
+            return Said(None, None, None, failure_of(error))
+
+    def _asked(self, change: Change | None) -> Said:
+        scenario, sources = self.scenario, self.sources
+        if change is not None and change.edits:
+            document = changed(scenario.document, change.edits)
+            scenario = self._documents.scenario(document, scenario.place)
+        if change is not None and change.setting is not None:
+            layer = command_line_layer(["=".join(change.setting)])
+            sources = attrs.evolve(sources, above=(*sources.above, layer))
+        config = sources.effective(scenario.config, str(scenario.place))
+        explicit = sources.explicit_values()
+        player = self.kind.player(self.competitor, self.isolation)
+        for number in range(self.number):
+            said = self._answered(player, scenario, number, config, explicit)
+            if said.held is None:
+                return said
+        return self._answered(player, scenario, self.number, config, explicit)
+
+    def _answered(
+        self,
+        player: Player[Any, Any],
+        scenario: Scenario,
+        number: int,
+        config: EffectiveConfig,
+        explicit: Mapping[str, Any],
+    ) -> Said:
+        state = self.kind.state(scenario, number, explicit)
+        outcome = player.answer(state, player.asked(state, config)).outcome
+        if isinstance(outcome.result, Failure):
+            return Said(state, None, None, outcome.result, outcome.loss is not None)
+        return Said(state, outcome.result, self.holding.after(state, outcome.result))

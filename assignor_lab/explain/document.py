@@ -1,0 +1,58 @@
+"""Explanations as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assignor_lab.explain import words
+from assignor_lab.explain.explanation import Explained, Explanation
+from assignor_lab.explain.would import Would
+
+__all__ = ["document_of"]
+
+
+def document_of(explained: Explained) -> dict[str, Any]:
+    """All of it; clients by their ids, with the labels beside them."""
+    return {
+        "scenario": explained.scenario,
+        "round": explained.round,
+        "assignor": explained.assignor,
+        "tasks": explained.tasks,
+        "moved": list(explained.moved),
+        "labels": dict(explained.labels),
+        "explanations": [_explanation(explained, each) for each in explained.explanations],
+    }
+
+
+def _explanation(explained: Explained, each: Explanation) -> dict[str, Any]:
+    return {
+        "task": each.task,
+        "before": each.before,
+        "after": each.after,
+        "sentence": words.headline(explained, each),
+        "kafka": None if each.kafka is None else {"owner": each.kafka[0], "equal": each.kafka[0] == each.after},
+        "why_not": each.why_not,
+        "clients": [
+            {"client": row.client, "facts": row.facts, "before": row.before, "after": row.after} for row in each.clients
+        ],
+        "wish": each.wish,
+        "would": [_would(explained, each, would) for would in each.would.found],
+        "calls": each.would.calls,
+        "tried": each.would.tried,
+        "stopped": each.would.stopped,
+    }
+
+
+def _would(explained: Explained, each: Explanation, would: Would) -> dict[str, Any]:
+    change = would.change
+    return {
+        "what": change.what,
+        "sentence": words.would_sentence(explained, each, would),
+        "edits": [
+            {"path": list(edit.path), "remove": True} if edit.remove else {"path": list(edit.path), "value": edit.value}
+            for edit in change.edits
+        ],
+        "setting": None if change.setting is None else "=".join(change.setting),
+        "owner": would.owner,
+        "not_yet_at": would.before_it,
+    }

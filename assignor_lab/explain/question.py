@@ -1,0 +1,55 @@
+"""The question that a command line means: a state of a file, a round of it, and who is asked."""
+
+from __future__ import annotations
+
+from assignment_api.plugins import ConfigSources, Registry
+from assignor_lab.explain.asking_again import Question
+from assignor_lab.explain.explanation import ExplainError
+from assignor_lab.groups.entries import kind_named
+from assignor_lab.runtime.asking import OwnProcesses
+from assignor_lab.scenarios import Scenario
+
+__all__ = ["question_of"]
+
+
+def question_of(
+    scenario: Scenario,
+    number: int | None,
+    selector: str | None,
+    registry: Registry,
+    sources: ConfigSources,
+    isolation: OwnProcesses | None,
+) -> Question:
+    """The question.
+
+    Args:
+        scenario: The scenario.
+        number: The round; ``None``: the last one.
+        selector: Who is asked; ``None``: Kafka's own assignor for such groups.
+        registry: What is installed.
+        sources: Configuration around the scenario's own.
+        isolation: Who runs in a process of its own.
+
+    Raises:
+        ExplainError: if there is no such round, or such scenarios are not explained.
+        UnknownPluginError, PluginLoadError: as the registry.
+    """
+    kind = kind_named(scenario.kind)
+    holding = kind.holding
+    if holding is None or kind.changes is None:
+        raise ExplainError(
+            f"{scenario.place}: scenario {scenario.id!r} is of kind {scenario.kind!r}, which is played, not answered: "
+            "`assignor simulate` shows what happens in it"
+        )
+    rounds = kind.rounds(scenario)
+    if not rounds:
+        raise ExplainError(f"{scenario.place}: scenario {scenario.id!r} has no round")
+    if number is not None and number >= rounds:
+        raise ExplainError(
+            f"{scenario.place}: scenario {scenario.id!r} has no round {number}: its last one is {rounds - 1}"
+        )
+    found = kind.find(registry, selector or holding.default_assignor, may_run_code=True)
+    competitor = kind.competitor(registry, found)
+    return Question(
+        kind, holding, competitor, scenario, rounds - 1 if number is None else number, sources, isolation
+    )  # fmt: skip

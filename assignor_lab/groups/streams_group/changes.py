@@ -1,0 +1,159 @@
+"""Changes of a Streams group's state: reported offsets, previous owners, tags, settings, members."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from assignment_api.group import TaskId
+from assignment_api.streams.configs import NUM_STANDBY_REPLICAS
+from assignor_lab.groups.changes import Change, Edit, Knob, number_knob, single
+from assignor_lab.groups.streams_group.asking import GroupState
+from assignor_lab.scenarios import Scenario
+
+__all__ = ["CHANGES"]
+
+_Labels = Callable[[str], str]
+
+
+class _Changes:
+    def knobs(self, scenario: Scenario, number: int, state: GroupState, task: str, label: _Labels) -> Iterator[Knob]:
+        members, wanted = scenario.document["members"], TaskId.parse(task)
+        for place, member in enumerate(members):
+            knob = _offset_knob(place, member, members, wanted, label)
+            if knob is not None:
+                yield knob
+        yield from _owner_knobs(members, wanted, label)
+        yield from _tag_knobs(scenario.document["config"].get("rack.aware.assignment.tags", ()), members, label)
+        yield from _thread_knobs(members)
+        standbys = state.group.configs.num_standby_replicas
+        yield number_knob(NUM_STANDBY_REPLICAS, standbys, (standbys + 1, standbys - 1, 0, standbys + 2))
+        yield from _less_knobs(members, label)
+
+    def facts(self, state: GroupState, task: str) -> Mapping[str, str]:
+        wanted = TaskId.parse(task)
+        found = {}
+        for member_id, member in state.group.members.items():
+            held, parts = member.state, []
+            for words, tasks in (
+                ("ran it", held.active_tasks),
+                ("had a copy", held.standby_tasks),
+                ("warmed it up", held.warmup_tasks),
+            ):
+                if wanted.partition in tasks.get(wanted.subtopology_id, ()):
+                    parts.append(words)
+            if wanted in held.task_offsets:
+                parts.append(f"reported offset {held.task_offsets[wanted]:,}")
+            if parts:
+                found[member_id] = ", ".join(parts)
+        return found
+
+
+def _offset_knob(
+    place: int,
+    member: Mapping[str, Any],
+    members: Sequence[Mapping[str, Any]],
+    task: TaskId,
+    label: _Labels,
+) -> Knob | None:
+    """The offset that a member reports for the task; ``None`` where nobody reports any."""
+    group, partition = task.subtopology_id, str(task.partition)
+    reported = [each["task_offsets"].get(group, {}).get(partition) for each in members]
+    known = [offset for offset in reported if offset is not None]
+    if not known:
+        return None
+    now, name = reported[place], label(member["id"])
+    targets = {offset + step for offset in known for step in (-1, 1)} - {now}
+
+    def at(offset: int) -> Change:
+        instead = "none" if now is None else f"{now:,}"
+        edit = (
+            Edit(("members", place, "task_offsets", group, partition), offset)
+            if group in member["task_offsets"]
+            else Edit(("members", place, "task_offsets", group), {partition: offset})
+        )
+        return Change("lag", f"{name} reported offset {offset:,} for {task} instead of {instead}", (edit,))
+
+    ordered = sorted(targets, key=lambda value: abs(value - (now or 0)))
+    return Knob("lag", ordered, at, now=now, concerns=member["id"])
+
+
+def _owner_knobs(members: Sequence[Mapping[str, Any]], task: TaskId, label: _Labels) -> Iterator[Knob]:
+    group, partition = task.subtopology_id, task.partition
+    owners = [place for place, member in enumerate(members) if partition in member["active"].get(group, ())]
+
+    def at(chosen: int | None) -> Change:
+        who = "nobody who is there" if chosen is None else label(members[chosen]["id"])
+        instead = ", ".join(label(members[place]["id"]) for place in owners) or "nobody who is there"
+        edits = [edit for place in {*owners, *([] if chosen is None else [chosen])} for edit in edits_of(place, chosen)]
+        return Change("previous owner", f"{who} had run {task} before instead of {instead}", tuple(edits))
+
+    def edits_of(place: int, chosen: int | None) -> Iterator[Edit]:
+        member = members[place]
+        active = [number for number in member["active"].get(group, ()) if number != partition]
+        if place == chosen:
+            active.append(partition)
+            for role in ("standby", "warmup"):
+                if partition in member[role].get(group, ()):
+                    left = [number for number in member[role][group] if number != partition]
+                    yield Edit(("members", place, role, group), left)
+        yield Edit(("members", place, "active", group), active)
+
+    for place, member in enumerate(members):
+        if place not in owners:
+            yield Knob("previous owner", [place], at, concerns=member["id"])
+    if owners:
+        yield Knob("previous owner", [None], at)
+
+
+def _tag_knobs(keys: Sequence[str], members: Sequence[Mapping[str, Any]], label: _Labels) -> Iterator[Knob]:
+    for key in keys:
+        values = list(dict.fromkeys(member["tags"][key] for member in members if key in member["tags"]))
+        for place, member in enumerate(members):
+            now = member["tags"].get(key)
+            others = [value for value in values if value != now]
+
+            def at(value: str, place: int = place, key: str = key, now: str | None = now) -> Change:
+                words = f"the tag {key} of {label(members[place]['id'])} were {value} instead of {now}"
+                return Change("tag", words, (Edit(("members", place, "tags", key), value),))
+
+            if others and now is not None:
+                yield Knob("tag", others, at, concerns=member["id"])
+
+
+def _thread_knobs(members: Sequence[Mapping[str, Any]]) -> Iterator[Knob]:
+    """A member more in a process, which is a thread more: it comes last and has nothing yet."""
+    ids = {member["id"] for member in members}
+    nothing: dict[str, Any] = {"active": {}, "standby": {}, "warmup": {}, "task_offsets": {}, "task_end_offsets": {}}
+    for process, own in _processes(members).items():
+        name = next(name for number in range(len(ids) + 1) if (name := f"{process}-further-{number}") not in ids)
+        further = {**members[own[0]], **nothing, "id": name, "instance_id": None}
+        words = f"process {process} had a thread more, {len(own) + 1} instead of {len(own)}"
+        change = Change("threads", words, (Edit(("members",), [*members, further]),))
+        yield single(change, members[own[0]]["id"])
+
+
+def _less_knobs(members: Sequence[Mapping[str, Any]], label: _Labels) -> Iterator[Knob]:
+    """A process less, and a member less of a process that has several."""
+    processes = _processes(members)
+    for process, own in processes.items():
+        if len(own) > 1:
+            for place in own:
+                words = f"{label(members[place]['id'])}, a thread of process {process}, were not there"
+                change = Change("threads", words, (Edit(("members", place), remove=True),))
+                yield single(change, members[place]["id"])
+    if len(processes) > 1:
+        for process, own in processes.items():
+            edits = tuple(Edit(("members", place), remove=True) for place in own)
+            change = Change("client", f"process {process} were not there", edits)
+            yield single(change, members[own[0]]["id"])
+
+
+def _processes(members: Sequence[Mapping[str, Any]]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for place, member in enumerate(members):
+        found.setdefault(member["process_id"], []).append(place)
+    return found
+
+
+CHANGES = _Changes()

@@ -1,0 +1,3 @@
+from tests.captured_states import orders, tagged, warm
+
+__all__ = ["orders", "tagged", "warm"]

@@ -1,0 +1,58 @@
+"""Assignors that are hard to explain: one that changes its mind, one that hangs in its fourth call."""
+
+from __future__ import annotations
+
+import time
+from itertools import count
+
+from assignment_api import ApplicationMetadata, AssignedTask, StreamsClientAssignment, TaskAssignment, TaskAssignor
+
+_calls = count(1)
+
+
+def _all_on(place: int, application: ApplicationMetadata) -> TaskAssignment:
+    everything = tuple(AssignedTask.active(task) for task in application.all_tasks())
+    clients = list(application.streams_client_states())
+    return TaskAssignment(
+        [StreamsClientAssignment(client, everything if at == place else ()) for at, client in enumerate(clients)]
+    )
+
+
+class LeastLag(TaskAssignor):
+    """Every task on the client with the least lag, of several the last one."""
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        application.compute_task_lags()
+        clients = list(application.streams_client_states().values())
+        held: dict[int, list[AssignedTask]] = {place: [] for place in range(len(clients))}
+        for task in application.all_tasks():
+            lags = [client.stateful_tasks_to_lag_sums().get(task, 0) for client in clients]
+            best = max(place for place, lag in enumerate(lags) if lag == min(lags))
+            held[best].append(AssignedTask.active(task))
+        return TaskAssignment(
+            [StreamsClientAssignment(client.process_id, held[place]) for place, client in enumerate(clients)]
+        )
+
+
+class ChangesItsMind(TaskAssignor):
+    """Everything on one client, and on another one in the next call."""
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        return _all_on(next(_calls) % len(application.streams_client_states()), application)
+
+
+class HangsLater(TaskAssignor):
+    """Everything on the first client; the fourth call never ends."""
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        if next(_calls) >= 4:
+            time.sleep(3_600)
+        return _all_on(0, application)
+
+
+class Hangs(TaskAssignor):
+    """No call ever ends."""
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        time.sleep(3_600)
+        return _all_on(0, application)
