@@ -34,6 +34,7 @@ COMMANDS = {
     "explain": (
         "Tell why a task is where an assignor leaves it, and the smallest changes that would have led elsewhere."
     ),
+    "conformance": "Hold an assignor to seven levels, by random histories that shrink to the smallest one.",
     "convert": "Turn Streams scenarios into what the brokers' protocol (KIP-1071) knows of the same groups.",
     "plugins": "List assignors, metrics and scenario families, and say why something cannot be used.",
     "config": "Show every effective value of the configuration and where it came from.",

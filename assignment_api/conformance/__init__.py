@@ -1,0 +1,58 @@
+"""The kit for authors of assignors: histories that shrink, levels of conformance, test classes, reports.
+
+Subclass one of the test classes, or run ``assignor conformance NAME``. It needs the extra ``conformance``, and imports
+Hypothesis when histories are drawn, not before.
+"""
+
+from assignment_api.conformance.cases import (
+    ConnectAssignorConformance,
+    GroupAssignorConformance,
+    StreamsAssignorConformance,
+)
+from assignment_api.conformance.conform import KINDS, conformance, replayed
+from assignment_api.conformance.history import (
+    Capabilities,
+    Event,
+    History,
+    HistoryFormatError,
+    document_of,
+    history_of,
+)
+from assignment_api.conformance.kinds.kind import Kind
+from assignment_api.conformance.levels import KIT_VERSION, LEVELS, RULES, Level, LevelText, Rule
+from assignment_api.conformance.report import Failure, LevelResult, Report
+from assignment_api.conformance.subject import InProcessSubject, Leader, Raised, Reply, Subject, raised_by
+from assignment_api.conformance.trial import Broken, Trial
+
+__all__ = [
+    "KINDS",
+    "KIT_VERSION",
+    "LEVELS",
+    "RULES",
+    "Broken",
+    "Capabilities",
+    "ConnectAssignorConformance",
+    "Event",
+    "Failure",
+    "GroupAssignorConformance",
+    "History",
+    "HistoryFormatError",
+    "InProcessSubject",
+    "Kind",
+    "Leader",
+    "Level",
+    "LevelResult",
+    "LevelText",
+    "Raised",
+    "Reply",
+    "Report",
+    "Rule",
+    "StreamsAssignorConformance",
+    "Subject",
+    "Trial",
+    "conformance",
+    "document_of",
+    "history_of",
+    "raised_by",
+    "replayed",
+]

@@ -1,0 +1,248 @@
+"""The same assignor in another process with another hash seed, for who has no lab to ask for one.
+
+Run as a program it is that process: it reads questions from its standard input and writes answers to its standard
+output, each a pickle behind its length. Both sides run the author's own code, so neither has anything to fear.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copyreg
+import importlib
+import importlib.util
+import io
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable, KeysView, Mapping
+from types import MappingProxyType
+from typing import Any, BinaryIO
+
+import attrs
+
+from assignment_api.conformance.subject import Answering, InProcessSubject, Raised, Reply
+
+__all__ = ["OtherProcess", "Origin", "made_from", "origin_of"]
+
+_LENGTH = 8
+
+
+@attrs.frozen
+class Origin:
+    """Where an assignor is imported from.
+
+    Args:
+        kind: Kind of its groups.
+        name: What to call it.
+        module: Module, or empty where ``attribute`` is the name of an installed assignor.
+        attribute: Attribute of the module, with dots.
+        file: File of the module, where it cannot be imported by name; or ``None``.
+    """
+
+    kind: str
+    name: str
+    module: str
+    attribute: str
+    file: str | None = None
+
+
+def origin_of(kind: str, name: str, factory: Any) -> Origin | None:
+    """Where ``factory`` is imported from; ``None`` where it has no place of its own, as a lambda has none.
+
+    Args:
+        kind: Kind of its groups.
+        name: What to call it.
+        factory: A class, a function, or the name of an installed assignor.
+    """
+    if isinstance(factory, str):
+        return Origin(kind, name, "", factory)
+    module, attribute = getattr(factory, "__module__", ""), getattr(factory, "__qualname__", "<")
+    if "<" in attribute or module not in sys.modules:
+        return None
+    return Origin(kind, name, module, attribute, getattr(sys.modules[module], "__file__", None))
+
+
+def made_from(origin: Origin) -> Callable[[], Any]:
+    """The factory at a place."""
+    if not origin.module:
+        return _installed(origin)
+    try:
+        found: Any = importlib.import_module(origin.module)
+    except ImportError:
+        if origin.file is None:
+            raise
+        spec = importlib.util.spec_from_file_location(origin.module, origin.file)
+        assert spec is not None
+        assert spec.loader is not None
+        found = importlib.util.module_from_spec(spec)
+        sys.modules[origin.module] = found
+        spec.loader.exec_module(found)
+    for part in origin.attribute.split("."):
+        found = getattr(found, part)
+    factory: Callable[[], Any] = found
+    return factory
+
+
+def _installed(origin: Origin) -> Callable[[], Any]:
+    from assignment_api.plugins.registry import discover
+
+    registry = discover()
+    select: Callable[..., Any] = {
+        "streams": registry.task_assignor,
+        "streams-group": registry.group_assignor,
+        "connect": registry.connect_assignor,
+    }[origin.kind]
+    factory: Callable[[], Any] = select(origin.attribute, may_run_code=True).plugin.factory
+    return factory
+
+
+class OtherProcess:
+    """An assignor in a process with another hash seed; it is started when it is asked, and ends with :meth:`close`.
+
+    Args:
+        origin: Where it is imported from.
+    """
+
+    def __init__(self, origin: Origin) -> None:
+        self.name = origin.name
+        self._origin = origin
+        self._process: subprocess.Popen[bytes] | None = None
+        self._leaders = 0
+
+    def started(self) -> OtherProcess | None:
+        """This one once it runs; ``None`` if the assignor cannot be imported there."""
+        seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
+        command = [sys.executable, "-m", "assignment_api.conformance.elsewhere"]
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+        )
+        if self._exchanged(self._origin) is not True:
+            self.close()
+            return None
+        return self
+
+    def leader(self) -> _OtherLeader:
+        """A new leader there."""
+        self._leaders += 1
+        return _OtherLeader(self, self._leaders)
+
+    def elsewhere(self) -> None:
+        """Nobody asks for a third process."""
+
+    def close(self) -> None:
+        """Ends the process."""
+        if self._process is None:
+            return
+        process, self._process = self._process, None
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+        process.kill()
+        process.wait()
+
+    def _exchanged(self, question: object) -> Any:
+        process = self._process
+        assert process is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            _write(process.stdin, _pickled(question))
+            content = _read(process.stdout)
+        except OSError:
+            return None
+        return None if content is None else pickle.loads(content)  # noqa: S301 - our own process, see above
+
+
+@attrs.frozen
+class _OtherLeader:
+    """A leader in the other process."""
+
+    process: OtherProcess
+    number: int
+
+    def ask(self, state: Any, configs: Mapping[str, Any], *, watched: bool = False) -> Reply:
+        """What comes of asking there."""
+        answer = self.process._exchanged((self.number, state, dict(configs), watched))
+        if not isinstance(answer, Reply):
+            return Reply(raised=Raised("ProcessDiedError", "its other process ended", is_loss=True))
+        return answer
+
+
+# --- as pickles ---------------------------------------------------------------------------------
+
+
+def _keys(keys: list[Any]) -> KeysView[Any]:
+    return dict.fromkeys(keys).keys()
+
+
+def _read_only(mapping: dict[Any, Any]) -> Mapping[Any, Any]:
+    return MappingProxyType(mapping)
+
+
+class _Pickler(pickle.Pickler):
+    #: What states hold and pickle does not know.
+    dispatch_table = copyreg.dispatch_table | {
+        MappingProxyType: lambda mapping: (_read_only, (dict(mapping),)),
+        type({}.keys()): lambda keys: (_keys, (list(keys),)),
+    }
+
+
+def _pickled(value: object) -> bytes:
+    buffer = io.BytesIO()
+    _Pickler(buffer, protocol=5).dump(value)
+    return buffer.getvalue()
+
+
+def _write(stream: BinaryIO | Any, content: bytes) -> None:
+    stream.write(len(content).to_bytes(_LENGTH, "big") + content)
+    stream.flush()
+
+
+def _read(stream: BinaryIO | Any) -> bytes | None:
+    length = stream.read(_LENGTH)
+    if len(length) < _LENGTH:
+        return None
+    content: bytes = stream.read(int.from_bytes(length, "big"))
+    return content
+
+
+# --- the other process --------------------------------------------------------------------------
+
+
+def _serve(questions: BinaryIO, answers: BinaryIO) -> None:
+    from assignment_api.conformance.conform import KINDS
+
+    first = _read(questions)
+    if first is None:
+        return
+    origin: Origin = pickle.loads(first)  # noqa: S301 - from the process that started this one
+    try:
+        factory = made_from(origin)
+    except Exception:  # noqa: BLE001 - whatever an import raises: it is not to be had here
+        _write(answers, _pickled(False))
+        return
+    _write(answers, _pickled(True))
+    answering: Answering[Any] = KINDS[origin.kind].answering
+    subject = InProcessSubject(origin.name, factory, answering)
+    number, leader = 0, subject.leader()
+    while (content := _read(questions)) is not None:
+        asked, state, configs, watched = pickle.loads(content)  # noqa: S301 - as above
+        if asked != number:
+            number, leader = asked, subject.leader()
+        reply = leader.ask(state, configs, watched=watched)
+        try:
+            packed = _pickled(reply)
+        except Exception as error:  # noqa: BLE001 - an answer may be anything
+            packed = _pickled(Reply(raised=Raised(type(error).__name__, str(error))))
+        _write(answers, packed)
+
+
+if __name__ == "__main__":
+    # What an assignor prints must not come among the answers.
+    channel = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    # The module under its own name, so that what it pickles is found on the other side.
+    importlib.import_module("assignment_api.conformance.elsewhere")._serve(sys.stdin.buffer, channel)

@@ -1,0 +1,64 @@
+"""Tracebacks of plugins' failures: from the plugin's first frame on, bounded, and the same in every process."""
+
+from __future__ import annotations
+
+import re
+import sys
+import sysconfig
+import traceback
+from pathlib import Path
+
+from assignment_api.plugins.reserved import OWN_PACKAGES
+
+__all__ = ["MOST_FRAMES", "TRACEBACK_LIMIT", "plugin_traceback"]
+
+#: Frames that are kept: the first ones and the last ones.
+MOST_FRAMES = 20
+#: Longest traceback, in characters.
+TRACEBACK_LIMIT = 4_000
+_MEMORY_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
+_OWN = tuple(f"{Path(__file__).resolve().parents[2] / package}" for package in sorted(OWN_PACKAGES))
+
+
+def plugin_traceback(error: BaseException) -> str:
+    """Where ``error`` was raised: a line for each frame from the plugin's first one on, the innermost last.
+
+    Files are named as they are imported (``my_package/assignor.py``), not where they lie, so that the same failure is
+    the same text on every machine. Empty where no frame is the plugin's.
+    """
+    try:
+        frames = traceback.extract_tb(error.__traceback__)
+    except Exception:  # noqa: BLE001 - an exception may be of any making
+        return ""
+    first = next((number for number, frame in enumerate(frames) if not _is_ours(frame.filename)), None)
+    if first is None:
+        return ""
+    lines = [f"{_short(frame.filename)}:{frame.lineno} in {frame.name}: {_line(frame)}" for frame in frames[first:]]
+    if len(lines) > MOST_FRAMES:
+        half = MOST_FRAMES // 2
+        lines = [*lines[:half], f"... {len(lines) - MOST_FRAMES} more frames ...", *lines[-half:]]
+    text = "\n".join(lines)
+    if len(text) > TRACEBACK_LIMIT:
+        text = "..." + text[-TRACEBACK_LIMIT:]
+    return _MEMORY_ADDRESS.sub("0x...", text)
+
+
+def _is_ours(filename: str) -> bool:
+    """Whether a frame is of this project, or of what it calls on the way to a plugin."""
+    return filename.startswith((*_OWN, "<frozen ")) or "contextlib" in filename
+
+
+def _line(frame: traceback.FrameSummary) -> str:
+    try:
+        return (frame.line or "").strip()[:200]
+    except Exception:  # noqa: BLE001 - the file may be gone, or no text
+        return ""
+
+
+def _short(filename: str) -> str:
+    """A file by the name that it is imported by; its own name where it is not found that way."""
+    roots = [path for path in (*sys.path, *sysconfig.get_paths().values()) if path]
+    within = [root for root in roots if filename.startswith(root.rstrip("/") + "/")]
+    if not within:
+        return Path(filename).name
+    return filename[len(max(within, key=len).rstrip("/")) + 1 :]

@@ -1,0 +1,116 @@
+"""Subjects of trials: assignors of a registry, in this process or in one of their own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from itertools import count
+from typing import Any
+
+from assignment_api import AssignorLabError
+from assignment_api.conformance import KINDS, InProcessSubject, Raised, Reply, Subject
+from assignor_lab.groups.kind import FoundAssignor
+from assignor_lab.runtime.asking import Asking, runs_apart
+from assignor_lab.runtime.isolation.errors import AnswerFormatError, IsolationError
+from assignor_lab.runtime.isolation.launching import launcher_of
+from assignor_lab.runtime.isolation.plugins import Isolation, origin_of, plain, process_of
+from assignor_lab.runtime.isolation.process import PluginProcess
+
+__all__ = ["subject_of"]
+
+#: What answers in the assignor's process.
+_ASK = "assignor_lab.conformance.asked:ask"
+_MOST_TEXT = 4_000
+_numbers = count(1)
+
+
+def subject_of(kind: str, asking: Asking[Any, Any], found: FoundAssignor, isolation: Isolation) -> Subject[Any]:
+    """An assignor as the policy wants it to run.
+
+    Args:
+        kind: Kind of its groups.
+        asking: How it is asked.
+        found: Who it is.
+        isolation: The policy, and what a process may use.
+    """
+    if runs_apart(found, isolation.policy):
+        return _ApartSubject(kind, asking, found, isolation, 0)
+    # Who is trusted is asked here; in another process, too, to see what depends on the process.
+    seed = 2 if os.environ.get("PYTHONHASHSEED") == "1" else 1
+    return InProcessSubject(
+        found.name,
+        lambda: asking.created(found),
+        KINDS[kind].answering,
+        lambda: _ApartSubject(kind, asking, found, isolation, seed),
+    )
+
+
+class _ApartSubject:
+    """An assignor in a process of its own, with every limit that it has elsewhere."""
+
+    def __init__(
+        self, kind: str, asking: Asking[Any, Any], found: FoundAssignor, isolation: Isolation, hash_seed: int
+    ) -> None:
+        self.name = found.name
+        self._parts = (kind, asking, found, isolation)
+        self._hash_seed = hash_seed
+        launcher = launcher_of(isolation.limits.environment, hash_seed)
+        self._process = process_of(
+            asking, found.name, found.distribution, isolation.limits, launcher, origin=origin_of(found), shows=False
+        )
+
+    def leader(self) -> _ApartLeader:
+        kind, asking, _, _ = self._parts
+        return _ApartLeader(kind, asking, self._process, next(_numbers))
+
+    def elsewhere(self) -> _ApartSubject:
+        return _ApartSubject(*self._parts, hash_seed=self._hash_seed + 1)
+
+
+class _ApartLeader:
+    """A leader whose assignor is in a process of its own."""
+
+    def __init__(self, kind: str, asking: Asking[Any, Any], process: PluginProcess, number: int) -> None:
+        self._kind, self._asking, self._process, self._number = kind, asking, process, number
+
+    def ask(self, state: Any, configs: Mapping[str, Any], *, watched: bool = False) -> Reply:
+        packed = self._asking.packed(state)
+        try:
+            document = self._process.ask((_ASK, (self._kind, self._number, plain(configs), packed, watched)))
+        except IsolationError as error:
+            return Reply(raised=Raised(type(error).__name__, str(error), is_loss=True))
+        try:
+            return self._reply(state, document)
+        except (AnswerFormatError, KeyError, TypeError, ValueError):
+            refused = self._process.refuse()
+            return Reply(raised=Raised(type(refused).__name__, str(refused), is_loss=True))
+
+    def _reply(self, state: Any, document: Mapping[str, Any]) -> Reply:
+        """A reply from what may be forged: texts are cut, everything else is checked again by the trial."""
+        if "failure" in document:
+            name, _, message = document["failure"]
+            return Reply(raised=Raised(_text(name), _text(message)))
+        spent = int(document["ns"])
+        changed = bool(document["changed"])
+        seen = [(_text(rule), _text(sentence)) for rule, sentence in document["seen"]]
+        if any(rule not in ("no clock", "no chance") for rule, _ in seen):
+            raise AnswerFormatError("a rule that is not watched")
+        if "raised" in document:
+            name, message, traceback, is_refusal = document["raised"]
+            raised = Raised(_text(name), _text(message), _text(traceback), is_refusal is True)
+            return Reply(raised=raised, input_changed=changed, seen=seen, cpu_ns=spent)
+        if "badly_typed" in document:
+            return Reply(badly_typed=_text(document["badly_typed"]), input_changed=changed, seen=seen, cpu_ns=spent)
+        try:
+            answer = self._asking.answer_of(state, document["answer"])
+        except AnswerFormatError:
+            raise
+        except AssignorLabError as error:
+            return Reply(badly_typed=str(error), input_changed=changed, seen=seen, cpu_ns=spent)
+        return Reply(answer, None, changed, seen, spent)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise AnswerFormatError("a text that is none")
+    return value[:_MOST_TEXT]

@@ -1,0 +1,54 @@
+"""Our built-ins hold the levels, but for what Kafka itself breaks; that is listed with a minimal history."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assignment_api.conformance import KINDS, Capabilities, History, InProcessSubject, Level, Trial, conformance
+from assignment_api.plugins import Registry, discover
+from assignor_lab.conformance.kafkas_own import KAFKAS_OWN, known_of
+
+
+@pytest.fixture(scope="module")
+def registry() -> Registry:
+    return discover()
+
+
+def found_in(registry: Registry, kind: str) -> list[Any]:
+    of_kind: dict[str, Any] = {
+        "streams": registry.task_assignors,
+        "streams-group": registry.group_assignors,
+        "connect": registry.connect_assignors,
+    }
+    return [each for each in of_kind[kind]() if each.distribution == "assignor-lab"]
+
+
+def trial_of(kind: str, found: Any) -> Trial:
+    protocols = getattr(found.plugin, "protocols", ()) or ("sessioned",)
+    protocol = "sessioned" if "sessioned" in protocols else protocols[0]
+    subject = InProcessSubject(found.name, found.plugin.factory, KINDS[kind].answering)
+    return Trial(KINDS[kind], subject, Capabilities(protocol=protocol))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_built_in_holds_every_level(registry: Registry, kind: str) -> None:
+    for found in found_in(registry, kind):
+        known = known_of(found.name, found.distribution)
+        # Growth is a matter of the benchmarks: it would take most of the time here.
+        levels = [level for level in Level if level is not Level.BOUNDED]
+        report = conformance(trial_of(kind, found), histories=40, known=known, levels=levels)
+        assert report.is_conformant, "\n".join(each.text() for level in report.levels for each in level.failures)
+
+
+def test_only_built_ins_are_excused() -> None:
+    assert known_of("legacy_sticky", "somebody-elses") == {}
+    assert set(known_of("legacy_sticky", "assignor-lab")) == set(KAFKAS_OWN["legacy_sticky"])
+
+
+def test_the_released_sticky_assignor_moves_tasks_at_rest(registry: Registry) -> None:
+    """Kafka's own: six stateless tasks on two clients of one and three threads, and nothing happens."""
+    minimal = History("streams", ((3, 0), (3, 0)), (1, 3))
+    found = next(each for each in found_in(registry, "streams") if each.name == "legacy_sticky")
+    assert {each.rule for each in trial_of("streams", found).broken(minimal)} == {"at rest"}

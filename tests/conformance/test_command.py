@@ -1,0 +1,87 @@
+"""``assignor conformance``, as a user gives it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from assignor_lab.cli.app import build_app
+
+FORGETS = """
+from assignment_api import StreamsClientAssignment, TaskAssignment, TaskAssignor
+
+class Forgets(TaskAssignor):
+    def assign(self, application):
+        return TaskAssignment(StreamsClientAssignment.of(client, ()) for client in application.streams_client_states())
+"""
+HANGS = """
+import time
+from assignment_api import TaskAssignor
+
+class Hangs(TaskAssignor):
+    def assign(self, application):
+        if len(application.streams_client_states()) > 1:
+            time.sleep(60)
+        from assignor_round_robin import RoundRobinTaskAssignor
+        return RoundRobinTaskAssignor().assign(application)
+"""
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(build_app(), ["conformance", *arguments])
+
+
+@pytest.fixture
+def author(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of an author who has written two modules."""
+    (tmp_path / "forgetting.py").write_text(FORGETS)
+    (tmp_path / "hanging.py").write_text(HANGS)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_an_assignor_that_holds_all_levels_ends_with_0() -> None:
+    ended = run("sticky", "--histories", "5")
+    assert ended.exit_code == 0
+    assert "conformance 1 · sticky (streams) · valid ✓ complete ✓" in ended.stdout
+
+
+def test_a_failure_is_told_with_commands_that_show_it(author: Path) -> None:
+    ended = run("forgetting:Forgets", "--histories", "5", "--json")
+    assert ended.exit_code == 1
+    levels = {level["level"]: level for level in json.loads(ended.stdout)["levels"]}
+    (failure,) = levels["complete"]["failures"]
+    assert (failure["rule"], failure["found"]) == ("nothing lost", "task 0_0 is active on no client")
+    again = CliRunner().invoke(build_app(), failure["commands"][0].split("assignor ")[1].replace("'", "").split())
+    assert again.exit_code == 1
+    assert "task 0_0 is active on no client" in again.stdout
+    shown = CliRunner().invoke(
+        build_app(), ["assign", "--assignor", "forgetting:Forgets", "--scenarios", failure["scenarios"]]
+    )
+    assert '"active":[]' in shown.stdout
+
+
+def test_an_assignor_that_hangs_is_stopped_and_its_history_is_small(author: Path) -> None:
+    deadlines = ("-c", "assignor.plugins.call.timeout.ms=200", "--level", "valid")
+    ended = run("hanging:Hangs", "--histories", "20", "--json", *deadlines)
+    (failure,) = json.loads(ended.stdout)["levels"][0]["failures"]
+    assert failure["rule"] == "in time"
+    assert "did not answer within 0.2 s" in failure["found"]
+    assert len(failure["history"]["members"]) <= 3
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("sticky", "--level", "fast"), "'fast' is none of valid"),
+        (("sticky", "--without", "threads"), "'threads' is none of standbys"),
+        (("sticky", "--kind", "connect"), "sticky is no assignor of kind 'connect'"),
+    ],
+)
+def test_wrong_words_are_refused(words: tuple[str, ...], sentence: str) -> None:
+    ended = run(*words)
+    assert ended.exit_code == 2
+    assert sentence in ended.output
