@@ -17,8 +17,8 @@ from assignment_api.conformance.trial import Trial
 
 __all__ = ["ConnectAssignorConformance", "GroupAssignorConformance", "StreamsAssignorConformance"]
 
-#: Name of the pytest plugin, as its entry point has it.
-_PLUGIN = "assignor_conformance"
+#: Names of the pytest plugin: of its entry point, and of its module where that is named by ``-p``.
+_PLUGINS = ("assignor_conformance", "assignor_lab.pytest_plugin")
 _FOLDER = Path("conformance-failures")
 
 
@@ -130,7 +130,7 @@ def _selector(assignor: Any) -> str:
 
 def _tell(config: Any, report: Report) -> None:
     """Has the plugin print the summary line, where it is loaded, and writes the report where one is asked for."""
-    plugin = config.pluginmanager.get_plugin(_PLUGIN)
+    plugin = next(filter(None, map(config.pluginmanager.get_plugin, _PLUGINS)), None)
     if plugin is not None:
         plugin.note(config, report.summary())
     target = config.getoption("--conformance-report", None)

@@ -34,6 +34,8 @@ COMMANDS = {
     "explain": (
         "Tell why a task is where an assignor leaves it, and the smallest changes that would have led elsewhere."
     ),
+    "new": "Lay out a distribution for an assignor: code, entry point, types, tests, CI.",
+    "update": "Bring a distribution of 'assignor new' up to the newest template; changes of yours stay.",
     "conformance": "Hold an assignor to seven levels, by random histories that shrink to the smallest one.",
     "convert": "Turn Streams scenarios into what the brokers' protocol (KIP-1071) knows of the same groups.",
     "plugins": "List assignors, metrics and scenario families, and say why something cannot be used.",

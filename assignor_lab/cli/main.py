@@ -39,6 +39,9 @@ EXTRAS = {
     "scipy": "statistics",
     "numpy": "statistics",
     "junitparser": "statistics",
+    "copier": "new",
+    "hypothesis": "conformance",
+    "pytest": "conformance",
 }
 
 #: Variable by which a shell asks for completions.

@@ -10,17 +10,17 @@ _SWINGING = (
     "KAFKA-21166: standbys of the brokers' sticky assignor swing between members when nothing but the epoch changes"
 )
 _HASH_ORDER = "Kafka's own: who was put into a hash map first decides between equal choices"
+_UNEVEN = (
+    "Kafka's own: tasks are walked in hash order, and who had a task is not always given it again where shares are "
+    "uneven"
+)
 
 #: Assignor to rule to the reason.
 KAFKAS_OWN: Mapping[str, Mapping[str, str]] = {
     "group_sticky": {"at rest": _SWINGING, "comes to rest": _SWINGING},
     "group_sticky_4_4": {"at rest": _SWINGING, "comes to rest": _SWINGING},
-    "legacy_sticky": {
-        "at rest": "Kafka's own: tasks are walked in hash order, and who had a task is not always given it again where "
-        "shares are uneven",
-        "any order": _HASH_ORDER,
-    },
-    "sticky": {"any order": _HASH_ORDER},
+    "legacy_sticky": {"at rest": _UNEVEN, "any order": _HASH_ORDER},
+    "sticky": {"at rest": _UNEVEN, "any order": _HASH_ORDER},
     "fallback_prior": {
         "comes to rest": "Kafka's own: it leaves everything where it is and asks for another rebalance, until lags are "
         "known",

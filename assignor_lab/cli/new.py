@@ -1,0 +1,46 @@
+"""``assignor new``: lays out a distribution for an assignor of one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assignor_lab.cli.options import Json
+from assignor_lab.cli.text import print_json, print_line
+
+__all__ = ["register"]
+
+Name = Annotated[
+    str,
+    typer.Argument(metavar="NAME", help="Name of the distribution, such as my-assignor; the assignor is my_assignor."),
+]
+Kind = Annotated[
+    str, typer.Option("--kind", metavar="KIND", help="What it assigns: streams, group (KIP-1071) or connect.")
+]
+Folder = Annotated[Path, typer.Option("--in", metavar="DIR", help="Where its folder is made.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to ``app``."""
+
+    @app.command()
+    def new(name: Name, kind: Kind = "streams", folder: Folder = Path(), json: Json = False) -> None:
+        """Lay out a distribution for an assignor: code, entry point, types, tests, CI.
+
+        It passes its own pytest and mypy --strict as it is. 'assignor update' brings it up to later templates.
+        """
+        from assignor_lab.new import KINDS_OF_NEW, laid_out
+
+        if kind not in KINDS_OF_NEW:
+            raise typer.BadParameter(f"{kind!r} is none of {', '.join(KINDS_OF_NEW)}", param_hint="--kind")
+        target = laid_out(name, kind, folder)
+        module = name.replace("-", "_").replace(".", "_")
+        steps = [f"cd {target}", "pip install -e '.[test]'", "pytest", f"assignor conformance {module}"]
+        if json:
+            print_json({"folder": str(target), "kind": kind, "assignor": module, "next": steps})
+            return
+        print_line(f"{target} is an assignor for {KINDS_OF_NEW[kind]}. Next:")
+        for step in steps:
+            print_line(f"  {step}")

@@ -1,0 +1,33 @@
+"""``assignor update``: brings a distribution that ``assignor new`` laid out up to a later template."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assignor_lab.cli.options import Json
+from assignor_lab.cli.text import print_json, print_line
+
+__all__ = ["register"]
+
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The distribution; by default the working directory.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to ``app``."""
+
+    @app.command()
+    def update(folder: Folder = Path(), json: Json = False) -> None:
+        """Bring a distribution of 'assignor new' up to the newest template; changes of yours stay.
+
+        It has to be in git, with everything committed. What clashes is marked, as git does.
+        """
+        from assignor_lab.new import updated
+
+        updated(folder)
+        if json:
+            print_json({"folder": str(folder)})
+            return
+        print_line(f"{folder} is up to date with the template: look at git diff")

@@ -1,0 +1,101 @@
+"""Laying out a distribution for an assignor, and bringing one up to a later template. Copier does both."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from assignment_api import AssignorLabError
+from assignment_api.plugins.reserved import canonical_name, is_reserved
+from assignor_lab.new.template_repository import TemplateError, template_repository
+
+__all__ = ["KINDS_OF_NEW", "NameRefusedError", "TemplateError", "laid_out", "updated"]
+
+#: Word on the command line to what it means.
+KINDS_OF_NEW: Mapping[str, str] = {
+    "streams": "an application of Kafka Streams (KIP-924)",
+    "group": "a Kafka Streams group that brokers assign (KIP-1071)",
+    "connect": "a Kafka Connect group",
+}
+_NAME = re.compile(r"[a-z][a-z0-9]*([._-][a-z0-9]+)*\Z")
+
+
+class NameRefusedError(AssignorLabError):
+    """A name that no distribution of an assignor can have."""
+
+
+def laid_out(name: str, kind: str, folder: Path) -> Path:
+    """Lays out a distribution called ``name`` in ``folder / name``.
+
+    Args:
+        name: Name of the distribution and, with ``_``, of its package and its assignor.
+        kind: One of :data:`KINDS_OF_NEW`.
+        folder: Where its folder is made.
+
+    Returns:
+        The folder.
+
+    Raises:
+        NameRefusedError: if the name is none, or taken.
+        TemplateError: if there is something in that folder already, or the template cannot be read.
+    """
+    import copier
+
+    _check(name)
+    target = folder / name
+    if target.exists() and any(target.iterdir() if target.is_dir() else [target]):
+        raise TemplateError(f"{target} exists and is not empty: choose another name, or another folder")
+    data = {"name": name, "kind": kind, "lab": _version()}
+    source = template_repository()
+    try:
+        copier.run_copy(source, target, data=data, defaults=True, quiet=True)
+    except copier.errors.CopierError as error:
+        raise TemplateError(f"{target} cannot be laid out: {error}") from error
+    return target
+
+
+def updated(folder: Path) -> None:
+    """Brings a distribution up to the newest template, and keeps what its author changed.
+
+    Args:
+        folder: The distribution: the top of a git repository without changes that are not committed.
+
+    Raises:
+        TemplateError: if it is none that was laid out here, or not in git, or has changes.
+    """
+    import copier
+
+    if not (folder / ".copier-answers.yml").is_file():
+        raise TemplateError(f"{folder} was not laid out by `assignor new`: there is no .copier-answers.yml in it")
+    # The template that it was made from has to be there, too, to see what the author changed since.
+    template_repository()
+    try:
+        copier.run_update(folder, defaults=True, overwrite=True, quiet=True)
+    except copier.errors.CopierError as error:
+        raise TemplateError(f"{folder} cannot be updated: {error}") from error
+    except subprocess.CalledProcessError as error:
+        raise TemplateError(f"{folder} cannot be updated: git ended with {error.returncode}") from error
+
+
+def _check(name: str) -> None:
+    module = canonical_name(name).replace("-", "_")
+    if not _NAME.match(name):
+        raise NameRefusedError(
+            f"{name!r:.80} is no name: a small letter, then small letters and digits, with '-' between"
+        )
+    if is_reserved(module):
+        raise NameRefusedError(f"{name!r} is a name of the built-ins or of Kafka: choose another")
+    if keyword.iskeyword(module) or module in sys.stdlib_module_names:
+        raise NameRefusedError(f"{name!r} is a word or a module of Python itself: choose another")
+
+
+def _version() -> str:
+    """The first two numbers of our own version: what the distribution asks for."""
+    found: Any = metadata.version("assignor-lab")
+    return ".".join(str(found).split(".")[:2])
