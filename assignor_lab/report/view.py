@@ -10,6 +10,7 @@ from assignor_lab.report import words
 from assignor_lab.report.charts import Histogram, Spread, spreads
 from assignor_lab.report.exploration import histograms
 from assignor_lab.report.headline import HeadlineCard, NotMeasured, folded, headline_cards, not_measured
+from assignor_lab.report.pareto import Pareto, pareto
 from assignor_lab.report.pictures import Placement
 from assignor_lab.report.placement import Change, Column, Row, Slot, client_labels, column, runs_before, task_ranges
 from assignor_lab.report.summary import (
@@ -100,6 +101,7 @@ class Page:
     agreement: tuple[tuple[Agreement, str], ...]
     cards: tuple[HeadlineCard, ...]
     not_measured: tuple[NotMeasured, ...]
+    pareto: Pareto | None
     ranked: tuple[Assignor, ...]
     groups: tuple[MetricGroup, ...]
     without_value: tuple[str, ...]
@@ -131,6 +133,7 @@ def page(summary: Summary) -> Page:
         alone=tuple(words.alone(results)),
         cards=headline_cards(results, names),
         not_measured=not_measured(results),
+        pareto=pareto(results, names),
         ranked=_ranked(results, by_name),
         groups=_groups(results, names, by_name),
         without_value=_without_value(results),

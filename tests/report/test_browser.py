@@ -114,6 +114,21 @@ def test_every_region_and_control_is_reached_by_keyboard_and_shows_it(opened: Op
         assert [element for element in reached if not element["outlined"]] == []
 
 
+def test_a_link_opens_the_part_that_it_leads_to(opened: Opener) -> None:
+    with opened() as page:
+        for part in ("measures", "figures", "assumptions", "reproduce"):
+            inside = page.locator(f"details.fold:has(#{part})")
+            assert inside.get_attribute("open") is None
+            go_to(page, part)
+            assert inside.locator("> :not(summary)").first.is_visible()
+
+
+def go_to(page: Page, part: str) -> None:
+    """Takes the link at the top of the page, and waits until the part is open."""
+    page.locator(f"nav a[href='#{part}']").click()
+    page.locator(f"details.fold[open] #{part}").wait_for()
+
+
 def tabbed_through(page: Page) -> list[dict[str, Any]]:
     """Presses Tab until the focus leaves the page; tells where it was and whether that could be seen."""
     reached: list[dict[str, Any]] = []
@@ -169,6 +184,7 @@ def test_an_assignor_that_was_not_in_a_state_is_told_so(opened: Opener) -> None:
 
 def test_the_worst_case_leads_to_its_picture(opened: Opener) -> None:
     with opened() as page:
+        go_to(page, "figures")
         link = page.locator("table.figures a").first
         name, target = link.inner_text(), link.get_attribute("href")
         link.press("Enter")
@@ -197,6 +213,7 @@ def test_figures_are_narrowed_to_a_family_and_a_size_and_come_back(opened: Opene
     slices = families()["results"]["slices"]
     part = next(at for at, each in enumerate(slices["of"]) if each["family"] == 1 and each["size"] == 1)
     with opened("families") as page:
+        go_to(page, "figures")
         before = page.locator("#explore").inner_text()
         page.get_by_label("Family").select_option(label="rolling restart")
         page.get_by_label("Size").select_option(label="4 to 8 clients")
@@ -219,6 +236,7 @@ def test_figures_are_narrowed_to_a_family_and_a_size_and_come_back(opened: Opene
 def test_a_difference_without_an_interval_says_why_as_a_whole_and_in_a_part(opened: Opener) -> None:
     differences = unsure()["results"]["differences"]
     with opened("unsure") as page:
+        go_to(page, "figures")
         cells = page.locator("tr[data-difference] > td.verdict")
         whole = cells.all_inner_texts()
         assert len(whole) == len(differences)
@@ -236,6 +254,7 @@ def test_a_part_without_decisions_says_so(opened: Opener) -> None:
         (family, size) for family in range(3) for size in range(len(slices["sizes"])) if (family, size) not in known
     )
     with opened("families") as page:
+        go_to(page, "figures")
         page.get_by_label("Family").select_option(index=family + 1)
         page.get_by_label("Size").select_option(index=size + 1)
         assert page.locator("#narrowed").inner_text().startswith("0 of 45")
@@ -299,8 +318,10 @@ def test_without_script_every_state_can_be_opened(opened: Opener) -> None:
 
 
 def test_the_figures_can_be_saved(opened: Opener) -> None:
-    with opened() as page, page.expect_download() as download:
-        page.click("#save")
+    with opened() as page:
+        go_to(page, "reproduce")
+        with page.expect_download() as download:
+            page.click("#save")
     assert download.value.suggested_filename == "figures.json"
 
 

@@ -222,6 +222,21 @@
     follow();
   }
 
+  // --- what is one click away -------------------------------------------------------------------------
+  const unfold = () => {
+    const target = location.hash.length > 1 && byId(decodeURIComponent(location.hash.slice(1)));
+    const part = target && target.closest("details.fold");
+    if (!part || part.open) return;
+    part.open = true;
+    target.scrollIntoView();
+  };
+  addEventListener("hashchange", unfold);
+  unfold();
+  const folded = () => [...document.querySelectorAll("details.fold:not([open])")];
+  let opened = [];
+  addEventListener("beforeprint", () => { opened = folded(); opened.forEach((part) => { part.open = true; }); });
+  addEventListener("afterprint", () => opened.forEach((part) => { part.open = false; }));
+
   const save = byId("save");
   save.addEventListener("click", () => {
     const link = document.createElement("a");

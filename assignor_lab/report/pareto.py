@@ -1,0 +1,161 @@
+"""The Pareto picture: two figures of the headline against each other, and who is not beaten in both at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+
+import attrs
+
+from assignor_lab.report.summary import HeadlineFigure, HeadlineValue, Results
+from assignor_lab.report.text import listed, mean, shortened, unit_words
+
+__all__ = ["Axis", "Pareto", "ParetoPoint", "pareto"]
+
+#: Size of the drawing in its own units, and where the axes are in it.
+WIDTH, HEIGHT = 440.0, 260.0
+LEFT, RIGHT, TOP, BOTTOM = 34.0, 20.0, 42.0, 46.0
+#: Longest name inside a sentence, and most names in one.
+NAME_LIMIT, MOST_NAMES = 40, 6
+
+
+@attrs.frozen
+class ParetoPoint:
+    """One contender.
+
+    Args:
+        number: What stands in its dot, from 1.
+        name: Its name.
+        x: Position of its means in the drawing; better is further left.
+        y: Likewise; better is further down.
+        across: Ends of the interval of the first figure, as positions, or ``None`` where there is none.
+        upright: The same of the second one.
+        values: Both means, in words.
+        is_first: Whether nobody is at least as good in both figures and better in one.
+    """
+
+    number: int
+    name: str
+    x: float
+    y: float
+    across: tuple[float, float] | None
+    upright: tuple[float, float] | None
+    values: tuple[str, str]
+    is_first: bool
+
+
+@attrs.frozen
+class Axis:
+    """A figure and the way in which it is better."""
+
+    title: str
+    unit: str
+    better: str
+
+
+@attrs.frozen
+class Pareto:
+    """The picture: the figure from left to right, the one upwards, the points, and what they come to."""
+
+    across: Axis
+    upright: Axis
+    points: tuple[ParetoPoint, ...]
+    words: str
+
+
+def pareto(results: Results, names: Mapping[str, str]) -> Pareto | None:
+    """The first two figures of the headline in which contenders differ; ``None`` where there is no such pair."""
+    if results.headline is None:
+        return None
+    differing = [each for each in results.headline.figures if len({value.mean for value in each.of}) > 1]
+    for across, upright in combinations(differing, 2):
+        if {value.assignor for value in across.of} == {value.assignor for value in upright.of}:
+            return _picture(across, upright, results.headline.baseline, names)
+    return None
+
+
+def _picture(across: HeadlineFigure, upright: HeadlineFigure, baseline: str | None, names: Mapping[str, str]) -> Pareto:
+    second = {value.assignor: value for value in upright.of}
+    pairs = [(value, second[value.assignor]) for value in across.of]
+    x_scale = _Scale.of(across, baseline, LEFT, WIDTH - RIGHT)
+    y_scale = _Scale.of(upright, baseline, HEIGHT - BOTTOM, TOP)
+    points = tuple(
+        ParetoPoint(
+            number,
+            names.get(x.assignor, x.assignor),
+            x_scale.place(x.mean),
+            y_scale.place(y.mean),
+            x_scale.interval(x),
+            y_scale.interval(y),
+            (mean(x.mean, across.unit or ""), mean(y.mean, upright.unit or "")),
+            not any(_beats(across, upright, other, (x, y)) for other in pairs),
+        )
+        for number, (x, y) in enumerate(pairs, start=1)
+    )
+    return Pareto(_axis(across), _axis(upright), points, _words(across, upright, points))
+
+
+def _beats(
+    across: HeadlineFigure,
+    upright: HeadlineFigure,
+    one: tuple[HeadlineValue, HeadlineValue],
+    other: tuple[HeadlineValue, HeadlineValue],
+) -> bool:
+    """Whether ``one`` is at least as good in both figures, and better in one."""
+    gaps = [
+        (mine.mean - theirs.mean) * (-1 if figure.direction == "higher" else 1)
+        for figure, mine, theirs in zip((across, upright), one, other, strict=True)
+    ]
+    return max(gaps) <= 0 and min(gaps) < 0
+
+
+def _axis(figure: HeadlineFigure) -> Axis:
+    better = "more is better" if figure.direction == "higher" else "less is better"
+    unit = unit_words(figure.unit or "")
+    return Axis(figure.title, unit[:1].lower() + unit[1:], better)
+
+
+def _words(across: HeadlineFigure, upright: HeadlineFigure, points: tuple[ParetoPoint, ...]) -> str:
+    first = [each for each in points if each.is_first]
+    figures = f"{across.title.lower()} and {upright.title.lower()}"
+    if len(first) == len(points):
+        return f"By their means in {figures}, nobody is behind another in both: who is better in one pays in the other."
+    told = [shortened(each.name, NAME_LIMIT) for each in first[:MOST_NAMES]]
+    more = [f"{len(first) - MOST_NAMES} more"] if len(first) > MOST_NAMES else []
+    verb = "is" if len(first) == 1 else "are"
+    return f"By their means in {figures}, {listed([*told, *more])} {verb} behind nobody in both; all others are."
+
+
+@attrs.frozen
+class _Scale:
+    """Values to positions, the better end at ``start``; all means, and intervals where they fit, are inside."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    baseline: float | None
+    flipped: bool
+
+    @classmethod
+    def of(cls, figure: HeadlineFigure, baseline: str | None, start: float, end: float) -> _Scale:
+        means = [value.mean for value in figure.of]
+        of_baseline = next((value.mean for value in figure.of if value.assignor == baseline), None)
+        span = max(means) - min(means)
+        reach = [*means]
+        for value in figure.of:
+            if of_baseline is not None and value.low is not None and value.high is not None:
+                ends = (of_baseline + value.low, of_baseline + value.high)
+                # An interval of another order of size would press all points together.
+                reach += [min(max(end, min(means) - span), max(means) + span) for end in ends]
+        return cls(min(reach), max(reach), start, end, of_baseline, figure.direction == "higher")
+
+    def place(self, value: float) -> float:
+        share = min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
+        share = 1 - share if self.flipped else share
+        return round(self.start + share * (self.end - self.start), 1)
+
+    def interval(self, value: HeadlineValue) -> tuple[float, float] | None:
+        if self.baseline is None or value.low is None or value.high is None:
+            return None
+        return self.place(self.baseline + value.low), self.place(self.baseline + value.high)
