@@ -98,6 +98,9 @@ def _show(explained: Explained) -> None:
         print_sentence(
             f"{explained.assignor} moves no {explained.noun}: each stays where it ran. Name one with --task."
         )
+    unknown = words.no_rules_sentence(explained)
+    if explained.explanations and unknown is not None:
+        print_sentence(unknown)
     for each in explained.explanations:
         _show_task(explained, each)
 
@@ -109,6 +112,10 @@ def _show_task(explained: Explained, each: Explanation) -> None:
         print_sentence(kafka)
     if each.clients:
         console().print(table(["client", "of this task", "by the answer"], words.client_rows(each)))
+    for rule, sentence in words.step_sentences(explained, each):
+        print_sentence(f"{rule}: {sentence}")
+    if each.steps:
+        print_line()
     for sentence in words.would_sentences(explained, each):
         print_sentence(sentence)
     print_sentence(words.tried_sentence(each))

@@ -12,9 +12,10 @@ from assignment_api import AssignorLabError
 from assignment_api.plugins import ConfigSources
 from assignment_api.plugins.layers import command_line_layer
 from assignment_api.plugins.selection import EffectiveConfig
+from assignment_api.tracing import Traced
 from assignor_lab.groups.changes import Change, changed
 from assignor_lab.groups.holding import Held, HoldingOf
-from assignor_lab.groups.kind import Competitor, Kind, Player
+from assignor_lab.groups.kind import Competitor, Kind, Player, TracingPlayer
 from assignor_lab.runtime.asking import OwnProcesses
 from assignor_lab.runtime.invocation import Failure, failure_of
 from assignor_lab.scenarios import Scenario, SimilarDocuments
@@ -105,6 +106,22 @@ class Question:
         """The effective configuration of who is asked."""
         effective = self.sources.effective(self.scenario.config, str(self.scenario.place))
         return effective.values_for(self.competitor.found.name)
+
+    def traced(self) -> Traced[Any] | None:
+        """The answer as it is with the steps to it; ``None``: who is asked does not tell them, or not in this process.
+
+        Raises:
+            AssignorLabError: a subclass, where the state cannot be asked about; :meth:`asked` tells that.
+        """
+        config = self.sources.effective(self.scenario.config, str(self.scenario.place))
+        explicit = self.sources.explicit_values()
+        player = self.kind.player(self.competitor, self.isolation)
+        if not isinstance(player, TracingPlayer):
+            return None
+        for number in range(self.number):
+            self._answered(player, self.scenario, number, config, explicit)
+        state = self.kind.state(self.scenario, self.number, explicit)
+        return player.traced(state, player.asked(state, config))
 
     def asked(self, change: Change | None = None) -> Said:
         """What the assignor answers, as it is or after a change. Failures are told, not raised."""

@@ -8,7 +8,10 @@ from assignor_lab.explain import words
 from assignor_lab.explain.explanation import Explained, Explanation
 from assignor_lab.explain.would import Would
 
-__all__ = ["document_of"]
+__all__ = ["RULES_PAGE", "document_of"]
+
+#: Page of the documentation that has a heading for each rule of the built-in assignors.
+RULES_PAGE = "docs/reference/rules.md"
 
 
 def document_of(explained: Explained) -> dict[str, Any]:
@@ -19,6 +22,7 @@ def document_of(explained: Explained) -> dict[str, Any]:
         "assignor": explained.assignor,
         "tasks": explained.tasks,
         "moved": list(explained.moved),
+        "tells_rules": explained.tells_rules,
         "labels": dict(explained.labels),
         "explanations": [_explanation(explained, each) for each in explained.explanations],
     }
@@ -34,6 +38,10 @@ def _explanation(explained: Explained, each: Explanation) -> dict[str, Any]:
         "why_not": each.why_not,
         "clients": [
             {"client": row.client, "facts": row.facts, "before": row.before, "after": row.after} for row in each.clients
+        ],
+        "rules": [
+            {"rule": rule, "see": f"{RULES_PAGE}#{rule}", "sentence": sentence}
+            for rule, sentence in words.step_sentences(explained, each)
         ],
         "wish": each.wish,
         "would": [_would(explained, each, would) for would in each.would.found],

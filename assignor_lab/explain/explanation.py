@@ -9,6 +9,7 @@ import attrs
 
 from assignment_api import AssignorLabError
 from assignment_api.plugins.keys import SETTING_PREFIX
+from assignment_api.tracing import RuleStep
 from assignor_lab.explain.asking_again import Budget, Question, Said
 from assignor_lab.explain.would import Search, search
 from assignor_lab.groups.changes import ChangesOf, Knob, setting_knobs
@@ -51,6 +52,7 @@ class Explanation:
         after: Who is to run it, or ``None``: nobody.
         why_not: The client that was asked about, or ``None``.
         clients: Those that the state or the answer says anything of, in the order of the state.
+        steps: What the assignor's rules did with it, in order; empty where the assignor does not tell.
         kafka: Who is to run it by what Kafka decided, in a tuple; ``None``: that is not known.
         wish: What the changes below lead to, as ``stay on i1``.
         would: Single changes that lead there.
@@ -61,6 +63,7 @@ class Explanation:
     after: str | None
     why_not: str | None
     clients: tuple[ClientFacts, ...]
+    steps: tuple[RuleStep, ...]
     kafka: tuple[str | None] | None
     wish: str
     would: Search
@@ -79,6 +82,7 @@ class Explained:
         labels: Client to the name that it is shown under.
         tasks: How many there are.
         moved: Those that ran elsewhere before, in order.
+        tells_rules: Whether the assignor tells what its rules did.
         explanations: Of the tasks that were asked about, in order.
     """
 
@@ -90,6 +94,7 @@ class Explained:
     labels: Mapping[str, str]
     tasks: int
     moved: tuple[str, ...]
+    tells_rules: bool
     explanations: tuple[Explanation, ...]
 
     def label(self, client: str | None) -> str:
@@ -133,10 +138,20 @@ def explain(
         )
     if task is not None and wanted is not None and after.owner(task) == wanted:
         raise ExplainError(f"{task} is with {labels[wanted]}: ask about another client with --why-not")
-    kafka = _decided(question, state)
+    kafka, steps = _decided(question, state), _steps(question, state, after)
     shared = budget() if task is None else None
     explanations = tuple(
-        _explained(question, changes, each, wanted, (state, before, after), labels, kafka, shared or budget())
+        _explained(
+            question,
+            changes,
+            each,
+            wanted,
+            (state, before, after),
+            labels,
+            kafka,
+            (steps or {}).get(each, ()),
+            shared or budget(),
+        )
         for each in (moved if task is None else (task,))
     )
     return Explained(
@@ -148,6 +163,7 @@ def explain(
         labels,
         len(tasks),
         moved,
+        steps is not None,
         explanations,
     )
 
@@ -160,6 +176,7 @@ def _explained(
     asked: tuple[Any, Held, Held],
     labels: Mapping[str, str],
     kafka: Held | None,
+    steps: tuple[RuleStep, ...],
     budget: Budget,
 ) -> Explanation:
     state, before, after = asked
@@ -178,7 +195,7 @@ def _explained(
     knobs += setting_knobs({key: value for key, value in question.settings.items() if key.startswith(own)})
     would = search(question, knobs, task, is_wished, budget, frozenset((had, has, why_not)))
     decided = None if kafka is None else (kafka.owner(task),)
-    return Explanation(task, had, has, why_not, clients, decided, wish, would)
+    return Explanation(task, had, has, why_not, clients, steps, decided, wish, would)
 
 
 def _wish(
@@ -194,6 +211,17 @@ def _wish(
     if had is None:
         return "go elsewhere", lambda owner: owner is not None and owner != has
     return "leave " + labels[has], lambda owner: owner != has
+
+
+def _steps(question: Question, state: Any, after: Held) -> dict[str, tuple[RuleStep, ...]] | None:
+    """Task to what was done with it; ``None`` where that is not told, or led to another answer than the one asked."""
+    traced = question.traced()
+    if traced is None or question.holding.after(state, traced.answer) != after:
+        return None
+    found: dict[str, list[RuleStep]] = {}
+    for step in traced.steps:
+        found.setdefault(step.task, []).append(step)
+    return {task: tuple(steps) for task, steps in found.items()}
 
 
 def _decided(question: Question, state: Any) -> Held | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from assignment_api.tracing import RuleStep
 from assignor_lab.documents.wording import listed, plural
 from assignor_lab.explain.explanation import Explained, Explanation
 from assignor_lab.explain.would import Would
@@ -12,7 +13,9 @@ __all__ = [
     "client_rows",
     "headline",
     "kafka_sentence",
+    "no_rules_sentence",
     "nothing_moves",
+    "step_sentences",
     "tried_sentence",
     "would_sentence",
     "would_sentences",
@@ -59,6 +62,30 @@ def client_rows(each: Explanation) -> list[list[str]]:
     return [[client.label, client.facts, roles[client.after]] for client in each.clients]
 
 
+def step_sentences(explained: Explained, each: Explanation) -> Iterator[tuple[str, str]]:
+    """What the rules did with the task, in order: id of the rule, and a sentence."""
+    for step in each.steps:
+        words = _worded(explained, step)
+        # The name of a client is written as it is.
+        start = words[:1] if step.text.startswith("{") else words[:1].upper()
+        yield step.rule, f"{start}{words[1:]}."
+
+
+def _worded(explained: Explained, step: RuleStep) -> str:
+    try:
+        return step.words(explained.label)
+    except (IndexError, KeyError, ValueError):
+        # A plugin may have written anything.
+        return step.text
+
+
+def no_rules_sentence(explained: Explained) -> str | None:
+    """Why no rules are told; ``None``: they are."""
+    if explained.tells_rules:
+        return None
+    return f"{explained.assignor} does not tell its rules here; what follows was found by asking it again."
+
+
 def would_sentences(explained: Explained, each: Explanation) -> Iterator[str]:
     """Each change that was found, the smallest first; a call has confirmed each of them."""
     return (would_sentence(explained, each, would) for would in each.would.found)
@@ -79,8 +106,9 @@ def _goes(explained: Explained, each: Explanation, owner: str | None) -> str:
 def tried_sentence(each: Explanation) -> str:
     """What was tried, and that nothing else would have."""
     search = each.would
-    plurals = {"time": "moments", "threads": "numbers of threads", "client": "clients less"}
-    tried = listed([f"{number} {plurals.get(what, what + 's')}" for what, number in search.tried.items()])
+    named = {"time": "moment", "threads": "number of threads", "client": "client less"}
+    many = {"threads": "numbers of threads", "client": "clients less"}
+    tried = listed([plural(number, named.get(what, what), many.get(what)) for what, number in search.tried.items()])
     calls = plural(search.calls, "call")
     end = "" if search.stopped is None else f" Not everything was tried: {search.stopped}."
     if search.found:

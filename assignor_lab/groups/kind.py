@@ -17,12 +17,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
 import attrs
 
 from assignment_api.plugins import ConfigSources, Found, MetricPlugin, PluginRow, Registry
 from assignment_api.plugins.selection import EffectiveConfig
+from assignment_api.tracing import Traced
 from assignor_lab.groups.changes import ChangesOf
 from assignor_lab.groups.columns import Column
 from assignor_lab.groups.headline import HeadlineFigure, headline_of
@@ -46,6 +47,7 @@ __all__ = [
     "Player",
     "Prober",
     "Reply",
+    "TracingPlayer",
     "Utility",
 ]
 
@@ -154,6 +156,14 @@ class Player(Protocol[S_contra, A]):
 
         Called where something is measured, before the next :meth:`answer`; the assignor is left as it was.
         """
+
+
+@runtime_checkable
+class TracingPlayer(Protocol[S_contra, A]):
+    """A player that can tell the steps to an answer, where who is asked tells them."""
+
+    def traced(self, state: S_contra, asked: Asked) -> Traced[A] | None:
+        """The answer with its steps, in place of :meth:`Player.answer`; ``None``: they are not told."""
 
 
 @attrs.frozen(eq=False)

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from assignment_api.plugins.selection import EffectiveConfig
+from assignment_api.tracing import Traced
 from assignor_lab.groups.kind import Asked, FoundAssignor, Reply
-from assignor_lab.runtime.asking import Asking, OwnProcesses, assignor_for
+from assignor_lab.runtime.asking import Asking, InProcessAssignor, OwnProcesses, assignor_for
 from assignor_lab.runtime.isolation.plugins import origin_of
 
 __all__ = ["OneCall"]
@@ -45,6 +46,11 @@ class OneCall(Generic[S, A]):
     def answer(self, state: S, asked: Asked) -> Reply[A]:
         """What comes of the call."""
         return Reply(assignor_for(self._asking, self._chosen(state), asked.configs, self._isolation).ask(state))
+
+    def traced(self, state: S, asked: Asked) -> Traced[A] | None:
+        """The answer with the steps to it; ``None``: they are not told, or the call is not made in this process."""
+        called = assignor_for(self._asking, self._chosen(state), asked.configs, self._isolation)
+        return called.traced(state) if isinstance(called, InProcessAssignor) else None
 
     def looked_ahead(self, answer: A) -> A:
         """The answer: there is nothing to look ahead to."""

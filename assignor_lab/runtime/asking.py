@@ -16,6 +16,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from assignment_api import AssignmentError
 from assignment_api.plugins import Policy, Registry
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
+from assignment_api.tracing import RuleStep, Traced
 from assignor_lab.runtime.invocation import (
     CallOutcome,
     InputMutatedError,
@@ -73,6 +74,10 @@ class Asking(ABC, Generic[S, A]):
     def called(self, assignor: Any, shown: S) -> object:
         """Lets the assignor answer; this is the time that is measured."""
         return assignor.assign(shown)
+
+    def traced(self, assignor: Any, shown: S) -> Any:
+        """Lets an assignor that has ``traced`` answer with its steps."""
+        return assignor.traced(shown)
 
     @abstractmethod
     def checked(self, name: str, answer: object, state: S, *, is_trusted: bool) -> A:
@@ -183,6 +188,24 @@ class InProcessAssignor(Generic[S, A]):
         with prints_to_stderr():
             other._assignor = copy.deepcopy(self._assignor)
         return other
+
+    def traced(self, state: S) -> Traced[A] | None:
+        """The answer of one call with the steps to it; ``None`` where the assignor does not tell them, or fails."""
+        asking = self._asking
+        try:
+            with prints_to_stderr():
+                assignor = self._made()
+                if not hasattr(assignor, "traced"):
+                    return None
+                traced = asking.traced(assignor, asking.shown(state))
+                if not isinstance(traced, Traced) or not all(isinstance(step, RuleStep) for step in traced.steps):
+                    return None
+                answer = asking.checked(self._found.name, traced.answer, state, is_trusted=self._is_trusted)
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # noqa: BLE001 - a plugin may raise anything, and its answer has been told already
+            return None
+        return Traced(answer, tuple(traced.steps))
 
     def _called(self, state: S, shown: S) -> CallOutcome[A]:
         asking, name = self._asking, self._found.name

@@ -20,11 +20,13 @@ from builtin_assignors._connect_incremental_steps.options import (
     read_quirks,
 )
 from builtin_assignors._connect_incremental_steps.problem import Answer, Problem, StaticRules, StaticScope
+from builtin_assignors._connect_incremental_steps.tracing import ConnectSteps
 
 __all__ = [
     "ALL_QUIRKS",
     "DEFAULT_MAX_DELAY",
     "Answer",
+    "ConnectSteps",
     "History",
     "JobHistory",
     "Order",

@@ -14,13 +14,14 @@ from builtin_assignors._connect_incremental_steps.history import History, Waitin
 from builtin_assignors._connect_incremental_steps.placing import deal, deal_up_to, place
 from builtin_assignors._connect_incremental_steps.problem import KINDS, Answer, Problem, StaticScope
 from builtin_assignors._connect_incremental_steps.static_jobs import evened_out, kept_duplicates, misplaced, taker_of
+from builtin_assignors._connect_incremental_steps.tracing import ConnectSteps
 
 __all__ = ["decide"]
 
 _Lists = tuple[list[int], list[int]]
 
 
-def decide(problem: Problem, history: History) -> tuple[Answer, History]:
+def decide(problem: Problem, history: History, steps: ConnectSteps | None = None) -> tuple[Answer, History]:
     """Places the jobs of a group.
 
     Complexity: O(jobs + members log members) beside sorting what is lost.
@@ -28,12 +29,13 @@ def decide(problem: Problem, history: History) -> tuple[Answer, History]:
     Args:
         problem: The round.
         history: What the round before left; that of a new leader is ``History()``.
+        steps: Told of each rule's work; ``None``: nobody asks.
 
     Returns:
         The answer, and what the next round needs.
     """
     round_ = _Round(problem, recall(problem, history))
-    return round_.run()
+    return round_.run() if steps is None else round_.run_told(steps)
 
 
 class _Round:
@@ -60,6 +62,25 @@ class _Round:
         released = self._handle_lost(waiting)
         self._even_out()
         unplaced = self._place(listed, prompt, released)
+        return self._answer(unplaced), self._next_history(unplaced)
+
+    def run_told(self, steps: ConnectSteps) -> tuple[Answer, History]:
+        """As :meth:`run`, telling what each step does."""
+        draft, findings = self._draft, self._findings
+        self._revoke_deleted_and_duplicated()
+        steps.duplicates_stopped(draft)
+        if self._problem.static is not None:
+            self._moves = draft.move_away(misplaced(self._problem, self._scope, draft))
+        listed, prompt, waiting = self._lost_by_fate()
+        released = self._handle_lost(waiting)
+        steps.lost_dealt(draft)
+        self._even_out()
+        # Misplaced jobs may have been left where they are meanwhile, for as long as somebody is waited for.
+        steps.evened_out(draft, misplaced_before=self._moves)
+        unplaced = self._place(listed, prompt, released)
+        steps.placed(draft, findings.created)
+        steps.lost_waits(findings.lost, draft, self._waiting.delay)
+        steps.kept(draft, self._problem.configured)
         return self._answer(unplaced), self._next_history(unplaced)
 
     # --- steps 10 and 11 --------------------------------------------------------------------------

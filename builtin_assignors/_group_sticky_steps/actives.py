@@ -11,11 +11,18 @@ from builtin_assignors._group_sticky_steps.placement import Placement
 from builtin_assignors._group_sticky_steps.problem import Problem, TaskWithoutProcess
 from builtin_assignors._group_sticky_steps.queues import ProcessQueue, turns
 from builtin_assignors._group_sticky_steps.quota import Quota
+from builtin_assignors._group_sticky_steps.tracing import GroupSteps
 
 __all__ = ["place_actives"]
 
 
-def place_actives(problem: Problem, placement: Placement, active_quota: Quota, total_quota: Quota) -> None:
+def place_actives(
+    problem: Problem,
+    placement: Placement,
+    active_quota: Quota,
+    total_quota: Quota,
+    steps: GroupSteps | None = None,
+) -> None:
     """Gives every task an owner.
 
     Args:
@@ -23,16 +30,23 @@ def place_actives(problem: Problem, placement: Placement, active_quota: Quota, t
         placement: Nothing is placed yet.
         active_quota: Of active tasks.
         total_quota: Of all tasks; it notices who fills up.
+        steps: Told of each rule's work; ``None``: nobody asks.
 
     Raises:
         TaskWithoutProcess: if there are tasks and no members.
     """
     _keep_owners(problem, placement, active_quota, total_quota)
+    if steps is not None:
+        steps.kept(placement.owners, problem.previous_actives, active_quota.each)
     if -1 in placement.owners:
         _promote_standbys(problem, placement, active_quota, total_quota)
+        if steps is not None:
+            steps.promoted(placement.owners)
     rest = [task for task, owner in enumerate(placement.owners) if owner < 0] if -1 in placement.owners else ()
     if rest:
         _place_rest(problem, placement, rest, total_quota)
+        if steps is not None:
+            steps.filled(placement.owners)
 
 
 def _keep_owners(problem: Problem, placement: Placement, active_quota: Quota, total_quota: Quota) -> None:

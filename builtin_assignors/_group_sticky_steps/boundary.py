@@ -13,6 +13,7 @@ from assignment_api.group import (
     TopologyDescriber,
 )
 from assignment_api.java import int32
+from assignment_api.tracing import RuleStep
 from builtin_assignors._group_sticky_steps.actives import place_actives
 from builtin_assignors._group_sticky_steps.layout import layout_of
 from builtin_assignors._group_sticky_steps.placement import Placement
@@ -21,6 +22,7 @@ from builtin_assignors._group_sticky_steps.problem import Problem, Rules, TaskWi
 from builtin_assignors._group_sticky_steps.quota import Quota
 from builtin_assignors._group_sticky_steps.standbys import place_standbys
 from builtin_assignors._group_sticky_steps.tasks import TopologyTasks, tasks_of
+from builtin_assignors._group_sticky_steps.tracing import GroupSteps
 
 __all__ = ["NoProcessError", "assigned"]
 
@@ -34,10 +36,18 @@ class NoProcessError(Exception):
         super().__init__(f"No process available to assign active task {task}.")
 
 
-def assigned(rules: Rules, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
+def assigned(
+    rules: Rules, group: GroupSpec, topology: TopologyDescriber, found: list[RuleStep] | None = None
+) -> GroupAssignment:
     """Places every task; members come in the order of the input.
 
     Cost for T tasks, S standby copies, M members and P processes: T log T + (T + S) log P + M log M.
+
+    Args:
+        rules: Of the release.
+        group: The members.
+        topology: The tasks.
+        found: Takes the steps; ``None``: nobody asks.
 
     Raises:
         NoProcessError: if there are tasks and no members.
@@ -55,20 +65,27 @@ def assigned(rules: Rules, group: GroupSpec, topology: TopologyDescriber) -> Gro
         previous_actives(states, tasks),
         rules.candidates(states, tasks),
     )
+    steps = None
+    if found is not None:
+        texts = [str(tasks.id_of(task)) for task in range(len(tasks.partitions))]
+        steps = GroupSteps(texts, layout.ids)
     try:
-        return _decided(problem, group)
+        answer = _decided(problem, group, steps)
     except TaskWithoutProcess as none:
         raise NoProcessError(tasks.id_of(none.task)) from None
+    if found is not None and steps is not None:
+        found += steps.steps
+    return answer
 
 
-def _decided(problem: Problem, group: GroupSpec) -> GroupAssignment:
+def _decided(problem: Problem, group: GroupSpec, steps: GroupSteps | None) -> GroupAssignment:
     tasks, members = len(problem.tasks.partitions), len(problem.layout.ids)
     has_standbys = problem.num_standbys > 0
     # Kafka counts in ints: a million standbys of each of a few thousand tasks are more than they hold.
     copies = int32(problem.num_standbys * sum(problem.tasks.stateful))
     total_quota = Quota(int32(tasks + copies), members) if has_standbys else Quota.none()
     placement = Placement(problem.layout, tasks)
-    place_actives(problem, placement, Quota(tasks, members), total_quota)
+    place_actives(problem, placement, Quota(tasks, members), total_quota, steps)
     actives = placement.counts.copy()
     if has_standbys:
         if copies < 0:
@@ -76,7 +93,7 @@ def _decided(problem: Problem, group: GroupSpec) -> GroupAssignment:
                 f"num.standby.replicas: {problem.num_standbys}: these are more standbys than Kafka can count; "
                 "give a smaller number"
             )
-        place_standbys(problem, placement, total_quota)
+        place_standbys(problem, placement, total_quota, steps)
     return _assignment(group, problem.tasks, placement, actives)
 
 

@@ -13,23 +13,29 @@ from builtin_assignors._group_sticky_steps.placement import Placement
 from builtin_assignors._group_sticky_steps.problem import Problem
 from builtin_assignors._group_sticky_steps.queues import ProcessQueue
 from builtin_assignors._group_sticky_steps.quota import Quota
+from builtin_assignors._group_sticky_steps.tracing import GroupSteps
 
 __all__ = ["place_standbys"]
 
 
-def place_standbys(problem: Problem, placement: Placement, quota: Quota) -> None:
+def place_standbys(problem: Problem, placement: Placement, quota: Quota, steps: GroupSteps | None = None) -> None:
     """Gives the stateful tasks their standbys, as far as there are processes.
 
     Args:
         problem: The input; it asks for at least one standby.
         placement: Every task has its owner.
         quota: Of all tasks.
+        steps: Told of each rule's work; ``None``: nobody asks.
     """
     holders: dict[int, tuple[int, ...]] = {}
     missing = [problem.num_standbys if is_stateful else 0 for is_stateful in problem.tasks.stateful]
     _keep_standbys(problem, placement, quota, holders, missing)
+    if steps is not None:
+        steps.standbys("gs-standby-keep", placement.standbys)
     if any(missing):
         _place_rest(problem, placement, quota, holders, missing)
+        if steps is not None:
+            steps.standbys("gs-standby-fill", placement.standbys)
 
 
 def _keep_standbys(

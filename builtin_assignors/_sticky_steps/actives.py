@@ -10,14 +10,15 @@ from collections.abc import Iterable, Sequence
 
 from assignment_api.errors import IllegalAssignmentArgumentError
 from assignment_api.java import int32
+from builtin_assignors._sticky_steps.choosing import choose_previous
 from builtin_assignors._sticky_steps.placement import Placement
 from builtin_assignors._sticky_steps.previous import PreviousOwners
 from builtin_assignors._sticky_steps.problem import StickyProblem
+from builtin_assignors._sticky_steps.tracing import StickySteps
 
 __all__ = [
     "MAX_TASKS",
     "check_number_of_tasks",
-    "choose_previous",
     "keep_previous_owners",
     "place_remaining",
     "promote_previous_standbys",
@@ -96,7 +97,11 @@ def promote_previous_standbys(
 
 
 def place_remaining(
-    problem: StickyProblem, previous: PreviousOwners, placement: Placement, candidates: Sequence[int]
+    problem: StickyProblem,
+    previous: PreviousOwners,
+    placement: Placement,
+    candidates: Sequence[int],
+    steps: StickySteps | None = None,
 ) -> None:
     """Third step: every task that nobody has goes, in ascending order, to its best client.
 
@@ -105,38 +110,25 @@ def place_remaining(
         previous: Who had what.
         placement: Gets the tasks.
         candidates: All clients, at least one, in the order in which they are looked at.
+        steps: Told of what went where; ``None``: nobody asks.
     """
     remaining = sorted(task for task in problem.tasks if placement.owner[task] < 0)
     if not remaining:
         return
     ranking = placement.ranking(candidates)
     has_choice = len(candidates) > 1
+    choose = choose_previous if steps is None else steps.choosing
     for task in remaining:
         client: int | None = None
         owner = previous.active.get(task)
         if has_choice and (owner is not None or previous.has_standby(task)):
-            client = choose_previous(owner, previous.standby_clients_copied(task), placement, _ALL)
+            client = choose(owner, previous.standby_clients_copied(task), placement, _ALL)
         if client is None and ranking is not None:
             client = ranking.least_loaded(ranking.all, placement.tasks, _ALL)
         elif client is None:
             client = placement.least_loaded_of(candidates, _ALL)
         assert client is not None  # there is a candidate
         placement.put_active(task, client)
-
-
-def choose_previous(owner: int | None, standbys: Sequence[int], placement: Placement, unpaired: int) -> int | None:
-    """The client that a task would like to go back to, unless that one is overloaded.
-
-    Args:
-        owner: Client that had the task as its active task, if it is a candidate.
-        standbys: The candidates that had it as a standby, in the order in which they are looked at.
-        placement: Whose loads count.
-        unpaired: Bitset of the tasks that the task never met.
-
-    Returns:
-        The client, or None if the least loaded of all candidates should take the task.
-    """
-    if owner is not None and not placement.is_overloaded(owner):
-        return owner
-    standby = standbys[0] if len(standbys) == 1 else placement.least_loaded_of(standbys, unpaired)
-    return None if standby is None or placement.is_overloaded(standby) else standby
+    if steps is not None:
+        asked = [task for task in remaining if task in previous.active or previous.has_standby(task)]
+        steps.placed_rest(placement, asked if has_choice else ())

@@ -26,11 +26,13 @@ from assignment_api.streams import (
 )
 from assignment_api.streams.assignment import assignment_of_distinct, with_steps
 from builtin_assignors._known_tasks import KnownTasks, known_tasks
+from builtin_assignors._steps_taken import StepsTaken
 from builtin_assignors._sticky_steps.placement import Placement
 from builtin_assignors._sticky_steps.problem import StickyProblem
 from builtin_assignors._sticky_steps.task_orders import TaskOrders
+from builtin_assignors._sticky_steps.tracing import StickySteps
 
-__all__ = ["StickyIds", "client_map_order", "to_assignment", "to_problem"]
+__all__ = ["StickyIds", "client_map_order", "steps_of", "to_assignment", "to_problem"]
 
 
 @attrs.frozen
@@ -97,6 +99,12 @@ def to_problem(
         orders=tasks.orders(jdk),
     )
     return problem, StickyIds(tasks.ascending, [states[place].process_id for place in order], tasks.known)
+
+
+def steps_of(problem: StickyProblem, ids: StickyIds) -> StickySteps:
+    """What takes the steps of one decision."""
+    tasks, clients = list(map(str, ids.tasks)), list(map(str, ids.processes))
+    return StickySteps(StepsTaken(tasks, clients, problem.tasks))
 
 
 def _task_hash(task: TaskId) -> int:

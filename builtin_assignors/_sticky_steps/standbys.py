@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from builtin_assignors._sticky_steps.actives import choose_previous
+from builtin_assignors._sticky_steps.choosing import choose_previous
 from builtin_assignors._sticky_steps.placement import Placement
 from builtin_assignors._sticky_steps.previous import PreviousOwners
 from builtin_assignors._sticky_steps.problem import StickyProblem

@@ -19,6 +19,7 @@ from assignment_api.connect import (
     WorkerAssignment,
 )
 from assignment_api.streams.ids import utf16_key
+from assignment_api.tracing import RuleStep, Traced
 from builtin_assignors.connect_eager.algorithm import deal
 
 __all__ = ["EagerAssignor"]
@@ -86,6 +87,22 @@ class EagerAssignor(ConnectAssignor):
                 worker.member_id: WorkerAssignment(_jobs(connectors, tasks, *shares[worker.member_id]))
                 for worker in rebalance.workers
             }
+        )
+
+    def traced(self, rebalance: Rebalance) -> Traced[ConnectAssignment]:
+        """The answer of :meth:`assign` and the steps to it; raises as that."""
+        answer = self.assign(rebalance)
+        text = (
+            f"connectors, then tasks, are dealt in turn to the {len(rebalance.workers)} workers in the order of their "
+            "ids, whoever ran them before: it falls to {0}"
+        )
+        return Traced(
+            answer,
+            [
+                RuleStep("ce-deal", str(job), text, (member,))
+                for member, told in answer.workers.items()
+                for job in (*told.assigned.connectors, *told.assigned.tasks)
+            ],
         )
 
     def _tasks(self, connectors: tuple[str, ...], configured: ConfiguredJobs) -> tuple[ConnectorTaskId, ...]:

@@ -11,9 +11,11 @@ from assignment_api.connect import (
     Rebalance,
     UnsupportedConnectProtocolError,
 )
+from assignment_api.tracing import RuleStep, Traced
 from builtin_assignors._connect_incremental_steps import (
     ALL_QUIRKS,
     DEFAULT_MAX_DELAY,
+    ConnectSteps,
     JobHistory,
     Order,
     assignment_of,
@@ -60,12 +62,20 @@ class IncrementalCooperativeAssignor(ConnectAssignor):
         self._order = read_order(configs, _SETTINGS + "order")
         self._quirks = read_quirks(configs, _SETTINGS + "quirks")
 
+    def traced(self, rebalance: Rebalance) -> Traced[ConnectAssignment]:
+        """The answer of :meth:`assign` and the steps to it; raises as that."""
+        found: list[RuleStep] = []
+        return Traced(self._decided(rebalance, found), found)
+
     def assign(self, rebalance: Rebalance) -> ConnectAssignment:
         """Places the jobs; what is assigned to a worker comes in the order in which it was given.
 
         Raises:
             UnsupportedConnectProtocolError: under protocol ``eager``, in which nobody reports what it owns.
         """
+        return self._decided(rebalance, None)
+
+    def _decided(self, rebalance: Rebalance, found: list[RuleStep] | None) -> ConnectAssignment:
         if not rebalance.protocol.is_incremental:
             raise UnsupportedConnectProtocolError(
                 f"connect_incremental cannot lead a group that speaks {rebalance.protocol.value}, where workers do not "
@@ -73,6 +83,9 @@ class IncrementalCooperativeAssignor(ConnectAssignor):
             )
         memory = self._memory.under(rebalance.configured)
         problem = problem_of(rebalance, memory.numbering, self._order, self._quirks, self._max_delay)
-        answer, history = decide(problem, memory.history)
+        steps = None if found is None else ConnectSteps(memory.numbering, problem.members, problem.max_delay)
+        answer, history = decide(problem, memory.history, steps)
         self._memory = JobHistory(memory.numbering, history)
+        if found is not None and steps is not None:
+            found += steps.steps
         return assignment_of(rebalance, problem, memory.numbering, answer)

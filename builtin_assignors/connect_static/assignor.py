@@ -16,7 +16,14 @@ from assignment_api.connect import (
     UnsupportedConnectProtocolError,
     Worker,
 )
-from builtin_assignors._connect_incremental_steps import JobHistory, assignment_of, decide, problem_of
+from assignment_api.tracing import RuleStep, Traced
+from builtin_assignors._connect_incremental_steps import (
+    ConnectSteps,
+    JobHistory,
+    assignment_of,
+    decide,
+    problem_of,
+)
 from builtin_assignors.connect_static.config import StaticSettings
 
 __all__ = ["StaticConnectAssignor"]
@@ -47,12 +54,20 @@ class StaticConnectAssignor(ConnectAssignor):
         """
         self._settings = StaticSettings.from_config(configs)
 
+    def traced(self, rebalance: Rebalance) -> Traced[ConnectAssignment]:
+        """The answer of :meth:`assign` and the steps to it; raises as that."""
+        found: list[RuleStep] = []
+        return Traced(self._decided(rebalance, found), found)
+
     def assign(self, rebalance: Rebalance) -> ConnectAssignment:
         """Places the jobs; jobs that nobody may run are left out, and the answer's remarks name them.
 
         Raises:
             UnsupportedConnectProtocolError: under protocol ``eager``, in which nobody reports what it owns.
         """
+        return self._decided(rebalance, None)
+
+    def _decided(self, rebalance: Rebalance, found: list[RuleStep] | None) -> ConnectAssignment:
         if not rebalance.protocol.is_incremental:
             raise UnsupportedConnectProtocolError(
                 f"connect_static cannot lead a group that speaks {rebalance.protocol.value}, where workers do not "
@@ -75,6 +90,9 @@ class StaticConnectAssignor(ConnectAssignor):
             is_static if rebalance.protocol is ConnectProtocol.STATIC else None,
             settings.rules,
         )
-        answer, history = decide(problem, memory.history)
+        steps = None if found is None else ConnectSteps(memory.numbering, problem.members, problem.max_delay)
+        answer, history = decide(problem, memory.history, steps)
         self._memory = JobHistory(memory.numbering, history)
+        if found is not None and steps is not None:
+            found += steps.steps
         return assignment_of(rebalance, problem, memory.numbering, answer)

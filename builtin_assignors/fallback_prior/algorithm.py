@@ -9,6 +9,7 @@ from builtin_assignors._sticky_steps import (
     Placement,
     PreviousOwners,
     StickyProblem,
+    StickySteps,
     check_number_of_tasks,
     keep_previous_owners,
     place_remaining,
@@ -25,8 +26,10 @@ from builtin_assignors._sticky_steps.internal_rules import (
 __all__ = ["place_all"]
 
 
-def place_all(problem: StickyProblem) -> Placement:
+def place_all(problem: StickyProblem, steps: StickySteps | None = None) -> Placement:
     """Gives every task an owner and every stateful task its standbys, as far as there are clients.
+
+    ``steps`` is told of each rule's work, where somebody asks.
 
     Raises:
         IllegalAssignmentArgumentError: for more tasks than Kafka can pair.
@@ -37,8 +40,14 @@ def place_all(problem: StickyProblem) -> Placement:
     quotas = internal_quotas(problem)
     placement = Placement(len(problem.task_hashes), problem.capacities, INTERNAL_LOAD_RULE)
     kept = keep_previous_owners(problem, previous, placement, None)
+    if steps is not None:
+        steps.kept(previous, placement, None)
     if previous.has_standbys():
         promote_previous_standbys(internal_unassigned(problem, kept), previous, placement, quotas)
-    place_remaining(problem, previous, placement, range(len(problem.capacities)))
+        if steps is not None:
+            steps.promoted(placement)
+    place_remaining(problem, previous, placement, range(len(problem.capacities)), steps)
     place_standbys(problem, previous, placement, internal_standby_order(problem))
+    if steps is not None:
+        steps.got_standbys(placement)
     return placement

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from assignment_api.java import DEFAULT_JDK, JdkGeneration
 from assignment_api.streams import ApplicationMetadata, TaskAssignment, TaskAssignor
-from builtin_assignors._sticky_steps import client_map_order, to_assignment, to_problem
+from assignment_api.tracing import Traced
+from builtin_assignors._sticky_steps import client_map_order, steps_of, to_assignment, to_problem
 from builtin_assignors.fallback_prior.algorithm import place_all
 from builtin_assignors.probing_rebalance import probing_deadline_ms
 
@@ -33,5 +34,12 @@ class FallbackPriorTaskAssignor(TaskAssignor):
             IllegalAssignmentStateError: if the clients have no threads, or one without threads has to be compared.
         """
         problem, ids = to_problem(application, client_map_order, self._jdk)
-        deadline = probing_deadline_ms(application)
-        return to_assignment(application, ids, place_all(problem), deadline)
+        return to_assignment(application, ids, place_all(problem), probing_deadline_ms(application))
+
+    def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
+        """The answer of :meth:`assign` and the steps to it; raises as that."""
+        problem, ids = to_problem(application, client_map_order, self._jdk)
+        steps = steps_of(problem, ids)
+        placement = place_all(problem, steps)
+        answer = to_assignment(application, ids, placement, probing_deadline_ms(application))
+        return Traced(answer, steps.taken.steps)

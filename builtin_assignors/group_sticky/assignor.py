@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assignment_api import group as api
+from assignment_api.tracing import RuleStep, Traced
 from builtin_assignors._group_sticky_steps import NoProcessError, assigned
 from builtin_assignors.group_sticky.algorithm import RULES
 
@@ -33,12 +34,23 @@ class GroupStickyTaskAssignor(api.TaskAssignor):
             InvalidGroupError: where Kafka fails on the number of standbys: it is negative and a member had one, or it
                 makes 2**31 standbys or more.
         """
-        standbys = group.configs.num_standby_replicas
-        if standbys < 0 and any(member.state.standby_tasks for member in group.members.values()):
-            raise api.InvalidGroupError(
-                f"num.standby.replicas: {standbys}: Kafka 4.3 fails where members had standbys; give a number from 0"
-            )
-        try:
-            return assigned(RULES, group, topology)
-        except NoProcessError as none:
-            raise GroupAssignorError(str(none)) from None
+        return _assigned(group, topology)
+
+    def traced(self, group: api.GroupSpec, topology: api.TopologyDescriber) -> Traced[api.GroupAssignment]:
+        """The answer of :meth:`assign` and the steps to it; raises as that."""
+        found: list[RuleStep] = []
+        return Traced(_assigned(group, topology, found), found)
+
+
+def _assigned(
+    group: api.GroupSpec, topology: api.TopologyDescriber, found: list[RuleStep] | None = None
+) -> api.GroupAssignment:
+    standbys = group.configs.num_standby_replicas
+    if standbys < 0 and any(member.state.standby_tasks for member in group.members.values()):
+        raise api.InvalidGroupError(
+            f"num.standby.replicas: {standbys}: Kafka 4.3 fails where members had standbys; give a number from 0"
+        )
+    try:
+        return assigned(RULES, group, topology, found)
+    except NoProcessError as none:
+        raise GroupAssignorError(str(none)) from None

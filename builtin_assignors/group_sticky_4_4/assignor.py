@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assignment_api.group import GroupAssignment, GroupAssignorError, GroupSpec, TaskAssignor, TopologyDescriber
+from assignment_api.tracing import RuleStep, Traced
 from builtin_assignors._group_sticky_steps import NoProcessError, assigned
 from builtin_assignors.group_sticky_4_4.algorithm import RULES
 
@@ -28,7 +29,16 @@ class GroupStickyTaskAssignor(TaskAssignor):
             GroupAssignorError: if there are tasks and no members.
             InvalidGroupError: if there would be 2**31 standbys or more, where Kafka fails, too.
         """
-        try:
-            return assigned(RULES, group, topology)
-        except NoProcessError as none:
-            raise GroupAssignorError(str(none)) from None
+        return _assigned(group, topology)
+
+    def traced(self, group: GroupSpec, topology: TopologyDescriber) -> Traced[GroupAssignment]:
+        """The answer of :meth:`assign` and the steps to it; raises as that."""
+        found: list[RuleStep] = []
+        return Traced(_assigned(group, topology, found), found)
+
+
+def _assigned(group: GroupSpec, topology: TopologyDescriber, found: list[RuleStep] | None = None) -> GroupAssignment:
+    try:
+        return assigned(RULES, group, topology, found)
+    except NoProcessError as none:
+        raise GroupAssignorError(str(none)) from None

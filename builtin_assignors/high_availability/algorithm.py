@@ -19,6 +19,7 @@ from builtin_assignors.high_availability.balancing import assign_round_robin, as
 from builtin_assignors.high_availability.client_queue import HashOrder
 from builtin_assignors.high_availability.movements_and_warmups import Movements
 from builtin_assignors.high_availability.recovery import Recovery
+from builtin_assignors.high_availability.tracing import HighAvailabilitySteps
 
 __all__ = ["Answer", "Problem", "RackOptimizer", "decide"]
 
@@ -102,6 +103,7 @@ def decide(
     client_hash_order: HashOrder,
     pending_task_order: OrderOfPending,
     racks: RackOptimizer | None = None,
+    steps: HighAvailabilitySteps | None = None,
 ) -> Answer:
     """Places all tasks.
 
@@ -110,31 +112,48 @@ def decide(
         client_hash_order: Iteration order of a hash set of clients, in which Kafka puts clients back into a queue.
         pending_task_order: Iteration order of Kafka's hash map of tasks that lack standbys (with tags only).
         racks: The optimiser, or ``None`` where rack awareness is off.
+        steps: Told of each rule's work; ``None``: nobody asks.
     """
     clients = len(problem.capacities)
     stateful, stateless = problem.stateful, problem.stateless
     active = assign_round_robin(stateful, clients)
     standby: list[set[int]] = [set() for _ in range(clients)]
+    if steps is not None:
+        steps.dealt(active, len(stateful))
     level(active, standby, problem.capacities)
+    if steps is not None:
+        steps.levelled(active)
     if racks is not None:
         racks.optimize_active(stateful, active, *_costs(problem))
+        if steps is not None:
+            steps.moved_by_racks(active)
     if problem.num_standby_replicas != 0:
-        _assign_standbys(problem, active, standby, pending_task_order, racks)
+        _assign_standbys(problem, active, standby, pending_task_order, racks, steps)
 
+    recovery = Recovery(problem.lags, problem.acceptable_recovery_lag)
     movements = Movements(
         active,
         standby,
         problem.capacities,
-        Recovery(problem.lags, problem.acceptable_recovery_lag),
+        recovery,
         problem.max_warmup_replicas,
         client_hash_order,
+        steps,
     )
     moved = movements.move_actives()
+    if steps is not None:
+        steps.others_go(active, recovery)
     moved += movements.move_standbys()
+    if steps is not None:
+        steps.taken.settled(active, standby)
 
     assign_to_least_active(stateless, active, problem.capacities)
+    if steps is not None:
+        steps.gave_stateless(active)
     if racks is not None:
         racks.optimize_active(stateless, active, STATELESS_TRAFFIC_COST, STATELESS_NON_OVERLAP_COST)
+        if steps is not None:
+            steps.moved_by_racks(active, "ha-stateless-racks")
     return Answer(active, standby, followup=moved > 0)
 
 
@@ -144,21 +163,30 @@ def _assign_standbys(
     standby: list[set[int]],
     pending_task_order: OrderOfPending,
     racks: RackOptimizer | None,
+    steps: HighAvailabilitySteps | None,
 ) -> None:
     tags = problem.tags
     stateful = problem.stateful
     replicas = problem.num_standby_replicas
     if tags is None:
         assign_least_loaded(stateful, replicas, problem.capacities, active, standby)
+        if steps is not None:
+            steps.got_standbys(standby)
         level(standby, active, problem.capacities)
     else:
         owners = {task: (client,) for client, held in enumerate(active) for task in held}
         assign_to_different_tags(
             stateful, replicas, problem.capacities, active, standby, owners, tags, pending_task_order
         )
+        if steps is not None:
+            steps.got_standbys(standby)
         level(standby, active, problem.capacities, tags.may_balance)
+    if steps is not None:
+        steps.levelled_standbys(standby)
     if racks is not None:
         racks.optimize_standby(active, standby, *_costs(problem), _movement_rule(tags, active, standby))
+        if steps is not None:
+            steps.standbys_moved_by_racks(standby)
 
 
 def _movement_rule(tags: ClientTags | None, active: Sequence[set[int]], standby: Sequence[set[int]]) -> MayMove | None:

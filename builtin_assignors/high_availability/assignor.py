@@ -21,10 +21,13 @@ from assignment_api import (
 from assignment_api.java.hash_table import JavaHashTable, iteration_order
 from assignment_api.java.hashing import task_id_hash, uuid_hash
 from assignment_api.streams.assignment import assignment_of_distinct
+from assignment_api.tracing import RuleStep, Traced
 from assignment_api.utils.rack_aware.internal import InternalRackOptimizer
 from assignment_api.utils.standby import ClientTags
 from builtin_assignors._known_tasks import KnownTasks, known_tasks
+from builtin_assignors._steps_taken import StepsTaken
 from builtin_assignors.high_availability.algorithm import Answer, Problem, decide
+from builtin_assignors.high_availability.tracing import HighAvailabilitySteps
 from builtin_assignors.probing_rebalance import probing_deadline_ms
 
 __all__ = ["HighAvailabilityTaskAssignor", "NoClientsError"]
@@ -61,15 +64,43 @@ class HighAvailabilityTaskAssignor(TaskAssignor):
             UnknownTaskError: if a client has lags, but none for one of the stateful tasks.
             NoClientsError: if there are tasks and no clients.
         """
-        states = application.streams_client_states()
-        clients = sorted(states.values(), key=_process_order)
-        known = known_tasks(application.task_infos())
-        if known.ids and not clients:
-            raise NoClientsError("there are tasks, but no client to run them: give at least one client")
-        problem = _problem(application, clients, known)
-        racks = InternalRackOptimizer.of(application, known.ids, clients)
-        answer = decide(problem, _client_hash_order(clients), _pending_task_order(known.ids), racks)
-        return _assignment(application, clients, known, answer)
+        return _decided(application, None)
+
+    def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
+        """The answer of :meth:`assign` and the steps to it; raises as that."""
+        found: list[RuleStep] = []
+        return Traced(_decided(application, found), found)
+
+
+def _decided(application: ApplicationMetadata, found: list[RuleStep] | None) -> TaskAssignment:
+    """The answer; ``found`` takes the steps, where somebody asks."""
+    states = application.streams_client_states()
+    clients = sorted(states.values(), key=_process_order)
+    known = known_tasks(application.task_infos())
+    if known.ids and not clients:
+        raise NoClientsError("there are tasks, but no client to run them: give at least one client")
+    problem = _problem(application, clients, known)
+    racks = InternalRackOptimizer.of(application, known.ids, clients)
+    steps = None if found is None else _steps(application, clients, known, problem)
+    answer = decide(problem, _client_hash_order(clients), _pending_task_order(known.ids), racks, steps)
+    if found is not None and steps is not None:
+        found += steps.taken.steps
+    return _assignment(application, clients, known, answer)
+
+
+def _steps(
+    application: ApplicationMetadata, clients: Sequence[StreamsClientState], known: KnownTasks, problem: Problem
+) -> HighAvailabilitySteps:
+    taken = StepsTaken(list(map(str, known.ids)), [str(client.process_id) for client in clients])
+    configs = application.assignment_configs()
+    return HighAvailabilitySteps(
+        taken,
+        problem.lags,
+        problem.acceptable_recovery_lag,
+        problem.max_warmup_replicas,
+        configs.rack_aware_assignment_strategy,
+        uses_tags=problem.tags is not None,
+    )
 
 
 def _process_order(client: StreamsClientState) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from builtin_assignors._sticky_steps import (
     Placement,
     PreviousOwners,
     StickyProblem,
+    StickySteps,
     check_number_of_tasks,
     keep_previous_owners,
     place_remaining,
@@ -26,8 +27,8 @@ from builtin_assignors._sticky_steps.internal_rules import (
 __all__ = ["place_actives", "place_standbys"]
 
 
-def place_actives(problem: StickyProblem, previous: PreviousOwners) -> Placement:
-    """Gives every task an owner.
+def place_actives(problem: StickyProblem, previous: PreviousOwners, steps: StickySteps | None = None) -> Placement:
+    """Gives every task an owner; ``steps`` is told of each rule's work, where somebody asks.
 
     Raises:
         IllegalAssignmentArgumentError: for more tasks than Kafka can pair.
@@ -37,9 +38,13 @@ def place_actives(problem: StickyProblem, previous: PreviousOwners) -> Placement
     quotas = internal_quotas(problem)
     placement = Placement(len(problem.task_hashes), problem.capacities, INTERNAL_LOAD_RULE)
     kept = keep_previous_owners(problem, previous, placement, quotas)
+    if steps is not None:
+        steps.kept(previous, placement, quotas)
     if previous.has_standbys():
         promote_previous_standbys(internal_unassigned(problem, kept), previous, placement, quotas)
-    place_remaining(problem, previous, placement, range(len(problem.capacities)))
+        if steps is not None:
+            steps.promoted(placement)
+    place_remaining(problem, previous, placement, range(len(problem.capacities)), steps)
     return placement
 
 

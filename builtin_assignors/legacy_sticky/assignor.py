@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from assignment_api.java import DEFAULT_JDK, JdkGeneration
 from assignment_api.streams import ApplicationMetadata, TaskAssignment, TaskAssignor
-from builtin_assignors._sticky_steps import PreviousOwners, client_map_order, to_assignment, to_problem
+from assignment_api.tracing import RuleStep, Traced
+from builtin_assignors._sticky_steps import PreviousOwners, client_map_order, steps_of, to_assignment, to_problem
 from builtin_assignors.legacy_sticky.algorithm import place_actives, place_standbys
 from builtin_assignors.legacy_sticky.racks import LegacyRackSteps
 
@@ -32,13 +33,29 @@ class LegacyStickyTaskAssignor(TaskAssignor):
             IllegalAssignmentArgumentError: for more tasks than Kafka can pair (46,341).
             IllegalAssignmentStateError: if the clients have no threads, or one without threads has to be compared.
         """
+        return self._decided(application, None)
+
+    def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
+        """The answer of :meth:`assign` and the steps to it; raises as that."""
+        found: list[RuleStep] = []
+        return Traced(self._decided(application, found), found)
+
+    def _decided(self, application: ApplicationMetadata, found: list[RuleStep] | None) -> TaskAssignment:
         problem, ids = to_problem(application, client_map_order, self._jdk)
         previous = PreviousOwners(problem)
-        placement = place_actives(problem, previous)
+        steps = None if found is None else steps_of(problem, ids)
+        placement = place_actives(problem, previous, steps)
         racks = LegacyRackSteps.of(application, problem, ids)
         if racks is not None:
             racks.move_actives(placement)
+            if steps is not None:
+                steps.moved_by_racks(placement)
         place_standbys(problem, previous, placement)
+        if steps is not None:
+            steps.got_standbys(placement)
         if racks is not None and problem.num_standbys > 0:
             racks.move_standbys(placement)
+        if steps is not None and found is not None:
+            steps.standbys_moved_by_racks(placement)
+            found += steps.taken.steps
         return to_assignment(application, ids, placement)

@@ -6,6 +6,7 @@ import attrs
 
 from assignment_api import ApplicationMetadata, TaskAssignment, TaskAssignor
 from assignment_api.streams.configs import RACK_AWARE_STRATEGY_MIN_TRAFFIC, RACK_AWARE_STRATEGY_NONE
+from assignment_api.tracing import Traced
 from assignment_api.utils.rack_aware import internal_reason_against
 from builtin_assignors.high_availability import HighAvailabilityTaskAssignor
 
@@ -23,11 +24,20 @@ class RackAwareTaskAssignor(TaskAssignor):
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
         """Places every task as ``high_availability`` does under the effective strategy; raises what that raises."""
         aware = _with_racks(application)
-        answer = HighAvailabilityTaskAssignor().assign(aware)
-        reason = internal_reason_against(aware)
-        if reason is None:
-            return answer
-        return attrs.evolve(answer, remarks=(f"racks were not used: {reason}",))
+        return _remarked(aware, HighAvailabilityTaskAssignor().assign(aware))
+
+    def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
+        """The answer of :meth:`assign`, and the steps of ``high_availability`` to it."""
+        aware = _with_racks(application)
+        traced = HighAvailabilityTaskAssignor().traced(aware)
+        return attrs.evolve(traced, answer=_remarked(aware, traced.answer))
+
+
+def _remarked(application: ApplicationMetadata, answer: TaskAssignment) -> TaskAssignment:
+    reason = internal_reason_against(application)
+    if reason is None:
+        return answer
+    return attrs.evolve(answer, remarks=(f"racks were not used: {reason}",))
 
 
 def _with_racks(application: ApplicationMetadata) -> ApplicationMetadata:

@@ -16,6 +16,7 @@ from builtin_assignors._sticky_steps import (
     Placement,
     PreviousOwners,
     StickyProblem,
+    StickySteps,
     check_number_of_tasks,
     client_map_order,
     keep_previous_owners,
@@ -33,8 +34,8 @@ def client_order(clients: Sequence[int], hashes: Sequence[int], rank_of: Callabl
     return client_map_order(client_map_order(clients, hashes, rank_of), hashes, rank_of)
 
 
-def place_actives(problem: StickyProblem, previous: PreviousOwners) -> Placement:
-    """Gives every task an owner.
+def place_actives(problem: StickyProblem, previous: PreviousOwners, steps: StickySteps | None = None) -> Placement:
+    """Gives every task an owner; ``steps`` is told of each rule's work, where somebody asks.
 
     Raises:
         IllegalAssignmentArgumentError: for more tasks than Kafka can pair.
@@ -48,11 +49,15 @@ def place_actives(problem: StickyProblem, previous: PreviousOwners) -> Placement
     quotas = [capacity * per_thread for capacity in problem.capacities]
     placement = Placement(len(problem.task_hashes), problem.capacities, _LOAD_RULE)
     kept = keep_previous_owners(problem, previous, placement, quotas)
+    if steps is not None:
+        steps.kept(previous, placement, quotas)
     if previous.has_standbys():
         promote_previous_standbys(_unassigned(problem, kept), previous, placement, quotas)
+        if steps is not None:
+            steps.promoted(placement)
     clients = range(len(problem.capacities))
     candidates = client_map_order(clients, problem.client_hashes, problem.client_ranks.__getitem__)
-    place_remaining(problem, previous, placement, candidates)
+    place_remaining(problem, previous, placement, candidates, steps)
     return placement
 
 

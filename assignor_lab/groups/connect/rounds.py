@@ -17,10 +17,11 @@ from assignment_api.connect import (
 )
 from assignment_api.plugins import FoundConnectAssignor
 from assignment_api.plugins.selection import EffectiveConfig
+from assignment_api.tracing import Traced
 from assignor_lab.groups.connect.asking import ASKING, ConnectOutcome, LeadingAssignor
 from assignor_lab.groups.connect.metrics import Decision
 from assignor_lab.groups.kind import Asked, Competitor, Reply
-from assignor_lab.runtime.asking import OwnProcesses, assignor_for
+from assignor_lab.runtime.asking import InProcessAssignor, OwnProcesses, assignor_for
 from assignor_lab.runtime.invocation import CallOutcome, Failure
 from assignor_lab.scenarios import ConnectHistory, ConnectRound
 
@@ -89,15 +90,24 @@ class RoundPlayer:
 
     def answer(self, state: RoundState, asked: Asked) -> Reply[Decided]:
         """Lets the assignor place the jobs of the group, and sees what follows from it."""
-        assert self._protocol is not None
-        rebalance = state.rebalance(self._protocol)
-        if self._leading is None or state.round.new_leader:
-            self._leading = assignor_for(ASKING, self._found, asked.configs, self._isolation)
-        outcome = self._leading.ask(rebalance)
+        rebalance, leading = self._asked_now(state, asked)
+        outcome = leading.ask(rebalance)
         result = outcome.result
         if isinstance(result, Failure):
             return Reply(_with_result(outcome, result), [(rebalance, outcome)])
         return Reply(_with_result(outcome, _decided(state, rebalance, result)), [(rebalance, outcome)])
+
+    def traced(self, state: RoundState, asked: Asked) -> Traced[Decided] | None:
+        """The answer with the steps to it; ``None``: they are not told, or the call is not made in this process."""
+        rebalance, leading = self._asked_now(state, asked)
+        found = leading.traced(rebalance) if isinstance(leading, InProcessAssignor) else None
+        return None if found is None else Traced(_decided(state, rebalance, found.answer), found.steps)
+
+    def _asked_now(self, state: RoundState, asked: Asked) -> tuple[Rebalance, LeadingAssignor]:
+        assert self._protocol is not None
+        if self._leading is None or state.round.new_leader:
+            self._leading = assignor_for(ASKING, self._found, asked.configs, self._isolation)
+        return state.rebalance(self._protocol), self._leading
 
     def looked_ahead(self, answer: Decided) -> Decided:
         """The answer with the number of rebalances until the group is at rest."""

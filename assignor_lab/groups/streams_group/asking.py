@@ -51,6 +51,9 @@ class _GroupAsking(Asking[GroupState, GroupAssignment]):
     def called(self, assignor: TaskAssignor, shown: GroupState) -> object:
         return assignor.assign(shown.group, shown.topology)
 
+    def traced(self, assignor: Any, shown: GroupState) -> Any:
+        return assignor.traced(shown.group, shown.topology)
+
     def checked(self, name: str, answer: object, state: GroupState, *, is_trusted: bool) -> GroupAssignment:
         return _checked(name, answer, state.group, state.topology)
 

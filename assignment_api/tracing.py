@@ -1,0 +1,54 @@
+"""Steps of a decision: which rule of an assignor did what with a task, for who explains an answer to people.
+
+An assignor of any kind may have a method ``traced`` beside ``assign``, with the same arguments: it answers the same,
+and tells its steps as well. Nobody has to have one, and ``assign`` need not know of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
+
+import attrs
+
+__all__ = ["RuleStep", "Traced"]
+
+A = TypeVar("A")
+
+
+@attrs.frozen
+class RuleStep:
+    """One step with one task.
+
+    Args:
+        rule: Id of the rule: lower-case words with dashes, which the assignor's documentation has a heading for.
+        task: The task or job, as a text.
+        text: What the rule did and why, one sentence without its full stop; ``{0}``, ``{1}``, ... stand for clients.
+        clients: Ids of those clients, as texts: of processes, members or workers.
+    """
+
+    rule: str
+    task: str
+    text: str
+    clients: tuple[str, ...] = ()
+
+    def words(self, name: Callable[[str], str] = str) -> str:
+        """The sentence with names of clients in it.
+
+        Args:
+            name: Client to its name.
+        """
+        return self.text.format(*map(name, self.clients))
+
+
+@attrs.frozen
+class Traced(Generic[A]):
+    """An answer with the steps that led to it.
+
+    Args:
+        answer: What ``assign`` answers to the same.
+        steps: The steps, in the order in which they were taken.
+    """
+
+    answer: A
+    steps: Sequence[RuleStep]

@@ -1,0 +1,140 @@
+"""Steps to an answer: the same answer as without them, every task told of, every rule documented."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assignment_api import ApplicationMetadata, AssignorLabError
+from assignment_api.plugins import discover
+from assignment_api.tracing import Traced
+from assignor_lab.groups.entries import kind_named
+from assignor_lab.scenarios import Place, Scenario, scenario_from_document
+
+ROOT = Path(__file__).parents[2]
+DATA = ROOT / "tests" / "data"
+RULE = re.compile(r'"((?:ha|st|gs|ci|ce)-[a-z-]+)"')
+#: Rules that take a task from one client to another, named last; after all others the first named one has it.
+MOVES = {"ha-level", "ha-racks", "ha-stateless-racks", "st-racks"}
+#: Rules about copies, and those that tell why somebody does not have a task.
+OF_OTHERS = re.compile(r".*-standby|.*-full|ci-(duplicate|wait|surplus)")
+
+
+def scenarios(file: str, most: int) -> Iterator[Scenario]:
+    with gzip.open(DATA / file, "rt", encoding="utf-8") as lines:
+        for document in map(json.loads, islice(lines, most)):
+            yield scenario_from_document(document, Place(file))
+
+
+def traced_by(assignor: Any, *asked: Any) -> Traced[Any]:
+    """What an assignor answers with its steps; the SPI does not ask anybody for them."""
+    traced: Traced[Any] = assignor.traced(*asked)
+    return traced
+
+
+def owner_told(steps: list[Any]) -> str | None:
+    """Who runs a task by its steps."""
+    telling = [step for step in steps if not OF_OTHERS.match(step.rule)]
+    if not telling:
+        return None
+    last = telling[-1]
+    found: str = last.clients[-1] if last.rule in MOVES else last.clients[0]
+    return found
+
+
+@pytest.mark.parametrize("name", ["high_availability", "rack_aware", "sticky", "legacy_sticky", "fallback_prior"])
+def test_applications_are_traced_to_the_same_answer(name: str) -> None:
+    found, told = discover().task_assignor(name), 0
+    for scenario in scenarios("golden/streams/small.scenarios.jsonl.gz", 150):
+        try:
+            # A scenario that Kafka would refuse has no answer either way.
+            expected = found.create().assign(scenario.application)
+        except AssignorLabError:
+            continue
+        traced = traced_by(found.create(), scenario.application)
+        assert traced.answer == expected
+        told += check_owners(kind_named("streams").holding, scenario.application, expected, traced.steps)
+    assert told > 1_000
+
+
+@pytest.mark.parametrize("name", ["group_sticky", "group_sticky_4_4"])
+def test_groups_are_traced_to_the_same_answer(name: str) -> None:
+    kind, found, told = kind_named("streams-group"), discover().group_assignor(name), 0
+    for scenario in scenarios("golden/streams-group-4.4/sticky.scenarios.jsonl.gz", 150):
+        state = kind.state(scenario, 0, {})
+        try:
+            expected = found.plugin.factory().assign(state.group, state.topology)
+        except AssignorLabError:
+            continue
+        traced = traced_by(found.plugin.factory(), state.group, state.topology)
+        assert traced.answer == expected
+        told += check_owners(kind.holding, state, expected, traced.steps)
+    assert told > 500
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("connect_incremental", "golden/connect/incremental.scenarios.jsonl.gz"),
+        ("connect_static", "golden/connect/incremental.scenarios.jsonl.gz"),
+        ("connect_eager", "scenarios/connect-eager.scenarios.jsonl.gz"),
+    ],
+)
+def test_rebalances_are_traced_to_the_same_answers_in_a_whole_history(name: str, file: str) -> None:
+    found, told = discover().connect_assignor(name), 0
+    for scenario in scenarios(file, 40):
+        plain, tracing = found.create(), found.create()
+        for _, rebalance in scenario.connect_history.rebalances():
+            answer = plain.assign(rebalance)
+            traced = traced_by(tracing, rebalance)
+            assert traced.answer == answer
+            steps: dict[str, list[Any]] = {}
+            for step in traced.steps:
+                steps.setdefault(step.task, []).append(step)
+            for member, jobs in answer.owned_after(rebalance).items():
+                for job in (*jobs.connectors, *jobs.tasks):
+                    if job in rebalance.configured and str(job) in steps:
+                        assert owner_told(steps[str(job)]) in (member, None)
+                        told += 1
+    assert told > 100
+
+
+def check_owners(holding: Any, state: Any, answer: Any, steps: Any) -> int:
+    """Every task that somebody runs has steps, and the last of them tell who."""
+    by_task: dict[str, list[Any]] = {}
+    for step in steps:
+        by_task.setdefault(step.task, []).append(step)
+        assert step.words()
+    held = holding.after(state, answer)
+    for task in holding.tasks(state):
+        assert owner_told(by_task[task]) == held.owner(task), by_task[task]
+    return len(holding.tasks(state))
+
+
+def test_without_lags_nobody_is_caught_up() -> None:
+    (scenario,) = scenarios("golden/streams/small.scenarios.jsonl.gz", 1)
+    document = {**scenario.document, "clients": [{**each, "lags": None} for each in scenario.document["clients"]]}
+    application: ApplicationMetadata = scenario_from_document(document, Place("-")).application
+    steps = traced_by(discover().task_assignor("high_availability").create(), application).steps
+    assert not any(step.rule == "ha-caught-up" for step in steps)
+
+
+def test_every_rule_has_its_heading_and_every_heading_its_rule() -> None:
+    used = {
+        rule
+        for path in (ROOT / "builtin_assignors").rglob("*.py")
+        for rule in RULE.findall(path.read_text(encoding="utf-8"))
+    }
+    headings = re.findall(
+        r"^### (.+)$", (ROOT / "docs" / "reference" / "rules.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert len(headings) == len(set(headings))
+    assert set(headings) == used
+    assert len(used) > 20
