@@ -31,6 +31,7 @@ __all__ = [
     "GroupKey",
     "StreamsMember",
     "StreamsSubtopology",
+    "read_assignment_config",
     "read_classic_generation",
     "read_epoch",
     "read_group_key",
@@ -228,6 +229,19 @@ def read_epoch(group: str, data: bytes) -> int:
         BrokerAnswerError: as :func:`read_classic_generation`.
     """
     return int(_decoded("StreamsGroupMetadataValue", data, f"epoch of group {group}").epoch)
+
+
+def read_assignment_config(group: str, data: bytes) -> dict[str, str] | None:
+    """Configuration of the group that the latest target was decided with, from the value of type 17, or ``None``.
+
+    Raises:
+        BrokerAnswerError: as :func:`read_classic_generation`.
+    """
+    what = f"epoch of group {group}"
+    message = _decoded("StreamsGroupMetadataValue", data, what)
+    with readable(what):
+        told = message.last_assignment_configs
+        return None if told is None else {str(each.key): str(each.value) for each in told}
 
 
 def read_target_epoch(group: str, data: bytes) -> tuple[int, int | None]:
