@@ -81,8 +81,8 @@ class RealConnect:
         while cluster.startswith("-"):
             cluster = urlsafe_b64encode(uuid.uuid4().bytes).rstrip(b"=").decode()
         tool = ["kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(config)]
-        subprocess.run([*self._java("64m"), *tool], check=True, capture_output=True, timeout=START_S)
-        self._spawn("broker", "128m", "kafka.Kafka", str(config))
+        subprocess.run([*self._broker_java("64m"), *tool], check=True, capture_output=True, timeout=START_S)
+        self._spawn_command("broker", [*self._broker_java("128m"), "kafka.Kafka", str(config)])
         until(self._has_brokers, "the broker")
 
     def start_worker(self, name: str, port: int) -> None:
@@ -181,9 +181,16 @@ class RealConnect:
     def _java(self, heap: str) -> list[str]:
         return ["java", *JVM, f"-Xmx{heap}", f"-Dlog4j2.configurationFile={LOGGING}", "-cp", f"{LIB}/*"]
 
+    def _broker_java(self, heap: str) -> list[str]:
+        return self._java(heap)
+
     def _spawn(self, name: str, heap: str, *command: str) -> None:
-        with (self.directory / f"{name}.out").open("wb") as out:
-            self.processes[name] = subprocess.Popen([*self._java(heap), *command], stdout=out, stderr=out)
+        self._spawn_command(name, [*self._java(heap), *command])
+
+    def _spawn_command(self, name: str, command: list[str]) -> None:
+        # Of a process that comes back under its name what it said before is kept.
+        with (self.directory / f"{name}.out").open("ab") as out:
+            self.processes[name] = subprocess.Popen(command, stdout=out, stderr=out)
 
     def _properties(self, name: str, values: Mapping[str, object]) -> Path:
         path = self.directory / f"{name}.properties"

@@ -137,6 +137,9 @@ def record_groups(
     with translated(access):
         recorded = _LiveReading(access, recordings, sampler).run(partitions, follow_s)
     wanted.check_something_was_kept(recorded)
+    topics = cluster.topics()
+    for each in recorded.groups.values():
+        each.write_racks(topics)
     return recorded
 
 

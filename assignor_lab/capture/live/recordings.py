@@ -9,24 +9,39 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
 import attrs
 
 from assignor_lab.capture.live.errors import GroupUnusableError
+from assignor_lab.capture.live.rack_files import racks_toml
 from assignor_lab.capture.live.record_file import RecordFile, lines_that_end
+from assignor_lab.capture.recorded.broker_answers import ClusterAnswer
 from assignor_lab.capture.recorded.group_history import GroupHistory, GroupRecord
 from assignor_lab.capture.recorded.topic_groups import AllGroups, OneGroup
 from assignor_lab.documents.durable import append_durably, naming_failures, write_durably
 from assignor_lab.documents.shapes import LONG_MAX, Mismatch, faults_at, map_of, one_of, record, text, whole
 from assignor_lab.documents.writer import canonical_line, write_lines
 
-__all__ = ["HISTORY", "RECORDING", "RECORDS", "SAMPLES", "GroupRecording", "ManyGroups", "OneGroupAlone", "Recordings"]
+__all__ = [
+    "HISTORY",
+    "RACKS",
+    "RECORDING",
+    "RECORDS",
+    "SAMPLES",
+    "GroupRecording",
+    "ManyGroups",
+    "OneGroupAlone",
+    "Recordings",
+]
 
 #: Files of a recording.
 RECORDS, HISTORY, SAMPLES, RECORDING = "records.jsonl", "history.jsonl", "samples.jsonl", "recording.jsonl"
+RACKS = "racks.toml"
+
+_INTERNAL = ("-changelog", "-repartition")
 
 #: Told of a generation or epoch: the group and its document.
 OnGeneration = Callable[[str, Mapping[str, Any]], None]
@@ -137,6 +152,23 @@ class GroupRecording:
             OutputFileError: if it cannot be written.
         """
         append_durably(self.folder / SAMPLES, canonical_line(sample))
+
+    def topics_among(self, names: Iterable[str]) -> list[str]:
+        """Those topics that members subscribe or the topology names, and internal ones of the group's name."""
+        group, named = self.group, self.history.topics
+        return sorted(
+            name for name in names if name in named or (name.startswith(f"{group}-") and name.endswith(_INTERNAL))
+        )
+
+    def write_racks(self, cluster: ClusterAnswer) -> None:
+        """Writes racks of brokers and of the group's topics, for ``--racks``, if there are any.
+
+        Raises:
+            OutputFileError: if they cannot be written.
+        """
+        told = racks_toml(cluster, self.topics_among(cluster.topics))
+        if told is not None:
+            write_durably(self.folder / RACKS, told.encode())
 
     def remove(self) -> None:
         """Takes the files away."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 import attrs
 
@@ -15,7 +14,6 @@ from assignor_lab.capture.recorded.broker_answers import TopicPartition
 
 __all__ = ["Sampler"]
 
-_INTERNAL = ("-changelog", "-repartition")
 #: Between two samples however fast generations come.
 _LEAST_S = 1.0
 
@@ -62,7 +60,7 @@ class Sampler:
 
     def _sample(self) -> None:
         topics = self.cluster.topics().topics
-        of_groups = {name: _topics_of(recording, topics) for name, recording in self.groups.items()}
+        of_groups = {name: recording.topics_among(topics) for name, recording in self.groups.items()}
         partitions = [
             (topic, number)
             for topic in sorted({topic for names in of_groups.values() for topic in names})
@@ -83,13 +81,6 @@ class Sampler:
         except LiveClusterError:
             # They need a right of their own.
             return {}
-
-
-def _topics_of(recording: GroupRecording, topics: Mapping[str, Any]) -> list[str]:
-    group, named = recording.group, recording.history.topics
-    return sorted(
-        name for name in topics if name in named or (name.startswith(f"{group}-") and name.endswith(_INTERNAL))
-    )
 
 
 def _nested(numbers: Mapping[TopicPartition, int], topics: Iterable[str]) -> dict[str, dict[str, int]]:

@@ -1,3 +1,5 @@
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.common.serialization.Serdes;
@@ -6,19 +8,44 @@ import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.state.Stores;
 
-/** Counts the values of the topic "in": one stateless sub-topology and one with a store. Arguments are key=value settings. */
+/**
+ * Counts the values of the topic "in": one stateless sub-topology and one with a store.
+ * Arguments are key=value settings; "--" begins those of a further instance in the same process.
+ */
 public final class OrdersApplication {
     private OrdersApplication() {
     }
 
     public static void main(final String[] settings) throws InterruptedException {
-        final Properties config = new Properties();
-        config.put("default.key.serde", Serdes.StringSerde.class.getName());
-        config.put("default.value.serde", Serdes.StringSerde.class.getName());
+        final List<KafkaStreams> instances = new ArrayList<>();
+        Properties config = defaults();
         for (final String setting : settings) {
+            if (setting.equals("--")) {
+                instances.add(instance(config));
+                config = defaults();
+                continue;
+            }
             final int equals = setting.indexOf('=');
             config.put(setting.substring(0, equals), setting.substring(equals + 1));
         }
+        instances.add(instance(config));
+        final CountDownLatch stopped = new CountDownLatch(1);
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            instances.forEach(KafkaStreams::close);
+            stopped.countDown();
+        }));
+        instances.forEach(KafkaStreams::start);
+        stopped.await();
+    }
+
+    private static Properties defaults() {
+        final Properties config = new Properties();
+        config.put("default.key.serde", Serdes.StringSerde.class.getName());
+        config.put("default.value.serde", Serdes.StringSerde.class.getName());
+        return config;
+    }
+
+    private static KafkaStreams instance(final Properties config) {
         final StreamsBuilder builder = new StreamsBuilder();
         builder.<String, String>stream("in")
             .groupBy((key, value) -> value)
@@ -26,13 +53,6 @@ public final class OrdersApplication {
             .toStream()
             .mapValues(String::valueOf)
             .to("out");
-        final KafkaStreams streams = new KafkaStreams(builder.build(), config);
-        final CountDownLatch stopped = new CountDownLatch(1);
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-            streams.close();
-            stopped.countDown();
-        }));
-        streams.start();
-        stopped.await();
+        return new KafkaStreams(builder.build(), config);
     }
 }

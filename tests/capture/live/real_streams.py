@@ -44,6 +44,17 @@ class RealApplications(RealConnect):
         producer.close()
 
     def start_application(self, name: str, application: str, **settings: object) -> None:
+        self._spawn(name, "96m", "OrdersApplication", *self.settings_of(name, application, settings))
+
+    def start_process(self, name: str, applications: Mapping[str, Mapping[str, object]]) -> None:
+        """One process with an instance of each application."""
+        arguments: list[str] = []
+        for application, settings in applications.items():
+            arguments += ["--"] * bool(arguments)
+            arguments += self.settings_of(f"{name}-{application}", application, settings)
+        self._spawn(name, "128m", "OrdersApplication", *arguments)
+
+    def settings_of(self, name: str, application: str, settings: Mapping[str, object]) -> list[str]:
         values = {
             "bootstrap.servers": self.address,
             "application.id": application,
@@ -52,7 +63,7 @@ class RealApplications(RealConnect):
             "state.dir": self.directory / name,
             **{key.replace("_", "."): value for key, value in settings.items()},
         }
-        self._spawn(name, "96m", "OrdersApplication", *(f"{key}={value}" for key, value in values.items()))
+        return [f"{key}={value}" for key, value in values.items()]
 
     def _java(self, heap: str) -> list[str]:
         *options, _, _ = super()._java(heap)

@@ -1,0 +1,138 @@
+"""Lives of real groups beside a recorder: started, grown, killed, returned, stopped (tests marked `services`)."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from typer.testing import CliRunner
+
+from assignor_lab.cli.app import build_app
+from tests.capture.live.real_streams import RealApplications
+from tests.connect.real_kafka import JVM, LIB, START_S, free_ports, until
+
+BROKERS = Path(__file__).parents[3] / "build" / "brokers"
+LOGGING = Path(__file__).with_name("coordinator-log4j2.xml")
+CLASSIC, STREAMS, CONNECT = "classic", "streams", "real-connect"
+SESSION_MS = 6_000
+
+#: What a coordinator logs when a leader has answered, and when it has worked out a target itself.
+_ANSWERED = re.compile(r"Assignment received from leader \S+ for group (\S+) for generation (\d+)\.")
+_DECIDED = re.compile(r"\[GroupId (\S+?)\]\S* .*[Cc]omputed (?:a )?new target assignment for epoch (\d+) ")
+
+
+class RecordedLives(RealApplications):
+    """Groups of each kind at a broker of some release, and the recorder that follows them all."""
+
+    def __init__(self, directory: Path, release: str) -> None:
+        super().__init__(directory)
+        self.release = release
+        self.out = directory / "past"
+
+    def live(self) -> None:
+        """What happens to the groups; afterwards nobody is left but the broker."""
+        self.start_broker()
+        self.create_input(4)
+        for name in ("p1", "p2"):
+            self.start_applications(name)
+        for name, port in zip(("w1", "w2", "w3"), free_ports(3), strict=True):
+            self.ports = {**getattr(self, "ports", {}), name: port}
+        for name in ("w1", "w2"):
+            self.start_worker(name, self.ports[name])
+        self.wait_for_members(2)
+        self.start_recorder()
+        for number in range(3):
+            self.put(f"read-{number}", self.connector(number))
+        self.produce(400)
+        self.start_applications("p3")
+        self.start_worker("w3", self.ports["w3"])
+        self.wait_for_members(3)
+        self.kill("recorder")
+        self.kill("p1")
+        self.kill("w1")
+        self.wait_for_members(2)
+        self.start_recorder("--resume")
+        self.start_applications("p1")
+        self.start_worker("w1", self.ports["w1"])
+        self.wait_for_members(3)
+        self.stop("p2")
+        self.stop("w2")
+        self.wait_for_members(2)
+        self.stop("recorder", signal.SIGINT)
+
+    # --- who takes part ---------------------------------------------------------------------------------
+
+    def start_applications(self, name: str) -> None:
+        common = {"num_stream_threads": 1}
+        classic = {"num_standby_replicas": 1, "consumer.session.timeout.ms": SESSION_MS, "acceptable.recovery.lag": 50}
+        self.start_process(name, {CLASSIC: {**common, **classic}, STREAMS: {**common, "group_protocol": "streams"}})
+
+    def connector(self, number: int) -> dict[str, str]:
+        file = self.directory / f"lines-{number}"
+        file.touch()
+        return {
+            "connector.class": "org.apache.kafka.connect.file.FileStreamSourceConnector",
+            "file": str(file),
+            "topic": "lines",
+        }
+
+    def stop(self, name: str, by: signal.Signals = signal.SIGTERM) -> None:
+        self.processes[name].send_signal(by)
+        self.processes[name].wait(START_S)
+
+    def start_recorder(self, *options: str) -> None:
+        where = ["--bootstrap-server", self.address, "--out", str(self.out)]
+        follow = ["--all", "--follow", "--sample-every", "1s"]
+        command = [str(Path(sys.executable).with_name("assignor")), "record", *where, *follow, *options]
+        self._spawn_command("recorder", command)
+
+    def wait_for_members(self, number: int) -> None:
+        """Returns when each group has so many processes, and has got all its tasks."""
+        until(lambda: self.settled() == {CLASSIC: number, STREAMS: number, CONNECT: number}, f"{number} of each")
+
+    def settled(self) -> dict[str, int]:
+        arguments = ["groups", "--bootstrap-server", self.address, "--json"]
+        told = CliRunner().invoke(build_app(arguments), arguments, catch_exceptions=False)
+        return {
+            each["id"]: each["processes"]
+            for each in json.loads(told.stdout)
+            if each["state"] == "Stable" and each["tasks"] is not None
+        }
+
+    # --- what was to be seen ----------------------------------------------------------------------------
+
+    def decided(self, group: str) -> set[int]:
+        """Generations or epochs that the coordinator logged a decision of."""
+        text = (self.directory / "broker.out").read_text()
+        return {int(number) for name, number in (*_ANSWERED.findall(text), *_DECIDED.findall(text)) if name == group}
+
+    def history(self, group: str) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in (self.out / group / "history.jsonl").read_text().splitlines()]
+
+    # --- inside -----------------------------------------------------------------------------------------
+
+    def _broker_java(self, heap: str) -> list[str]:
+        lib = LIB if self.release == "4.3" else BROKERS / f"kafka-{self.release}" / "lib"
+        assert lib.is_dir(), f"no broker {self.release}: run these tests as `make test-services`, which brings it"
+        (binding,) = LIB.glob("log4j-slf4j-impl-*.jar")
+        logging = f"-Dlog4j2.configurationFile={LOGGING}"
+        return ["java", *JVM, f"-Xmx{heap}", logging, "-cp", f"{lib}/*:{binding}"]
+
+    def _properties(self, name: str, values: Mapping[str, object]) -> Path:
+        if name == "broker":
+            times = {
+                "group.streams.min.session.timeout.ms": SESSION_MS,
+                "group.streams.session.timeout.ms": SESSION_MS,
+                "group.streams.min.heartbeat.interval.ms": 500,
+                "group.streams.heartbeat.interval.ms": 500,
+                "group.streams.num.standby.replicas": 1,
+            }
+            values = {**values, **times}
+        elif "scheduled.rebalance.max.delay.ms" in values:
+            values = {**values, "session.timeout.ms": SESSION_MS, "scheduled.rebalance.max.delay.ms": 3_000}
+        return super()._properties(name, values)
