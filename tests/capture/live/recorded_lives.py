@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from kafka import KafkaConsumer, TopicPartition
 from typer.testing import CliRunner
 
 from assignor_lab.cli.app import build_app
@@ -20,6 +21,17 @@ BROKERS = Path(__file__).parents[3] / "build" / "brokers"
 LOGGING = Path(__file__).with_name("coordinator-log4j2.xml")
 CLASSIC, STREAMS, CONNECT = "classic", "streams", "real-connect"
 SESSION_MS = 6_000
+RECORDS = 400
+
+#: How tasks of the classic group are assigned: what is killed comes back with nothing, and lags then.
+ASSIGNMENT = {
+    "num.standby.replicas": 1,
+    "acceptable.recovery.lag": 5,
+    "rack.aware.assignment.strategy": "min_traffic",
+    "rack.aware.assignment.traffic_cost": 10,
+    "rack.aware.assignment.non_overlap_cost": 1,
+}
+RACKS = {"p1": "r1", "p2": "r2", "p3": "r1"}
 
 #: What a coordinator logs when a leader has answered, and when it has worked out a target itself.
 _ANSWERED = re.compile(r"Assignment received from leader \S+ for group (\S+) for generation (\d+)\.")
@@ -33,6 +45,7 @@ class RecordedLives(RealApplications):
         super().__init__(directory)
         self.release = release
         self.out = directory / "past"
+        self.ports = dict(zip(("w1", "w2", "w3"), free_ports(3), strict=True))
 
     def live(self) -> None:
         """What happens to the groups; afterwards nobody is left but the broker."""
@@ -40,15 +53,14 @@ class RecordedLives(RealApplications):
         self.create_input(4)
         for name in ("p1", "p2"):
             self.start_applications(name)
-        for name, port in zip(("w1", "w2", "w3"), free_ports(3), strict=True):
-            self.ports = {**getattr(self, "ports", {}), name: port}
         for name in ("w1", "w2"):
             self.start_worker(name, self.ports[name])
         self.wait_for_members(2)
         self.start_recorder()
         for number in range(3):
             self.put(f"read-{number}", self.connector(number))
-        self.produce(400)
+        self.produce(RECORDS)
+        until(self.is_processed, "all records")
         self.start_applications("p3")
         self.start_worker("w3", self.ports["w3"])
         self.wait_for_members(3)
@@ -64,13 +76,27 @@ class RecordedLives(RealApplications):
         self.stop("w2")
         self.wait_for_members(2)
         self.stop("recorder", signal.SIGINT)
+        # Whatever was decided while it was stopped is there, and nothing more is decided.
+        for name in ("p1", "p3", "w1", "w3"):
+            self.kill(name)
+        self.record("--resume")
 
     # --- who takes part ---------------------------------------------------------------------------------
 
     def start_applications(self, name: str) -> None:
-        common = {"num_stream_threads": 1}
-        classic = {"num_standby_replicas": 1, "consumer.session.timeout.ms": SESSION_MS, "acceptable.recovery.lag": 50}
-        self.start_process(name, {CLASSIC: {**common, **classic}, STREAMS: {**common, "group_protocol": "streams"}})
+        # Every record goes to the changelog at once: nothing is written while the groups rebalance.
+        common = {"num.stream.threads": 1, "client.rack": RACKS[name], "statestore.cache.max.bytes": 0}
+        classic = {**ASSIGNMENT, "consumer.session.timeout.ms": SESSION_MS}
+        self.start_process(name, {CLASSIC: {**common, **classic}, STREAMS: {**common, "group.protocol": "streams"}})
+
+    def is_processed(self) -> bool:
+        consumer = KafkaConsumer(bootstrap_servers=self.address)
+        changelogs = [
+            TopicPartition(f"{group}-counts-changelog", at) for group in (CLASSIC, STREAMS) for at in range(4)
+        ]
+        ends: dict[TopicPartition, int] = consumer.end_offsets(changelogs)
+        consumer.close()
+        return sum(ends.values()) == 2 * RECORDS
 
     def connector(self, number: int) -> dict[str, str]:
         file = self.directory / f"lines-{number}"
@@ -86,10 +112,16 @@ class RecordedLives(RealApplications):
         self.processes[name].wait(START_S)
 
     def start_recorder(self, *options: str) -> None:
-        where = ["--bootstrap-server", self.address, "--out", str(self.out)]
-        follow = ["--all", "--follow", "--sample-every", "1s"]
-        command = [str(Path(sys.executable).with_name("assignor")), "record", *where, *follow, *options]
-        self._spawn_command("recorder", command)
+        arguments = self.recording("--follow", "--sample-every", "1s", *options)
+        self._spawn_command("recorder", [str(Path(sys.executable).with_name("assignor")), *arguments])
+
+    def record(self, *options: str) -> None:
+        arguments = self.recording(*options)
+        told = CliRunner().invoke(build_app(arguments), arguments, catch_exceptions=False)
+        assert told.exit_code == 0, told.stderr
+
+    def recording(self, *options: str) -> list[str]:
+        return ["record", "--bootstrap-server", self.address, "--all", "--out", str(self.out), *options]
 
     def wait_for_members(self, number: int) -> None:
         """Returns when each group has so many processes, and has got all its tasks."""
@@ -119,9 +151,10 @@ class RecordedLives(RealApplications):
     def _broker_java(self, heap: str) -> list[str]:
         lib = LIB if self.release == "4.3" else BROKERS / f"kafka-{self.release}" / "lib"
         assert lib.is_dir(), f"no broker {self.release}: run these tests as `make test-services`, which brings it"
-        (binding,) = LIB.glob("log4j-slf4j-impl-*.jar")
-        logging = f"-Dlog4j2.configurationFile={LOGGING}"
-        return ["java", *JVM, f"-Xmx{heap}", logging, "-cp", f"{lib}/*:{binding}"]
+        # Brokers before 4.0 bring another way to log, and it is the coordinator's words that are wanted.
+        bound = LIB.glob("log4j-*.jar" if not list(lib.glob("log4j-core-*.jar")) else "log4j-slf4j-impl-*.jar")
+        path = ":".join([f"{lib}/*", *map(str, sorted(bound))])
+        return ["java", *JVM, f"-Xmx{heap}", f"-Dlog4j2.configurationFile={LOGGING}", "-cp", path]
 
     def _properties(self, name: str, values: Mapping[str, object]) -> Path:
         if name == "broker":
