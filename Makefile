@@ -17,7 +17,7 @@ PLUGIN_FILES := $(shell find plugins -type f \( -name '*.py' -o -name pyproject.
 .DEFAULT_GOAL := help
 # Every target installs into one environment.
 .NOTPARALLEL:
-.PHONY: help setup plugins demo test test-services lint types contracts docs parity fuzz bench fuzz-live fuzz-rest api-snapshot lock dist clean
+.PHONY: help setup plugins demo test test-services lint types contracts docs parity fuzz releases bench fuzz-live fuzz-rest api-snapshot lock dist clean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
@@ -54,6 +54,7 @@ test-services: setup plugins $(STAMPS)/dev $(STAMPS)/services ## the tests that 
 	@scripts/install-chromium
 	@scripts/build-official
 	@scripts/build-kafka
+	@scripts/build-brokers 4.4
 	$(BIN)/python -m pytest -m services
 
 lint: setup $(STAMPS)/dev contracts ## style, and who may import whom
@@ -81,6 +82,12 @@ parity: setup ## put random scenarios to official Kafka and to ours (COUNT=20000
 fuzz: setup ## play random episodes of Connect and Streams groups against the rules of safety (COUNT=100000, SEED=0)
 	$(BIN)/assignor connect fuzz --episodes $(or $(COUNT),100000) --seed $(or $(SEED),0)
 	$(BIN)/assignor simulate --fuzz --count $(or $(COUNT),100000) --seed $(or $(SEED),0)
+
+releases: setup $(STAMPS)/dev ## ask brokers of each release, 3.9 to 4.4 (RELEASES_FLAGS=--write: the table of the docs)
+	@scripts/build-official
+	@scripts/build-kafka
+	@scripts/build-brokers
+	$(BIN)/python -m tests.capture.live.broker_releases $(RELEASES_FLAGS)
 
 bench: setup ## time our assignors beside official Kafka (BENCH_FLAGS=--write: into benchmarks/README.md)
 	@scripts/build-official

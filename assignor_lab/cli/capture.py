@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from assignment_api.connect import MAX_DELAY_KEY
-from assignor_lab.cli.cluster_options import BootstrapServer, CommandConfig, Timeout
+from assignor_lab.cli.cluster_options import Anonymize, BootstrapServer, CommandConfig, Timeout
 from assignor_lab.cli.options import (
     ConfigFile,
     JsonWritten,
@@ -58,6 +58,7 @@ def register(app: typer.Typer) -> None:
         wait: Wait = 60,
         timeout: Timeout = 30,
         keep_answers: KeepAnswers = None,
+        anonymize: Anonymize = None,
         out: ScenariosOut = "-",
         json: JsonWritten = False,
     ) -> None:
@@ -66,6 +67,7 @@ def register(app: typer.Typer) -> None:
         Only asks: joins no group, commits and writes nothing. What members said is known while a group is stable, so
         one that is in motion is waited for.
         """
+        from assignor_lab.capture.anonymous import anonymous_document, read_pseudonyms
         from assignor_lab.capture.live.access import read_access
         from assignor_lab.capture.live.capture import Capturing, capturable
         from assignor_lab.capture.live.cluster import connected
@@ -74,6 +76,11 @@ def register(app: typer.Typer) -> None:
         check_json(out, as_json=json)
         if bool(group) == all_:
             raise typer.BadParameter("name groups with --group, or take all with --all", param_hint="--group")
+        if anonymize is not None and keep_answers is not None:
+            raise typer.BadParameter(
+                "answers have names in them: leave it out with --anonymize", param_hint="--keep-answers"
+            )
+        names = None if anonymize is None else read_pseudonyms(anonymize)
         given = sources(config, c)
         effective = given.effective()
         delay = None
@@ -89,10 +96,12 @@ def register(app: typer.Typer) -> None:
         access = read_access(bootstrap_server, command_config, timeout)
         with connected(access, None if keep_answers is None else kept.append) as cluster:
             capturing = Capturing(cluster, given.above, delay, topology, wait, note)
-            names = capturable(cluster) if all_ else list(dict.fromkeys(group or ()))
-            documents = list(capturing.documents(names, leave_out))
+            wanted = capturable(cluster) if all_ else list(dict.fromkeys(group or ()))
+            documents = list(capturing.documents(wanted, leave_out))
         if keep_answers is not None:
             write_lines(keep_answers, kept)
+        if names is not None:
+            documents = [anonymous_document(each, names) for each in documents]
         if not documents:
             note("no group was captured")
             raise typer.Exit(_WRONG_USE)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["BootstrapServer", "CommandConfig", "Timeout"]
+__all__ = ["Anonymize", "BootstrapServer", "CommandConfig", "Timeout"]
 
 #: ``--bootstrap-server H:P``
 BootstrapServer = Annotated[
@@ -28,4 +28,14 @@ CommandConfig = Annotated[
 #: ``--timeout SECONDS``
 Timeout = Annotated[
     float, typer.Option("--timeout", metavar="SECONDS", min=1, max=600, help="Longest time for one request.")
+]
+
+#: ``--anonymize KEYFILE``
+Anonymize = Annotated[
+    Path | None,
+    typer.Option(
+        "--anonymize",
+        metavar="KEYFILE",
+        help="Write pseudonyms for names of topics, groups, clients, hosts, racks, tags and connectors, by this key.",
+    ),
 ]

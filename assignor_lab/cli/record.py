@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import signal
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assignor_lab.cli.cluster_options import CommandConfig, Timeout
+from assignor_lab.cli.cluster_options import Anonymize, CommandConfig, Timeout
 from assignor_lab.cli.options import Json
 from assignor_lab.cli.text import console, note, print_json, table
 
@@ -35,7 +36,7 @@ Segments = Annotated[
 ]
 Group = Annotated[str | None, typer.Option("--group", metavar="GROUP", help="The group.")]
 All = Annotated[bool, typer.Option("--all", help="All groups of Streams and Connect, each in a folder of its own.")]
-Follow = Annotated[bool, typer.Option("--follow", help="Go on with what comes, until Ctrl-C.")]
+Follow = Annotated[bool, typer.Option("--follow", help="Go on with what comes, until Ctrl-C or SIGTERM.")]
 For = Annotated[
     str | None,
     typer.Option("--for", metavar="TIME", help="Go on for so long, such as 30s, 15m or 2h; with --follow or not."),
@@ -72,6 +73,7 @@ def register(app: typer.Typer) -> None:
         for_: For = None,
         sample_every: SampleEvery = None,
         resume: Resume = False,
+        anonymize: Anonymize = None,
         timeout: Timeout = 30,
         json: Json = False,
     ) -> None:
@@ -80,6 +82,7 @@ def register(app: typer.Typer) -> None:
         Only reads: joins no group, commits and writes nothing to the cluster. What is not there, cleaned away or
         never completed, is shown as a hole.
         """
+        from assignor_lab.capture.anonymous import read_pseudonyms
         from assignor_lab.capture.live.access import read_access
         from assignor_lab.capture.live.cluster import connected
         from assignor_lab.capture.live.recorder import Recording, record_groups, record_segments
@@ -103,11 +106,14 @@ def register(app: typer.Typer) -> None:
             if follow_s is not None:
                 note(f"{f'group {name}: ' if all_ else ''}{_sentence(told)}")
 
-        wanted = Recording(out, group, resume, on_generation, lambda why: note(f"warning: no sample: {why}"))
+        names = None if anonymize is None else read_pseudonyms(anonymize)
+        wanted = Recording(out, group, resume, on_generation, lambda why: note(f"warning: no sample: {why}"), names)
         if segments:
             recorded = record_segments(segments, wanted)
         else:
             access = read_access(bootstrap_server or "", command_config, timeout)
+            # A service is stopped so; what has come is written, as after Ctrl-C.
+            signal.signal(signal.SIGTERM, signal.default_int_handler)
             with connected(access) as cluster:
                 recorded = record_groups(cluster, access, wanted, follow_s=follow_s, sample_every_s=every_s)
         _warn(recorded)
@@ -121,6 +127,8 @@ def _warn(recorded: Recorded) -> None:
     for name, each in recorded.groups.items():
         for offset, reason in each.history.unreadable:
             note(f"warning: record {offset} of group {name} is kept, and left out of the history: {reason}")
+        for offset, reason in each.left_out:
+            note(f"warning: record {offset} of group {name} cannot be given pseudonyms and is not kept: {reason}")
     for fault in recorded.faults[:_MOST_NAMED]:
         note(f"warning: {fault}")
     if len(recorded.faults) > _MOST_NAMED:
@@ -128,7 +136,7 @@ def _warn(recorded: Recorded) -> None:
 
 
 def _show_one(recorded: Recorded, out: Path, *, as_json: bool) -> None:
-    from assignor_lab.capture.live.recordings import HISTORY
+    from assignor_lab.capture.live.group_recording import HISTORY
 
     (each,) = recorded.groups.values()
     generations = each.history.generations

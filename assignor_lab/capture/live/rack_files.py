@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 
 from assignor_lab.capture.recorded.broker_answers import ClusterAnswer
 
 __all__ = ["racks_toml"]
 
 
-def racks_toml(cluster: ClusterAnswer, topics: Iterable[str]) -> str | None:
-    """Racks of brokers, and the brokers of some topics' partitions, in the format of ``--racks``.
+def racks_toml(cluster: ClusterAnswer) -> str | None:
+    """Racks of brokers, and the brokers of topics' partitions, in the format of ``--racks``.
 
     Args:
         cluster: Brokers and topics.
-        topics: Which topics; those that are not there are left out.
 
     Returns:
         The file's text; ``None`` if a broker has no rack: then Kafka's assignors do not use any.
@@ -25,7 +23,7 @@ def racks_toml(cluster: ClusterAnswer, topics: Iterable[str]) -> str | None:
     lines = ["format = 1", "", "[brokers]"]
     lines += [f"{broker} = {json.dumps(rack)}" for broker, rack in sorted(cluster.racks.items())]
     lines += ["", "[topics]"]
-    for topic in sorted(set(topics) & cluster.topics.keys()):
+    for topic in sorted(cluster.topics):
         partitions = cluster.topics[topic]
         if sorted(partitions) == list(range(len(partitions))) and all(partitions.values()):
             lines.append(f"{json.dumps(topic)} = {json.dumps([list(partitions[at]) for at in sorted(partitions)])}")

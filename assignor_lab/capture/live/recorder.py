@@ -14,16 +14,12 @@ from typing import Any
 import attrs
 
 from assignment_api.java import string_hash
+from assignor_lab.capture.anonymous import Pseudonyms
 from assignor_lab.capture.live.access import Access
 from assignor_lab.capture.live.cluster import Cluster, client_settings, translated
 from assignor_lab.capture.live.errors import GroupUnusableError, NotAuthorizedError
-from assignor_lab.capture.live.recordings import (
-    GroupRecording,
-    ManyGroups,
-    OneGroupAlone,
-    OnGeneration,
-    Recordings,
-)
+from assignor_lab.capture.live.group_recording import GroupRecording
+from assignor_lab.capture.live.recordings import ManyGroups, OneGroupAlone, OnGeneration, Recordings
 from assignor_lab.capture.live.sampling import Sampler
 from assignor_lab.capture.recorded.group_history import GroupRecord
 from assignor_lab.capture.recorded.log_segments import SegmentFault, find_segments, read_segment
@@ -72,6 +68,7 @@ class Recording:
         resume: Go on with the recording that is there.
         on_generation: Told of each generation or epoch when it is on disk, those of the past, too.
         on_trouble: Told what cannot be sampled, and why.
+        names: Pseudonyms for all that is written, or ``None``: names stay.
     """
 
     folder: Path
@@ -79,6 +76,7 @@ class Recording:
     resume: bool = False
     on_generation: OnGeneration = lambda _group, _told: None
     on_trouble: Callable[[str], None] = lambda _: None
+    names: Pseudonyms | None = None
 
     def opened(self, partition: int) -> Recordings:
         """The recording, begun or gone on with.
@@ -91,10 +89,13 @@ class Recording:
             DocumentFormatError: if what is there is another one, or garbled.
         """
         if self.group is None:
-            many = ManyGroups(self.folder, self.on_generation)
+            many = ManyGroups(self.folder, self.on_generation, self.names)
             many.open(resume=self.resume)
             return many
-        one = OneGroupAlone(GroupRecording(self.folder, self.group, partition), self.on_generation)
+        shown = self.group if self.names is None else self.names.group(self.group)
+        recording = GroupRecording(self.folder, shown, partition, self.names)
+        recording.original = self.group
+        one = OneGroupAlone(recording, self.on_generation)
         one.open(resume=self.resume)
         return one
 
@@ -106,7 +107,8 @@ class Recording:
         """
         if self.group is None or self.resume or recorded.kept:
             return
-        recorded.groups[self.group].remove()
+        for each in recorded.groups.values():
+            each.remove()
         raise GroupUnusableError(
             f"group {self.group}: none of the {recorded.read} records in its partition of {TOPIC} is about it: "
             "`assignor groups --all` lists the groups that are there"

@@ -9,39 +9,26 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
 import attrs
 
+from assignor_lab.capture.anonymous import Pseudonyms
 from assignor_lab.capture.live.errors import GroupUnusableError
-from assignor_lab.capture.live.rack_files import racks_toml
-from assignor_lab.capture.live.record_file import RecordFile, lines_that_end
-from assignor_lab.capture.recorded.broker_answers import ClusterAnswer
-from assignor_lab.capture.recorded.group_history import GroupHistory, GroupRecord
+from assignor_lab.capture.live.group_recording import RECORDS, GroupRecording
+from assignor_lab.capture.live.record_file import lines_that_end
+from assignor_lab.capture.recorded.group_history import GroupRecord
 from assignor_lab.capture.recorded.topic_groups import AllGroups, OneGroup
 from assignor_lab.documents.durable import append_durably, naming_failures, write_durably
 from assignor_lab.documents.shapes import LONG_MAX, Mismatch, faults_at, map_of, one_of, record, text, whole
-from assignor_lab.documents.writer import canonical_line, write_lines
+from assignor_lab.documents.writer import canonical_line
 
-__all__ = [
-    "HISTORY",
-    "RACKS",
-    "RECORDING",
-    "RECORDS",
-    "SAMPLES",
-    "GroupRecording",
-    "ManyGroups",
-    "OneGroupAlone",
-    "Recordings",
-]
+__all__ = ["RECORDING", "ManyGroups", "OneGroupAlone", "Recordings"]
 
-#: Files of a recording.
-RECORDS, HISTORY, SAMPLES, RECORDING = "records.jsonl", "history.jsonl", "samples.jsonl", "recording.jsonl"
-RACKS = "racks.toml"
-
-_INTERNAL = ("-changelog", "-repartition")
+#: The file that tells whose the folders are.
+RECORDING = "recording.jsonl"
 
 #: Told of a generation or epoch: the group and its document.
 OnGeneration = Callable[[str, Mapping[str, Any]], None]
@@ -53,133 +40,17 @@ def _partition(name: str) -> None:
 
 
 _number = whole(0, LONG_MAX)
-_HEAD = record({"format": whole(1, 1), "kind": one_of("recording")})
+_HEAD = record({"format": whole(1, 1), "kind": one_of("recording")}, {"key": text})
 _GROUP = record({"group": text, "folder": text, "partition": _number})
 _READ_TO = record({"read_to": map_of(_partition, _number)})
 
 _PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}\Z")
 
 
-@attrs.define
-class GroupRecording:
-    """The recording of one group, while it is written.
-
-    Args:
-        folder: Its folder.
-        group: The group.
-        partition: Partition of the topic.
-    """
-
-    folder: Path
-    group: str
-    partition: int
-    #: Generations and epochs so far.
-    history: GroupHistory = attrs.field(init=False)
-    #: Number of records that were kept now.
-    kept: int = attrs.field(default=0, init=False)
-    _file: RecordFile = attrs.field(init=False)
-    #: Records before this offset are there already.
-    _begin: int = attrs.field(default=0, init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self.history = GroupHistory(self.group)
-        self._file = RecordFile(self.folder / RECORDS, self.group, self.partition)
-
-    @property
-    def is_there(self) -> bool:
-        """Whether the folder has a recording."""
-        return self._file.path.exists()
-
-    def create(self) -> None:
-        """Begins anew.
-
-        Raises:
-            OutputFileError: if it cannot be written.
-        """
-        with naming_failures(self.folder):
-            self.folder.mkdir(parents=True, exist_ok=True)
-        self._file.create()
-
-    def reopen(self) -> int | None:
-        """Reads what is there, and tells the offset to go on with.
-
-        Raises:
-            DocumentFormatError: if it is the recording of another group, or garbled.
-        """
-        kept, begin = self._file.read()
-        for each in kept:
-            self.history.take(each)
-        self._begin = begin or 0
-        return begin
-
-    def take(self, each: GroupRecord) -> Mapping[str, Any] | None:
-        """Takes a record of the group.
-
-        Returns:
-            The generation or epoch that came with it, if one did.
-        """
-        if each.offset < self._begin:
-            return None
-        self.kept += 1
-        self._file.add(each)
-        return self.history.generations[-1] if self.history.take(each) else None
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether all that was taken is on disk."""
-        return not self._file.has_unwritten
-
-    def settle(self, read_to: int) -> None:
-        """Brings what was taken to the disk, and that everything before an offset has been read.
-
-        Raises:
-            OutputFileError: if it cannot be written.
-        """
-        self._file.settle(read_to)
-
-    def write_history(self) -> None:
-        """Writes the history anew.
-
-        Raises:
-            OutputFileError: if it cannot be written.
-        """
-        write_lines(self.folder / HISTORY, self.history.generations)
-
-    def add_sample(self, sample: Mapping[str, Any]) -> None:
-        """Adds a sample of the group's topics.
-
-        Raises:
-            OutputFileError: if it cannot be written.
-        """
-        append_durably(self.folder / SAMPLES, canonical_line(sample))
-
-    def topics_among(self, names: Iterable[str]) -> list[str]:
-        """Those topics that members subscribe or the topology names, and internal ones of the group's name."""
-        group, named = self.group, self.history.topics
-        return sorted(
-            name for name in names if name in named or (name.startswith(f"{group}-") and name.endswith(_INTERNAL))
-        )
-
-    def write_racks(self, cluster: ClusterAnswer) -> None:
-        """Writes racks of brokers and of the group's topics, for ``--racks``, if there are any.
-
-        Raises:
-            OutputFileError: if they cannot be written.
-        """
-        told = racks_toml(cluster, self.topics_among(cluster.topics))
-        if told is not None:
-            write_durably(self.folder / RACKS, told.encode())
-
-    def remove(self) -> None:
-        """Takes the files away."""
-        for name in (RECORDS, HISTORY):
-            (self.folder / name).unlink(missing_ok=True)
-
-
 class Recordings(Protocol):
     """Where records go to."""
 
-    #: Groups with records, or that were asked for.
+    #: Groups with records, or that were asked for, by the names that are shown.
     groups: dict[str, GroupRecording]
 
     @property
@@ -237,7 +108,7 @@ class OneGroupAlone:
 
     def take(self, partition: int, each: GroupRecord) -> None:
         """Takes the next record of a partition."""
-        theirs = OneGroup(self.recording.group).of(each)
+        theirs = OneGroup(self.recording.original).of(each)
         if theirs is not None and partition == self.recording.partition:
             told = self.recording.take(each)
             if told is not None:
@@ -267,23 +138,29 @@ class ManyGroups:
     Args:
         folder: The folder.
         on_generation: Told of each generation or epoch when it is on disk.
+        names: Pseudonyms, or ``None``: names stay.
     """
 
     folder: Path
     on_generation: OnGeneration
+    names: Pseudonyms | None = None
     groups: dict[str, GroupRecording] = attrs.field(factory=dict, init=False)
-    _telling: AllGroups = attrs.field(factory=AllGroups, init=False)
+    _telling: AllGroups = attrs.field(init=False)
     _read_to: dict[int, int] = attrs.field(factory=dict, init=False)
     _unnamed: list[GroupRecording] = attrs.field(factory=list, init=False)
     _changed: set[str] = attrs.field(factory=set, init=False)
     _news: list[tuple[str, Mapping[str, Any]]] = attrs.field(factory=list, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        # A recording with pseudonyms that goes on knows its groups by those.
+        self._telling = AllGroups(lambda name: self._shown(name) in self.groups)
 
     def open(self, *, resume: bool) -> None:
         """Begins, or goes on.
 
         Raises:
             GroupUnusableError: if there is a recording and ``resume`` is false, or none and it is true.
-            DocumentFormatError: if what is there is garbled.
+            DocumentFormatError: if what is there is garbled, or has other pseudonyms.
         """
         path = self.folder / RECORDING
         _check(path, is_there=path.exists(), resume=resume)
@@ -292,7 +169,8 @@ class ManyGroups:
         else:
             with naming_failures(self.folder):
                 self.folder.mkdir(parents=True, exist_ok=True)
-            write_durably(path, canonical_line({"format": 1, "kind": "recording"}))
+            key = {} if self.names is None else {"key": self.names.fingerprint}
+            write_durably(path, canonical_line({"format": 1, "kind": "recording", **key}))
 
     def begin(self, partition: int) -> int:
         """The offset to begin with."""
@@ -303,11 +181,13 @@ class ManyGroups:
         theirs = self._telling.of(each)
         if theirs is None:
             return
-        name, records = theirs
+        original, records = theirs
+        name = self._shown(original)
         recording = self.groups.get(name)
         if recording is None:
-            recording = self.groups[name] = GroupRecording(self.folder / _folder_name(name), name, partition)
+            recording = self._recording(name, partition)
             self._unnamed.append(recording)
+        recording.original = original
         if recording.partition != partition:
             # A group's records stand in one partition; those of a topic with more partitions than it had do not.
             return
@@ -354,7 +234,7 @@ class ManyGroups:
         for number, (place, line) in enumerate(lines_that_end(path)):
             with faults_at(place):
                 if number == 0:
-                    _HEAD(line)
+                    self._check_key(_HEAD(line).get("key"))
                 elif type(line) is dict and "read_to" in line:
                     read_to = _READ_TO(line)["read_to"]
                     self._read_to |= {int(partition): at for partition, at in read_to.items()}
@@ -362,14 +242,26 @@ class ManyGroups:
                     told = _GROUP(line)
                     if told["folder"] != _folder_name(told["group"]):
                         raise Mismatch(f"group {told['group']} is not in folder {told['folder']}: it was changed")
-                    folder = self.folder / told["folder"]
-                    self.groups[told["group"]] = GroupRecording(folder, told["group"], told["partition"])
-        for name, recording in self.groups.items():
-            self._telling.known.add(name)
+                    self._recording(told["group"], told["partition"])
+        for recording in self.groups.values():
             if recording.is_there:
                 recording.reopen()
             else:
                 recording.create()
+
+    def _shown(self, group: str) -> str:
+        return group if self.names is None else self.names.group(group)
+
+    def _recording(self, name: str, partition: int) -> GroupRecording:
+        made = GroupRecording(self.folder / _folder_name(name), name, partition, self.names)
+        self.groups[name] = made
+        return made
+
+    def _check_key(self, key: str | None) -> None:
+        if key is None and self.names is not None:
+            raise Mismatch("is a recording without pseudonyms: leave --anonymize out, or name another folder")
+        if key is not None and (self.names is None or self.names.fingerprint != key):
+            raise Mismatch("is a recording with pseudonyms by another key: give that with --anonymize")
 
 
 def _check(path: Path, *, is_there: bool, resume: bool) -> None:

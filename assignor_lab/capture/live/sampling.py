@@ -9,7 +9,7 @@ import attrs
 
 from assignor_lab.capture.live.cluster import Cluster
 from assignor_lab.capture.live.errors import LiveClusterError
-from assignor_lab.capture.live.recordings import GroupRecording
+from assignor_lab.capture.live.group_recording import GroupRecording
 from assignor_lab.capture.recorded.broker_answers import TopicPartition
 
 __all__ = ["Sampler"]

@@ -31,6 +31,7 @@ __all__ = [
     "GroupKey",
     "StreamsMember",
     "StreamsSubtopology",
+    "decoded_record",
     "read_assignment_config",
     "read_classic_generation",
     "read_epoch",
@@ -307,6 +308,34 @@ def read_topology(group: str, data: bytes) -> list[StreamsSubtopology]:
 
 def _tasks(listed: Any) -> dict[str, tuple[int, ...]]:
     return {str(each.subtopology_id): tuple(sorted(int(number) for number in each.partitions)) for each in listed}
+
+
+#: Layouts of the values of each type.
+_VALUES = {
+    GROUP_METADATA: "GroupMetadataValue",
+    STREAMS_METADATA: "StreamsGroupMetadataValue",
+    STREAMS_MEMBER: "StreamsGroupMemberMetadataValue",
+    TARGET_METADATA: "StreamsGroupTargetAssignmentMetadataValue",
+    TARGET_MEMBER: "StreamsGroupTargetAssignmentMemberValue",
+    CURRENT_ASSIGNMENT: "StreamsGroupCurrentMemberAssignmentValue",
+    STREAMS_TOPOLOGY: "StreamsGroupTopologyValue",
+}
+
+
+def decoded_record(kind: int, data: bytes, what: str) -> tuple[Any, int]:
+    """A value as kafka-python reads it, and the version in which it is written.
+
+    Args:
+        kind: Type of the key.
+        data: The value.
+        what: What it is called in errors.
+
+    Raises:
+        BrokerAnswerError: as :func:`read_classic_generation`.
+    """
+    message = _decoded(_VALUES[kind], data, what)
+    (version,) = struct.unpack_from(">h", data)
+    return message, version
 
 
 def _decoded(name: str, data: bytes, what: str) -> Any:

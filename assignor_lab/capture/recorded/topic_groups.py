@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import attrs
@@ -45,10 +45,11 @@ class AllGroups:
     A generation of an empty group does not tell: it is held until one does that has members.
 
     Args:
-        known: Groups that are known to be of Streams or Connect.
+        is_known: Whether a group is known to be of Streams or Connect from elsewhere.
     """
 
-    known: set[str] = attrs.field(factory=set)
+    is_known: Callable[[str], bool] = lambda _: False
+    _told: set[str] = attrs.field(factory=set, init=False)
     _untold: dict[str, list[GroupRecord]] = attrs.field(factory=dict, init=False)
 
     def of(self, record: GroupRecord) -> Theirs:
@@ -57,7 +58,7 @@ class AllGroups:
         if key is None:
             return None
         name = key.group
-        if name in self.known:
+        if name in self._told or self.is_known(name):
             return name, (record,)
         is_ours = key.type != GROUP_METADATA or _is_ours(name, record.value)
         if is_ours is None:
@@ -70,7 +71,7 @@ class AllGroups:
         held = self._untold.pop(name, [])
         if not is_ours:
             return None
-        self.known.add(name)
+        self._told.add(name)
         return name, (*held, record)
 
 

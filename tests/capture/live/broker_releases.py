@@ -68,7 +68,7 @@ def rows(release: str, folder: Path) -> list[tuple[str, ...]]:
         return [
             (release, listed[kind]["kind"], _listed(listed[kind]), _captured(broker, kind), _recorded(broker, kind))
             for kind in kinds
-        ]
+        ] + [(release, STREAMS, "not served", "", "")] * (not RELEASES[release])
     finally:
         broker.close()
 
@@ -120,7 +120,7 @@ def table(found: list[tuple[str, ...]]) -> str:
     for release, *rest in found:
         merged.setdefault(tuple(rest), []).append(release)
     lines = [f"| {' | '.join(COLUMNS)} |", "|" + "---|" * len(COLUMNS)]
-    lines += [f"| {' | '.join((', '.join(releases), *rest))} |" for rest, releases in sorted(merged.items())]
+    lines += [f"| {' | '.join((', '.join(releases), *rest))} |" for rest, releases in merged.items()]
     return "\n".join(lines)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -75,7 +74,7 @@ class RecordedLives(RealApplications):
         self.stop("p2")
         self.stop("w2")
         self.wait_for_members(2)
-        self.stop("recorder", signal.SIGINT)
+        self.stop("recorder")
         # Whatever was decided while it was stopped is there, and nothing more is decided.
         for name in ("p1", "p3", "w1", "w3"):
             self.kill(name)
@@ -107,8 +106,8 @@ class RecordedLives(RealApplications):
             "topic": "lines",
         }
 
-    def stop(self, name: str, by: signal.Signals = signal.SIGTERM) -> None:
-        self.processes[name].send_signal(by)
+    def stop(self, name: str) -> None:
+        self.processes[name].terminate()
         self.processes[name].wait(START_S)
 
     def start_recorder(self, *options: str) -> None:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from assignor_lab.capture.histories.flight_recordings import recorded_decisions
 from typer.testing import CliRunner
 
+from assignor_lab.capture.histories.flight_recordings import recorded_decisions
 from assignor_lab.cli.app import build_app
-from assignor_lab.scenarios.racks import read_racks
-from assignor_lab.scenarios.with_racks import RackFiller
 from tests.capture.live.recorded_lives import ASSIGNMENT, CLASSIC, CONNECT, STREAMS, RecordedLives
 
 pytestmark = pytest.mark.services
@@ -23,7 +20,7 @@ STICKY = {"4.3": "group_sticky", "4.4": "group_sticky_4_4"}
 
 
 @pytest.fixture(scope="module", params=sorted(STICKY))
-def lives(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RecordedLives]:
+def lives(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> RecordedLives:
     made = RecordedLives(tmp_path_factory.mktemp("lives"), request.param)
     try:
         made.live()
@@ -34,12 +31,8 @@ def lives(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 def decisions(lives: RecordedLives, group: str) -> list[dict[str, Any]]:
     problems: list[str] = []
-    folder = lives.out / group
-    found = list(recorded_decisions(folder / "records.jsonl", on_problem=problems.append))
+    found = list(recorded_decisions(lives.out / group / "records.jsonl", on_problem=problems.append))
     assert problems == []
-    if group == CLASSIC:
-        filler = RackFiller(read_racks(folder / "racks.toml"))
-        found = [filler.filled(document) for document in found]
     return found
 
 

@@ -9,7 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from assignor_lab.capture.live.errors import GroupUnusableError
-from assignor_lab.capture.live.recordings import HISTORY, RECORDING, ManyGroups
+from assignor_lab.capture.live.group_recording import HISTORY
+from assignor_lab.capture.live.recordings import RECORDING, ManyGroups
 from assignor_lab.capture.recorded.group_history import GroupRecord
 from assignor_lab.cli.app import build_app
 from tests.capture.live.test_group_history import generation, key, stable_groups, value

@@ -1,0 +1,146 @@
+"""Pseudonyms: keyed hashes of names, the same for the same key in every file.
+
+What is no name stays: numbers, times, process ids and the random part of member ids, suffixes of internal topics,
+ports. So a topic is still seen to be a changelog of its application, members of one client still have one client, and
+the order of a process's threads is as it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from pathlib import Path
+
+import attrs
+
+from assignor_lab.documents.errors import DocumentFormatError
+
+__all__ = ["Pseudonyms", "read_pseudonyms"]
+
+_FEWEST_BYTES, _MOST_BYTES = 16, 4096
+_DIGITS = 12
+_UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+#: Of a Streams thread's consumer, which may be a static member's; of anybody else's.
+_THREAD = re.compile(rf"(.*?)(-StreamThread-\d+(?:-consumer)?(?:-{_UUID})?)\Z", re.DOTALL)
+_MEMBER = re.compile(rf"(.*)(-{_UUID})\Z", re.DOTALL)
+#: What a client of the streams protocol calls itself: 16 random bytes.
+_RANDOM = re.compile(rf"(?:[A-Za-z0-9_-]{{22}}|{_UUID})\Z")
+_INTERNAL = re.compile(r"(.*)(-changelog|-repartition|-subscription-registration-topic|-subscription-response-topic)\Z")
+_END_POINT = re.compile(r"((?:[a-z][a-z0-9+.-]*://)?/?)(\[[^\]]*\]|[^/:]*)((?::\d{1,5})?.*)\Z", re.DOTALL)
+
+
+def read_pseudonyms(key_file: Path) -> Pseudonyms:
+    """Pseudonyms with the key in a file: its bytes, without white space around them.
+
+    Raises:
+        DocumentFormatError: if the file cannot be read, or is too short or too long for a key. What is in it is not
+            said.
+    """
+    try:
+        with key_file.open("rb") as stream:
+            key = stream.read(_MOST_BYTES + 1).strip()
+    except OSError as error:
+        raise DocumentFormatError(
+            str(key_file),
+            None,
+            "",
+            f"cannot be read: {error.strerror or error}; make a key: openssl rand -hex 32 > FILE",
+        ) from error
+    if not _FEWEST_BYTES <= len(key) <= _MOST_BYTES:
+        raise DocumentFormatError(
+            str(key_file), None, "", f"a key has {_FEWEST_BYTES} to {_MOST_BYTES} bytes: openssl rand -hex 32 > FILE"
+        )
+    return Pseudonyms(key)
+
+
+@attrs.define(eq=False)
+class Pseudonyms:
+    """Pseudonyms by one key.
+
+    Args:
+        key: The key.
+    """
+
+    _key: bytes = attrs.field(repr=False)
+    #: Every name that was replaced, to its pseudonym.
+    replaced: dict[str, str] = attrs.field(factory=dict, repr=False, init=False)
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells two keys apart, and nothing of either."""
+        return hmac.new(self._key, b"fingerprint", hashlib.sha256).hexdigest()[:_DIGITS]
+
+    def group(self, name: str) -> str:
+        """Of a group, which is the application's id, too."""
+        return self._of("group", name)
+
+    def topic(self, name: str, group: str) -> str:
+        """Of a topic; internal ones of ``group`` keep whose they are, what for, and which belong to one store."""
+        internal = _INTERNAL.match(name)
+        if internal is not None and internal[1].startswith(f"{group}-"):
+            stem = internal[1].removeprefix(f"{group}-")
+            return self._kept(name, f"{self.group(group)}-{self.store(stem)}{internal[2]}")
+        return self._of("topic", name)
+
+    def store(self, name: str) -> str:
+        """Of a state store, or of what an internal topic is named after."""
+        return self._of("store", name)
+
+    def client(self, name: str) -> str:
+        """Of a client's id or a ``group.instance.id``; a thread's keeps its number."""
+        if not name:
+            return name
+        thread = _THREAD.match(name)
+        if thread is not None:
+            return self._kept(name, self._of("client", thread[1]) + thread[2])
+        return self._of("client", name)
+
+    def member(self, name: str) -> str:
+        """Of a member's id: that of its client, and what is random in it."""
+        if not name or _RANDOM.match(name):
+            return name
+        if _THREAD.match(name):
+            return self.client(name)
+        member = _MEMBER.match(name)
+        return self._kept(name, self.client(member[1]) + member[2]) if member is not None else self.client(name)
+
+    def end_point(self, text: str) -> str:
+        """Of an address, ``host:port`` or a URL: the host's; scheme and port stay."""
+        match = _END_POINT.match(text)
+        if match is None or not match[2]:
+            return self._of("host", text) if text.strip("/") else text
+        rest = re.match(r"(?::\d{1,5})?/?", match[3])
+        return self._kept(text, match[1] + self._of("host", match[2]) + (rest[0] if rest else ""))
+
+    def rack(self, name: str) -> str:
+        """Of a rack."""
+        return self._of("rack", name)
+
+    def tag(self, name: str) -> str:
+        """Of a client tag's key."""
+        return self._of("tag", name)
+
+    def tag_value(self, name: str) -> str:
+        """Of a client tag's value."""
+        return self._of("value", name)
+
+    def connector(self, name: str) -> str:
+        """Of a connector."""
+        return self._of("connector", name)
+
+    def in_sentence(self, text: str) -> str:
+        """A sentence with every name that was replaced so far, longer ones first."""
+        known = sorted((name for name in self.replaced if len(name) > 1), key=len, reverse=True)
+        if not known:
+            return text
+        pattern = "|".join(rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])" for name in known)
+        return re.sub(pattern, lambda found: self.replaced[found[0]], text)
+
+    def _of(self, kind: str, name: str) -> str:
+        digest = hmac.new(self._key, f"{kind}\0{name}".encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
+        return self._kept(name, f"{kind}-{digest[:_DIGITS]}")
+
+    def _kept(self, name: str, pseudonym: str) -> str:
+        self.replaced[name] = pseudonym
+        return pseudonym

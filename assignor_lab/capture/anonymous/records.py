@@ -1,0 +1,235 @@
+"""Records of coordinators about groups with pseudonyms in place of names: the same layouts, other texts."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import attrs
+
+from assignment_api.connect import ConnectorTaskId, StaticJobs
+from assignment_api.streams import HostInfo
+from assignor_lab.capture.anonymous.names import Pseudonyms
+from assignor_lab.capture.recorded.errors import BrokerAnswerError, readable
+from assignor_lab.capture.recorded.group_history import GroupRecord
+from assignor_lab.capture.recorded.group_records import (
+    CURRENT_ASSIGNMENT,
+    GROUP_METADATA,
+    STREAMS_MEMBER,
+    STREAMS_METADATA,
+    STREAMS_TOPOLOGY,
+    TARGET_MEMBER,
+    TARGET_METADATA,
+    decoded_record,
+    read_group_key,
+)
+from assignor_lab.kafka.wire import (
+    STREAMS_ASSIGNOR,
+    WireError,
+    decode_assignment,
+    decode_subscription,
+    encode_assignment,
+    encode_subscription,
+)
+from assignor_lab.kafka.wire.connect import (
+    PROTOCOL_TYPE,
+    AssignmentMessage,
+    decode_connect_assignment,
+    decode_connect_subscription,
+    encode_connect_assignment,
+    encode_connect_subscription,
+)
+
+__all__ = ["anonymous_record"]
+
+_WITHOUT_NAMES = (TARGET_METADATA, TARGET_MEMBER, CURRENT_ASSIGNMENT)
+
+
+def anonymous_record(record: GroupRecord, names: Pseudonyms) -> GroupRecord:
+    """A record with pseudonyms, in the version in which it is written.
+
+    Args:
+        record: A record about a group of Streams or Connect, or about one of consumers: of that the members' bytes are
+            left out.
+        names: The pseudonyms.
+
+    Raises:
+        BrokerAnswerError: if it is garbled, or of a version that is not known here: what cannot be read cannot be
+            shown to have no names.
+    """
+    key = read_group_key(record.key)
+    if key is None:
+        raise BrokerAnswerError("record", "is none about a group")
+    value = record.value
+    if value is not None and key.type not in _WITHOUT_NAMES:
+        value = _value(key.type, key.group, value, names)
+    texts = [names.group(key.group), *([] if key.member is None else [names.member(key.member)])]
+    return attrs.evolve(record, key=_key(key.type, texts), value=value)
+
+
+def _key(kind: int, texts: Iterable[str]) -> bytes:
+    encoded = [text.encode() for text in texts]
+    return struct.pack(">h", kind) + b"".join(struct.pack(">h", len(text)) + text for text in encoded)
+
+
+def _value(kind: int, group: str, value: bytes, names: Pseudonyms) -> bytes:
+    what = f"record of group {group}"
+    message, version = decoded_record(kind, value, what)
+    try:
+        with readable(what):
+            if kind == GROUP_METADATA:
+                _generation(message, group, names)
+            elif kind == STREAMS_MEMBER:
+                _member(message, names)
+            elif kind == STREAMS_TOPOLOGY:
+                _topology(message, group, names)
+            elif kind == STREAMS_METADATA:
+                _config(message, names)
+            return bytes(message.encode(version=version))
+    except WireError as error:
+        raise BrokerAnswerError(what, f"a member's part cannot be written with pseudonyms ({error})") from error
+
+
+# --- classic protocol -----------------------------------------------------------------------------------
+
+
+def _generation(message: Any, group: str, names: Pseudonyms) -> None:
+    if message.leader:
+        message.leader = names.member(message.leader)
+    for member in message.members:
+        member.member_id = names.member(member.member_id)
+        if getattr(member, "group_instance_id", None):
+            member.group_instance_id = names.client(member.group_instance_id)
+        member.client_id = names.client(member.client_id)
+        member.client_host = names.end_point(member.client_host)
+        subscription, assignment = bytes(member.subscription or b""), bytes(member.assignment or b"")
+        if message.protocol_type == PROTOCOL_TYPE:
+            member.subscription = _connect_subscription(subscription, names)
+            member.assignment = _connect_assignment(assignment, names)
+        elif message.protocol == STREAMS_ASSIGNOR:
+            member.subscription = _subscription(subscription, group, names)
+            member.assignment = _assignment(assignment, group, names)
+        else:
+            member.subscription = member.assignment = b""
+
+
+def _subscription(data: bytes, group: str, names: Pseudonyms) -> bytes:
+    from kafka.protocol.consumer.metadata import ConsumerProtocolSubscription
+
+    if not data:
+        return data
+    message = ConsumerProtocolSubscription.decode(data)
+    (version,) = struct.unpack_from(">h", data)
+    message.topics = [names.topic(topic, group) for topic in message.topics]
+    for each in getattr(message, "owned_partitions", None) or ():
+        each.topic = names.topic(each.topic, group)
+    if getattr(message, "rack_id", None):
+        message.rack_id = names.rack(message.rack_id)
+    if message.user_data:
+        info = decode_subscription(bytes(message.user_data))
+        tags = {names.tag(tag): names.tag_value(value) for tag, value in info.client_tags.items()}
+        end_point = info.user_end_point and names.end_point(info.user_end_point)
+        message.user_data = encode_subscription(attrs.evolve(info, client_tags=tags, user_end_point=end_point))
+    return _encoded(message, version)
+
+
+def _assignment(data: bytes, group: str, names: Pseudonyms) -> bytes:
+    from kafka.protocol.consumer.metadata import ConsumerProtocolAssignment
+
+    if not data:
+        return data
+    message = ConsumerProtocolAssignment.decode(data)
+    (version,) = struct.unpack_from(">h", data)
+    for each in message.assigned_partitions:
+        each.topic = names.topic(each.topic, group)
+    if message.user_data:
+
+        def partitions(of: Iterable[tuple[str | None, int]]) -> tuple[tuple[str | None, int], ...]:
+            return tuple((topic and names.topic(topic, group), number) for topic, number in of)
+
+        def hosts(of: Mapping[HostInfo, Iterable[tuple[str | None, int]]]) -> dict[HostInfo, Any]:
+            return {HostInfo(names.end_point(host.host), host.port): partitions(each) for host, each in of.items()}
+
+        info = decode_assignment(bytes(message.user_data))
+        message.user_data = encode_assignment(
+            attrs.evolve(
+                info,
+                standby_tasks={task: partitions(of) for task, of in info.standby_tasks.items()},
+                partitions_by_host=hosts(info.partitions_by_host),
+                standby_partitions_by_host=hosts(info.standby_partitions_by_host),
+            )
+        )
+    return _encoded(message, version)
+
+
+def _encoded(message: Any, version: int) -> bytes:
+    return bytes(message.encode(version=version))
+
+
+# --- Connect --------------------------------------------------------------------------------------------
+
+
+def _connect_subscription(data: bytes, names: Pseudonyms) -> bytes:
+    if not data:
+        return data
+    message = decode_connect_subscription(data)
+    static = message.static
+    if static is not None:
+        connectors = None if static.connectors is None else [names.connector(name) for name in static.connectors]
+        static = StaticJobs(connectors, None if static.tasks is None else _tasks(static.tasks, names))
+    assignment = None if message.assignment is None else _connect_jobs(message.assignment, names)
+    url = names.end_point(message.url)
+    return encode_connect_subscription(attrs.evolve(message, url=url, assignment=assignment, static=static))
+
+
+def _connect_assignment(data: bytes, names: Pseudonyms) -> bytes:
+    return encode_connect_assignment(_connect_jobs(decode_connect_assignment(data), names)) if data else data
+
+
+def _connect_jobs(message: AssignmentMessage, names: Pseudonyms) -> AssignmentMessage:
+    return attrs.evolve(
+        message,
+        leader=names.member(message.leader),
+        leader_url=names.end_point(message.leader_url),
+        connectors=tuple(map(names.connector, message.connectors)),
+        tasks=_tasks(message.tasks, names),
+        revoked_connectors=tuple(map(names.connector, message.revoked_connectors)),
+        revoked_tasks=_tasks(message.revoked_tasks, names),
+    )
+
+
+def _tasks(tasks: Iterable[ConnectorTaskId], names: Pseudonyms) -> tuple[ConnectorTaskId, ...]:
+    return tuple(ConnectorTaskId(names.connector(each.connector), each.task) for each in tasks)
+
+
+# --- streams protocol -----------------------------------------------------------------------------------
+
+
+def _member(message: Any, names: Pseudonyms) -> None:
+    if message.instance_id:
+        message.instance_id = names.client(message.instance_id)
+    if message.rack_id:
+        message.rack_id = names.rack(message.rack_id)
+    message.client_id = names.client(message.client_id)
+    message.client_host = names.end_point(message.client_host)
+    if message.user_endpoint is not None:
+        message.user_endpoint.host = names.end_point(message.user_endpoint.host)
+    for tag in message.client_tags or ():
+        tag.key, tag.value = names.tag(tag.key), names.tag_value(tag.value)
+
+
+def _topology(message: Any, group: str, names: Pseudonyms) -> None:
+    for each in message.subtopologies:
+        each.source_topics = [names.topic(topic, group) for topic in each.source_topics]
+        each.repartition_sink_topics = [names.topic(topic, group) for topic in each.repartition_sink_topics]
+        # A pattern may hold any name.
+        each.source_topic_regex = [names.store(pattern) for pattern in each.source_topic_regex or ()]
+        for topic in (*each.state_changelog_topics, *each.repartition_source_topics):
+            topic.name = names.topic(topic.name, group)
+
+
+def _config(message: Any, names: Pseudonyms) -> None:
+    for each in message.last_assignment_configs or ():
+        if each.key == "rack.aware.assignment.tags" and each.value:
+            each.value = ",".join(names.tag(tag) for tag in each.value.split(","))

@@ -1,0 +1,163 @@
+"""The recording of one group: its folder with records, history, samples and racks, while it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from assignor_lab.capture.anonymous import Pseudonyms, anonymous_record, anonymous_sample
+from assignor_lab.capture.live.rack_files import racks_toml
+from assignor_lab.capture.live.record_file import RecordFile
+from assignor_lab.capture.recorded.broker_answers import ClusterAnswer
+from assignor_lab.capture.recorded.errors import BrokerAnswerError
+from assignor_lab.capture.recorded.group_history import GroupHistory, GroupRecord
+from assignor_lab.documents.durable import append_durably, naming_failures, write_durably
+from assignor_lab.documents.writer import canonical_line, write_lines
+
+__all__ = ["HISTORY", "RACKS", "RECORDS", "SAMPLES", "GroupRecording"]
+
+#: Files of a recording.
+RECORDS, HISTORY, SAMPLES, RACKS = "records.jsonl", "history.jsonl", "samples.jsonl", "racks.toml"
+
+_INTERNAL = ("-changelog", "-repartition")
+
+
+@attrs.define
+class GroupRecording:
+    """The recording of one group, while it is written.
+
+    Args:
+        folder: Its folder.
+        group: The group, as it is shown.
+        partition: Partition of the topic.
+        names: Pseudonyms, or ``None``: names stay.
+    """
+
+    folder: Path
+    group: str
+    partition: int
+    names: Pseudonyms | None = None
+    #: The group as brokers know it; with pseudonyms it is known when a record has come.
+    original: str = attrs.field(init=False)
+    #: Generations and epochs so far.
+    history: GroupHistory = attrs.field(init=False)
+    #: Number of records that were kept now.
+    kept: int = attrs.field(default=0, init=False)
+    #: Records that no pseudonyms could be put into, and are not kept: offset and reason.
+    left_out: list[tuple[int, str]] = attrs.field(factory=list, init=False)
+    _file: RecordFile = attrs.field(init=False)
+    #: Records before this offset are there already.
+    _begin: int = attrs.field(default=0, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.original = self.group
+        self.history = GroupHistory(self.group)
+        self._file = RecordFile(self.folder / RECORDS, self.group, self.partition)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the folder has a recording."""
+        return self._file.path.exists()
+
+    def create(self) -> None:
+        """Begins anew.
+
+        Raises:
+            OutputFileError: if it cannot be written.
+        """
+        with naming_failures(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+        self._file.create()
+
+    def reopen(self) -> int | None:
+        """Reads what is there, and tells the offset to go on with.
+
+        Raises:
+            DocumentFormatError: if it is the recording of another group, or garbled.
+        """
+        kept, begin = self._file.read()
+        for each in kept:
+            self.history.take(each)
+        self._begin = begin or 0
+        return begin
+
+    def take(self, each: GroupRecord) -> Mapping[str, Any] | None:
+        """Takes a record of the group.
+
+        Returns:
+            The generation or epoch that came with it, if one did.
+        """
+        if each.offset < self._begin:
+            return None
+        if self.names is not None:
+            try:
+                each = anonymous_record(each, self.names)
+            except BrokerAnswerError as error:
+                self.left_out.append((each.offset, self.names.in_sentence(str(error))))
+                return None
+        self.kept += 1
+        self._file.add(each)
+        return self.history.generations[-1] if self.history.take(each) else None
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether all that was taken is on disk."""
+        return not self._file.has_unwritten
+
+    def settle(self, read_to: int) -> None:
+        """Brings what was taken to the disk, and that everything before an offset has been read.
+
+        Raises:
+            OutputFileError: if it cannot be written.
+        """
+        self._file.settle(read_to)
+
+    def write_history(self) -> None:
+        """Writes the history anew.
+
+        Raises:
+            OutputFileError: if it cannot be written.
+        """
+        write_lines(self.folder / HISTORY, self.history.generations)
+
+    def add_sample(self, sample: Mapping[str, Any]) -> None:
+        """Adds a sample of the group's topics.
+
+        Raises:
+            OutputFileError: if it cannot be written.
+        """
+        told = sample if self.names is None else anonymous_sample(sample, self.original, self.names)
+        append_durably(self.folder / SAMPLES, canonical_line(told))
+
+    def topics_among(self, names: Iterable[str]) -> list[str]:
+        """Those topics that members subscribe or the topology names, and internal ones of the group's name."""
+        group, named = self.original, self.history.topics
+        return sorted(
+            name
+            for name in names
+            if (name if self.names is None else self.names.topic(name, group)) in named
+            or (name.startswith(f"{group}-") and name.endswith(_INTERNAL))
+        )
+
+    def write_racks(self, cluster: ClusterAnswer) -> None:
+        """Writes racks of brokers and of the group's topics, for ``--racks``, if there are any.
+
+        Raises:
+            OutputFileError: if they cannot be written.
+        """
+        topics = {name: cluster.topics[name] for name in self.topics_among(cluster.topics)}
+        racks = cluster.racks
+        if (names := self.names) is not None:
+            topics = {names.topic(name, self.original): partitions for name, partitions in topics.items()}
+            racks = {broker: rack and names.rack(rack) for broker, rack in racks.items()}
+        told = racks_toml(ClusterAnswer(racks, topics))
+        if told is not None:
+            write_durably(self.folder / RACKS, told.encode())
+
+    def remove(self) -> None:
+        """Takes the files away."""
+        for name in (RECORDS, HISTORY):
+            (self.folder / name).unlink(missing_ok=True)

@@ -1,0 +1,58 @@
+"""Pseudonyms change no figure that names no name: captured and golden states scored with and without them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assignment_api.plugins import config_sources, discover
+from assignor_lab.capture.anonymous import Pseudonyms, anonymous_document
+from assignor_lab.groups.contest import Contest
+from assignor_lab.groups.entries import kind_named
+from assignor_lab.groups.rows import RowMaker
+from assignor_lab.groups.work import WorkItem
+
+DATA = Path(__file__).parents[2] / "data"
+KEY = b"a key of the test's own"
+#: Columns that are names, or times.
+NAMES = ("scenario", "assumptions", "assign_ms", "build_ms", "metrics_ms")
+PSEUDONYM = re.compile(r"(group|topic|store|client|host|rack|tag|value|connector)-[0-9a-f]{12}")
+CLASSIC = ("high_availability", "sticky", "legacy_sticky")
+FILES = {
+    "golden/recorded/orders-2.scenarios.jsonl.gz": CLASSIC,
+    "golden/recorded/tagged.scenarios.jsonl.gz": CLASSIC,
+    "golden/recorded/warm.scenarios.jsonl.gz": CLASSIC,
+    "golden/streams-group/sticky.scenarios.jsonl.gz": ("group_sticky", "group_sticky_4_4"),
+}
+
+
+def documents(file: str, most: int = 12) -> list[dict[str, Any]]:
+    with gzip.open(DATA / file, "rt") as stream:
+        lines = [json.loads(line) for line in stream]
+    return lines[:: max(1, len(lines) // most)]
+
+
+def rows(documents: Iterable[Mapping[str, Any]], assignors: Iterable[str]) -> list[dict[str, Any]]:
+    registry, listed = discover(), list(documents)
+    kind = kind_named(listed[0]["kind"])
+    contest = Contest(kind, [kind.competitor(registry, kind.find(registry, name)) for name in assignors])
+    maker = RowMaker(kind, kind.figures(registry, list(kind.metrics(registry)), config_sources(environ={}).effective()))
+    found = [
+        maker.row(answer)
+        for number, document in enumerate(listed)
+        for answer in contest.answers(WorkItem(number, 0, json.dumps(document), "states.jsonl", 1))
+    ]
+    return [{key: value for key, value in row.items() if key not in NAMES} for row in found]
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_every_figure_of_every_assignor_is_as_it_was(file: str) -> None:
+    known = documents(file)
+    names = Pseudonyms(KEY)
+    assert rows([anonymous_document(each, names) for each in known], FILES[file]) == rows(known, FILES[file])
