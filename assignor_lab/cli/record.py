@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import re
 import signal
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -82,6 +84,8 @@ def register(app: typer.Typer) -> None:
         Only reads: joins no group, commits and writes nothing to the cluster. What is not there, cleaned away or
         never completed, is shown as a hole.
         """
+        import attrs
+
         from assignor_lab.capture.anonymous import read_pseudonyms
         from assignor_lab.capture.live.access import read_access
         from assignor_lab.capture.live.cluster import connected
@@ -112,15 +116,35 @@ def register(app: typer.Typer) -> None:
             recorded = record_segments(segments, wanted)
         else:
             access = read_access(bootstrap_server or "", command_config, timeout)
-            # A service is stopped so; what has come is written, as after Ctrl-C.
-            signal.signal(signal.SIGTERM, signal.default_int_handler)
-            with connected(access) as cluster:
+            with connected(access) as cluster, _stopped_by_signals() as is_stopped:
+                wanted = attrs.evolve(wanted, is_stopped=is_stopped)
                 recorded = record_groups(cluster, access, wanted, follow_s=follow_s, sample_every_s=every_s)
         _warn(recorded)
         if all_:
             _show_all(recorded, out, as_json=json)
         else:
             _show_one(recorded, out, as_json=json)
+
+
+@contextmanager
+def _stopped_by_signals() -> Iterator[Callable[[], bool]]:
+    """Has Ctrl-C and SIGTERM, by which services are stopped, ask for an orderly end; the second one does not wait.
+
+    Raising at once, as Python has it, would get lost in whatever the client library does at that moment.
+    """
+    asked: list[int] = []
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        if asked:
+            signal.default_int_handler(number, frame)
+        asked.append(number)
+
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield lambda: bool(asked)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _warn(recorded: Recorded) -> None:

@@ -16,9 +16,9 @@ def racks_toml(cluster: ClusterAnswer) -> str | None:
         cluster: Brokers and topics.
 
     Returns:
-        The file's text; ``None`` if a broker has no rack: then Kafka's assignors do not use any.
+        The file's text; ``None`` if there is no topic, or a broker has no rack: then Kafka's assignors do not use any.
     """
-    if not cluster.racks or not all(cluster.racks.values()):
+    if not cluster.topics or not cluster.racks or not all(cluster.racks.values()):
         return None
     lines = ["format = 1", "", "[brokers]"]
     lines += [f"{broker} = {json.dumps(rack)}" for broker, rack in sorted(cluster.racks.items())]

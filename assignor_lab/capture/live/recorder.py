@@ -69,6 +69,7 @@ class Recording:
         on_generation: Told of each generation or epoch when it is on disk, those of the past, too.
         on_trouble: Told what cannot be sampled, and why.
         names: Pseudonyms for all that is written, or ``None``: names stay.
+        is_stopped: Whether to end now, with what has come so far; asked twice a second.
     """
 
     folder: Path
@@ -77,6 +78,7 @@ class Recording:
     on_generation: OnGeneration = lambda _group, _told: None
     on_trouble: Callable[[str], None] = lambda _: None
     names: Pseudonyms | None = None
+    is_stopped: Callable[[], bool] = lambda: False
 
     def opened(self, partition: int) -> Recordings:
         """The recording, begun or gone on with.
@@ -124,7 +126,7 @@ def record_groups(
         cluster: The cluster.
         access: How to reach it.
         wanted: What, and where to.
-        follow_s: How long to go on when the past has been read, in seconds; ``None``: not at all. Ctrl-C ends it.
+        follow_s: How long to go on when the past has been read, in seconds; ``None``: not at all.
         sample_every_s: Seconds between two samples of ends and sizes of the groups' topics; ``None``: none.
 
     Raises:
@@ -137,7 +139,7 @@ def record_groups(
     recordings = wanted.opened(partitions[0])
     sampler = None if sample_every_s is None else Sampler(cluster, recordings.groups, sample_every_s, wanted.on_trouble)
     with translated(access):
-        recorded = _LiveReading(access, recordings, sampler).run(partitions, follow_s)
+        recorded = _LiveReading(access, recordings, sampler, wanted.is_stopped).run(partitions, follow_s)
     wanted.check_something_was_kept(recorded)
     topics = cluster.topics()
     for each in recorded.groups.values():
@@ -198,6 +200,7 @@ class _LiveReading:
     access: Access
     recordings: Recordings
     sampler: Sampler | None
+    is_stopped: Callable[[], bool]
     read: int = 0
     _positions: dict[int, int] = attrs.field(factory=dict)
 
@@ -246,26 +249,23 @@ class _LiveReading:
         *,
         is_following: bool,
     ) -> None:
-        """Reads on, and writes about once a second; Ctrl-C is a way to end."""
+        """Reads on, and writes about once a second."""
         settled, took = time.monotonic(), 0.0
-        try:
-            while goes_on():
-                for partition, records in consumer.poll(timeout_ms=_POLL_MS).items():
-                    self.read += len(records)
-                    for each in records:
-                        record = GroupRecord(each.offset, each.timestamp, each.key or b"", each.value)
-                        self.recordings.take(partition.partition, record)
-                # What transactions leave has offsets of its own, which no record shows.
-                for each in partitions:
-                    self._positions[each.partition] = consumer.position(each)
-                has_news = is_following and self.recordings.has_news
-                if has_news or time.monotonic() - settled > max(_SETTLE_S, took * _OTHERS_PER_WRITE):
-                    begun = time.monotonic()
-                    self.recordings.settle(self._positions)
-                    settled = time.monotonic()
-                    took = settled - begun
-                if is_following and self.sampler is not None:
-                    self.sampler.sample_if_due(has_news=has_news)
-        except KeyboardInterrupt:
-            pass
+        while goes_on() and not self.is_stopped():
+            for partition, records in consumer.poll(timeout_ms=_POLL_MS).items():
+                self.read += len(records)
+                for each in records:
+                    record = GroupRecord(each.offset, each.timestamp, each.key or b"", each.value)
+                    self.recordings.take(partition.partition, record)
+            # What transactions leave has offsets of its own, which no record shows.
+            for each in partitions:
+                self._positions[each.partition] = consumer.position(each)
+            has_news = is_following and self.recordings.has_news
+            if has_news or time.monotonic() - settled > max(_SETTLE_S, took * _OTHERS_PER_WRITE):
+                begun = time.monotonic()
+                self.recordings.settle(self._positions)
+                settled = time.monotonic()
+                took = settled - begun
+            if is_following and self.sampler is not None:
+                self.sampler.sample_if_due(has_news=has_news)
         self.recordings.settle(self._positions)

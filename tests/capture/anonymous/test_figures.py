@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
+from uuid import NAMESPACE_DNS, uuid5
 
 import pytest
 
@@ -51,8 +52,17 @@ def rows(documents: Iterable[Mapping[str, Any]], assignors: Iterable[str]) -> li
     return [{key: value for key, value in row.items() if key not in NAMES} for row in found]
 
 
+def with_random_ids(document: dict[str, Any]) -> dict[str, Any]:
+    """Members of the streams protocol call themselves by random bytes; those of the file have names."""
+    text = json.dumps(document)
+    for member in document.get("members", ()):
+        text = text.replace(json.dumps(member["id"]), json.dumps(str(uuid5(NAMESPACE_DNS, member["id"]))))
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
 @pytest.mark.parametrize("file", FILES)
 def test_every_figure_of_every_assignor_is_as_it_was(file: str) -> None:
-    known = documents(file)
+    known = [with_random_ids(each) for each in documents(file)]
     names = Pseudonyms(KEY)
     assert rows([anonymous_document(each, names) for each in known], FILES[file]) == rows(known, FILES[file])

@@ -19,8 +19,10 @@ from tests.connect.real_kafka import JVM, LIB, START_S, free_ports, until
 BROKERS = Path(__file__).parents[3] / "build" / "brokers"
 LOGGING = Path(__file__).with_name("coordinator-log4j2.xml")
 CLASSIC, STREAMS, CONNECT = "classic", "streams", "real-connect"
-SESSION_MS = 6_000
+SESSION_MS = 10_000
 RECORDS = 400
+#: Nine processes start on two cores, which others may use, too.
+LONG_S = 240.0
 
 #: How tasks of the classic group are assigned: what is killed comes back with nothing, and lags then.
 ASSIGNMENT = {
@@ -59,7 +61,7 @@ class RecordedLives(RealApplications):
         for number in range(3):
             self.put(f"read-{number}", self.connector(number))
         self.produce(RECORDS)
-        until(self.is_processed, "all records")
+        until(self.is_processed, "all records", LONG_S)
         self.start_applications("p3")
         self.start_worker("w3", self.ports["w3"])
         self.wait_for_members(3)
@@ -124,7 +126,9 @@ class RecordedLives(RealApplications):
 
     def wait_for_members(self, number: int) -> None:
         """Returns when each group has so many processes, and has got all its tasks."""
-        until(lambda: self.settled() == {CLASSIC: number, STREAMS: number, CONNECT: number}, f"{number} of each")
+        until(
+            lambda: self.settled() == {CLASSIC: number, STREAMS: number, CONNECT: number}, f"{number} of each", LONG_S
+        )
 
     def settled(self) -> dict[str, int]:
         arguments = ["groups", "--bootstrap-server", self.address, "--json"]

@@ -1,0 +1,30 @@
+"""A recording of a real broker's groups, offline: each decision comes out again. The same is tried live."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.capture.flight_recording import ASSIGNORS, GROUPS, answers, decisions, write_recording
+from tests.capture.live.recorded_lives import CLASSIC, CONNECT, STREAMS
+
+#: What of an answer is compared with what was observed.
+PART = {CLASSIC: "assignment", STREAMS: "members", CONNECT: "rounds"}
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_every_decision_of_a_recording_comes_out_again(group: str, tmp_path: Path) -> None:
+    write_recording(tmp_path / "past", group)
+    documents = decisions(tmp_path / "past")
+    found = answers(ASSIGNORS[group], documents, tmp_path)
+    assert len(documents) == {CLASSIC: 9, STREAMS: 6, CONNECT: 1}[group]
+    assert [each[PART[group]] for each in found] == [each["observed"][PART[group]] for each in documents]
+
+
+def test_racks_of_the_recording_decide(tmp_path: Path) -> None:
+    write_recording(tmp_path / "past", CLASSIC)
+    (tmp_path / "past" / "racks.toml").unlink()
+    documents = decisions(tmp_path / "past")
+    found = answers(ASSIGNORS[CLASSIC], documents, tmp_path)
+    assert [each["assignment"] for each in found] != [each["observed"]["assignment"] for each in documents]
