@@ -53,7 +53,9 @@ def write_recording(folder: Path, group: str) -> None:
         packed = FLIGHT / group / f"{name}.gz"
         if packed.exists():
             (folder / name).write_bytes(gzip.decompress(packed.read_bytes()))
-    shutil.copy(FLIGHT / group / "racks.toml", folder)
+    for name in ("racks.toml", "brokers.json"):
+        if (FLIGHT / group / name).exists():
+            shutil.copy(FLIGHT / group / name, folder)
 
 
 def decisions(folder: Path) -> list[dict[str, Any]]:

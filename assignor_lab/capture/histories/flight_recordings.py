@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,10 @@ from assignor_lab.capture.histories.streams_epochs import epoch_documents, recor
 from assignor_lab.capture.recorded.connect.answers import connect_rounds
 from assignor_lab.capture.recorded.connect.histories import SeenRound, histories
 from assignor_lab.capture.recorded.kept_records import RECORDS, SAMPLES, is_kept_records, read_kept_records
+from assignor_lab.documents.files import read_document
+from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.lines import bounded_lines
+from assignor_lab.documents.shapes import count, nullable, one_of, record, whole
 from assignor_lab.scenarios.racks import read_racks
 from assignor_lab.scenarios.with_racks import RackFiller
 
@@ -25,6 +28,12 @@ __all__ = ["files_beside", "flight_recordings", "recorded_decisions"]
 
 #: File of a recording with racks of brokers and partitions, in the form of ``--racks``.
 RACKS = "racks.toml"
+#: File of a recording that tells what its brokers were; without it they count as older than 4.4.
+BROKERS = "brokers.json"
+_BROKERS = record({"format": whole(1, 1), "kind": one_of("brokers"), "streams_group_describe": nullable(count)})
+#: From this version of that request on, brokers give their assignor what members have, not their old targets.
+_FIRST_GIVEN_WHAT_THEY_HAVE = 1
+_MAX_BYTES = 64 * 1024
 #: Kinds of scenarios that have racks.
 _WITH_RACKS = ("streams", "streams-group")
 
@@ -69,7 +78,7 @@ def flight_recordings(path: Path) -> list[Path]:
 
 def files_beside(records: Path) -> list[Path]:
     """The other files of a recording that its decisions are made of, as far as they are there."""
-    return [each for name in (SAMPLES, RACKS) if (each := records.with_name(name)).is_file()]
+    return [each for name in (SAMPLES, RACKS, BROKERS) if (each := records.with_name(name)).is_file()]
 
 
 def recorded_decisions(
@@ -93,7 +102,7 @@ def recorded_decisions(
         HistoryError: if no decision is in it.
     """
     others = {each.name: each for each in (files_beside(file) if beside is None else beside)}
-    documents = _decisions(file, others.get(SAMPLES), config, topology, on_problem)
+    documents = _decisions(file, others, config, topology, on_problem)
     if RACKS in others:
         filler = RackFiller(read_racks([others[RACKS]]))
         documents = (filler.filled(each) if each["kind"] in _WITH_RACKS else each for each in documents)
@@ -102,19 +111,19 @@ def recorded_decisions(
 
 def _decisions(
     file: Path,
-    samples: Path | None,
+    beside: Mapping[str, Path],
     config: Sequence[ConfigLayer],
     topology: Path | None,
     on_problem: Callable[[str], None],
 ) -> Iterator[dict[str, Any]]:
-    kept = read_kept_records(file, samples)
+    kept = read_kept_records(file, beside.get(SAMPLES))
     told: list[str] = []
     generations = recorded_generations(kept, told.append)
     epochs = recorded_epochs(kept, told.append)
     for sentence in dict.fromkeys(told):
         on_problem(sentence)
     if epochs and not (generations and generations[-1].time_ms > epochs[-1].time_ms):
-        yield from epoch_documents(kept.group, epochs, config)
+        yield from epoch_documents(kept.group, epochs, config, is_given_targets=_is_given_targets(beside.get(BROKERS)))
         return
     if not generations:
         raise HistoryError(
@@ -126,6 +135,14 @@ def _decisions(
         return
     for document, _ in classic_decisions(generations, kept.samples, config, topology):
         yield document
+
+
+def _is_given_targets(file: Path | None) -> bool:
+    if file is None:
+        return True
+    told = read_document(file, parse_json, _BROKERS, max_bytes=_MAX_BYTES, what="a file of brokers")
+    version = told["streams_group_describe"]
+    return version is None or version < _FIRST_GIVEN_WHAT_THEY_HAVE
 
 
 def _connect(generations: Sequence[RecordedGeneration]) -> Iterator[dict[str, Any]]:

@@ -82,9 +82,10 @@ class Epoch:
 
 
 def recorded_epochs(kept: KeptRecords, on_unreadable: Callable[[str], None]) -> list[Epoch]:
-    """The epochs that have a target with members, by time.
+    """The epochs that have a target with tasks, by time.
 
-    A coordinator writes the members' targets first, and then that the target of an epoch is complete.
+    A coordinator writes the members' targets first, and then that the target of an epoch is complete. While topics of
+    the topology are missing, everybody's target is empty: then no assignor is asked.
 
     Args:
         kept: The recording.
@@ -98,7 +99,7 @@ def recorded_epochs(kept: KeptRecords, on_unreadable: Callable[[str], None]) -> 
         except BrokerAnswerError as error:
             on_unreadable(f"{each.place}: record {each.record.offset} is left out: {error}")
             continue
-        if epoch is not None and epoch.members:
+        if epoch is not None and any(member.target.active for member in epoch.members.values()):
             found.append(epoch)
     return found
 

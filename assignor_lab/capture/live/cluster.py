@@ -32,7 +32,7 @@ from assignor_lab.capture.recorded.streams_group_answers import (
     streams_group_messages,
 )
 
-__all__ = ["Cluster", "Exchange", "ListedGroup", "client_settings", "connected", "translated"]
+__all__ = ["DESCRIBE_STREAMS_GROUP", "Cluster", "Exchange", "ListedGroup", "client_settings", "connected", "translated"]
 
 T = TypeVar("T")
 #: A line of a recording: what was asked when, and what came.
@@ -42,7 +42,9 @@ Exchange = Mapping[str, Any]
 _AT_ONCE = 100
 #: Error codes of groups: the coordinator loads, is not there, or is another one now.
 _MOVING = (14, 15, 16)
-_DESCRIBE_GROUPS, _METADATA, _DESCRIBE_STREAMS_GROUP = 15, 3, 89
+#: Key of StreamsGroupDescribe.
+DESCRIBE_STREAMS_GROUP = 89
+_DESCRIBE_GROUPS, _METADATA = 15, 3
 
 
 @attrs.frozen
@@ -173,7 +175,7 @@ class Cluster:
         def request(of: list[str]) -> Any:
             return wanted(group_ids=of, include_authorized_operations=False)
 
-        return self._described(names, request, _DESCRIBE_STREAMS_GROUP, streams_group_answers)
+        return self._described(names, request, DESCRIBE_STREAMS_GROUP, streams_group_answers)
 
     def topics(self, names: Sequence[str] | None = None) -> ClusterAnswer:
         """Brokers with their racks, and topics that may be seen; all of them for ``None``."""
@@ -214,6 +216,12 @@ class Cluster:
                         if not each["is_future_key"]:
                             sizes[key] = max(sizes.get(key, 0), each["partition_size"])
         return sizes
+
+    def latest_version(self, key: int) -> int | None:
+        """The latest version of a request that the brokers take; ``None``: they do not know it."""
+        told = self._admin._manager.broker_version_data
+        versions = None if told is None else (told.api_versions or {}).get(key)
+        return None if versions is None else int(versions[1])
 
     def group_config(self, group: str) -> dict[str, str]:
         """Configuration of a group at its brokers, defaults included; empty where it may not be seen."""

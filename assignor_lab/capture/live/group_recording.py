@@ -17,10 +17,11 @@ from assignor_lab.capture.recorded.group_history import GroupHistory, GroupRecor
 from assignor_lab.documents.durable import append_durably, naming_failures, write_durably
 from assignor_lab.documents.writer import canonical_line, write_lines
 
-__all__ = ["HISTORY", "RACKS", "RECORDS", "SAMPLES", "GroupRecording"]
+__all__ = ["BROKERS", "HISTORY", "RACKS", "RECORDS", "SAMPLES", "GroupRecording"]
 
 #: Files of a recording.
 RECORDS, HISTORY, SAMPLES, RACKS = "records.jsonl", "history.jsonl", "samples.jsonl", "racks.toml"
+BROKERS = "brokers.json"
 
 _INTERNAL = ("-changelog", "-repartition")
 
@@ -156,6 +157,19 @@ class GroupRecording:
         told = racks_toml(ClusterAnswer(racks, topics))
         if told is not None:
             write_durably(self.folder / RACKS, told.encode())
+
+    def write_brokers(self, streams_group_describe: int | None) -> None:
+        """Writes down what brokers know, for those who decide again.
+
+        Args:
+            streams_group_describe: The latest version of that request: 1 is of brokers of 4.4, whose assignor is given
+                what members have; ``None``: they do not know it.
+
+        Raises:
+            OutputFileError: if it cannot be written.
+        """
+        told = {"format": 1, "kind": "brokers", "streams_group_describe": streams_group_describe}
+        write_durably(self.folder / BROKERS, canonical_line(told))
 
     def remove(self) -> None:
         """Takes the files away."""

@@ -16,7 +16,7 @@ import attrs
 from assignment_api.java import string_hash
 from assignor_lab.capture.anonymous import Pseudonyms
 from assignor_lab.capture.live.access import Access
-from assignor_lab.capture.live.cluster import Cluster, client_settings, translated
+from assignor_lab.capture.live.cluster import DESCRIBE_STREAMS_GROUP, Cluster, client_settings, translated
 from assignor_lab.capture.live.errors import GroupUnusableError, NotAuthorizedError
 from assignor_lab.capture.live.group_recording import GroupRecording
 from assignor_lab.capture.live.recordings import ManyGroups, OneGroupAlone, OnGeneration, Recordings
@@ -144,6 +144,7 @@ def record_groups(
     topics = cluster.topics()
     for each in recorded.groups.values():
         each.write_racks(topics)
+        each.write_brokers(cluster.latest_version(DESCRIBE_STREAMS_GROUP))
     return recorded
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +58,7 @@ class Broker(RecordedLives):
         return CliRunner().invoke(build_app(arguments), arguments)
 
 
-def rows(release: str, folder: Path) -> list[tuple[str, ...]]:
+def rows(release: str, folder: Path) -> Sequence[tuple[str, ...]]:
     """A row for each kind of group."""
     kinds = [CLASSIC, CONNECT, *([STREAMS] if RELEASES[release] else [])]
     broker = Broker(folder, release)
@@ -130,7 +130,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="put the table into the documentation")
     parser.add_argument("releases", nargs="*", default=list(RELEASES), help="some releases only")
     options = parser.parse_args()
-    found = []
+    found: list[tuple[str, ...]] = []
     for release in options.releases:
         with tempfile.TemporaryDirectory() as folder:
             found += rows(release, Path(folder))

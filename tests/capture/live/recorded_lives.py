@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from kafka import KafkaConsumer, TopicPartition
+from kafka import KafkaAdminClient, KafkaConsumer, TopicPartition
 from typer.testing import CliRunner
 
 from assignor_lab.cli.app import build_app
@@ -51,6 +52,7 @@ class RecordedLives(RealApplications):
     def live(self) -> None:
         """What happens to the groups; afterwards nobody is left but the broker."""
         self.start_broker()
+        self.start_second_broker()
         self.create_input(4)
         for name in ("p1", "p2"):
             self.start_applications(name)
@@ -81,6 +83,30 @@ class RecordedLives(RealApplications):
         for name in ("p1", "p3", "w1", "w3"):
             self.kill(name)
         self.record("--resume")
+
+    def start_second_broker(self) -> None:
+        """A broker in another rack: partitions lie here and there."""
+        (port,) = free_ports(1)
+        text = (self.directory / "broker.properties").read_text()
+        changed = {
+            "process.roles": "broker", "node.id": "2", "broker.rack": "r2", "log.dirs": str(self.directory / "log2"),
+            "listeners": f"PLAINTEXT://127.0.0.1:{port}",
+        }  # fmt: skip
+        kept = dict(line.split("=", 1) for line in text.splitlines())
+        config = self._properties("broker2", {**kept, **changed})
+        (cluster,) = re.findall(r"cluster\.id=(\S+)", (self.directory / "log" / "meta.properties").read_text())
+        tool = ["kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(config)]
+        subprocess.run([*self._broker_java("64m"), *tool], check=True, capture_output=True, timeout=LONG_S)
+        self._spawn_command("broker2", [*self._broker_java("128m"), "kafka.Kafka", str(config)])
+        until(lambda: len(self.brokers()) == 2, "the second broker", LONG_S)
+
+    def brokers(self) -> list[Any]:
+        admin = KafkaAdminClient(bootstrap_servers=self.address)
+        try:
+            found: list[Any] = admin.describe_cluster()["brokers"]
+        finally:
+            admin.close()
+        return found
 
     # --- who takes part ---------------------------------------------------------------------------------
 
@@ -143,7 +169,7 @@ class RecordedLives(RealApplications):
 
     def decided(self, group: str) -> set[int]:
         """Generations or epochs that the coordinator logged a decision of."""
-        text = (self.directory / "broker.out").read_text()
+        text = "".join((self.directory / f"{broker}.out").read_text() for broker in ("broker", "broker2"))
         return {int(number) for name, number in (*_ANSWERED.findall(text), *_DECIDED.findall(text)) if name == group}
 
     def history(self, group: str) -> list[dict[str, Any]]:
