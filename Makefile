@@ -17,7 +17,7 @@ PLUGIN_FILES := $(shell find plugins -type f \( -name '*.py' -o -name pyproject.
 .DEFAULT_GOAL := help
 # Every target installs into one environment.
 .NOTPARALLEL:
-.PHONY: help setup plugins demo test test-services lint types contracts docs parity fuzz releases bench fuzz-live fuzz-rest api-snapshot lock dist clean
+.PHONY: help setup plugins demo test test-services lint types contracts docs parity fuzz fuzz-readers releases bench fuzz-live fuzz-rest api-snapshot lock dist clean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
@@ -83,6 +83,9 @@ fuzz: setup ## play random episodes of Connect and Streams groups against the ru
 	$(BIN)/assignor connect fuzz --episodes $(or $(COUNT),100000) --seed $(or $(SEED),0)
 	$(BIN)/assignor simulate --fuzz --count $(or $(COUNT),100000) --seed $(or $(SEED),0)
 
+fuzz-readers: setup $(STAMPS)/dev ## put mutated records and answers of brokers to the readers of groups (COUNT=1000000, SEED=0)
+	$(BIN)/python -m tests.capture.reader_fuzz --count $(or $(COUNT),1000000) --seed $(or $(SEED),0)
+
 releases: setup $(STAMPS)/dev ## ask brokers of each release, 3.9 to 4.4 (RELEASES_FLAGS=--write: the table of the docs)
 	@scripts/build-official
 	@scripts/build-kafka
@@ -92,6 +95,7 @@ releases: setup $(STAMPS)/dev ## ask brokers of each release, 3.9 to 4.4 (RELEAS
 bench: setup ## time our assignors beside official Kafka (BENCH_FLAGS=--write: into benchmarks/README.md)
 	@scripts/build-official
 	$(BIN)/python -m benchmarks $(BENCH_FLAGS)
+	$(BIN)/python -m benchmarks.flight_recorder $(if $(filter --write,$(BENCH_FLAGS)),--write)
 
 fuzz-live: setup $(STAMPS)/dev ## random histories of live Connect workers in one process (COUNT=20000, SEED=1)
 	$(BIN)/python -m tests.connect.live_histories --count $(or $(COUNT),20000) $(if $(SEED),--seed $(SEED))

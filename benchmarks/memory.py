@@ -16,7 +16,7 @@ from assignor_lab.scenarios import read_scenarios
 from benchmarks.large import large_group
 from benchmarks.points import Point
 
-__all__ = ["peak_bytes"]
+__all__ = ["own_peak_bytes", "peak_bytes"]
 
 _STATUS = Path("/proc/self/status")
 
@@ -35,11 +35,12 @@ def main() -> int:
     outcome = _outcome(file, scenario_id, assignor)
     if outcome.failure is not None:
         sys.exit(f"{assignor} failed on {scenario_id}: {outcome.failure.message}")
-    print(json.dumps({"peak_bytes": _own_peak_bytes(), "assign_ns": outcome.assign_ns}))
+    print(json.dumps({"peak_bytes": own_peak_bytes(), "assign_ns": outcome.assign_ns}))
     return 0
 
 
-def _own_peak_bytes() -> int:
+def own_peak_bytes() -> int:
+    """Most resident memory of this process so far."""
     # On Linux a new process begins with the ru_maxrss of the one that started it.
     high_water = re.search(r"VmHWM:\s*(\d+) kB", _STATUS.read_text()) if _STATUS.exists() else None
     if high_water is not None:

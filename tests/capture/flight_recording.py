@@ -18,7 +18,7 @@ from assignor_lab.documents.writer import canonical_line
 from tests.capture.captured_logs import CAPTURES
 from tests.capture.live.recorded_lives import ASSIGNMENT, CLASSIC, CONNECT, STREAMS
 
-__all__ = ["ASSIGNORS", "GROUPS", "answers", "decisions", "records", "write_recording"]
+__all__ = ["ASSIGNORS", "FLIGHT", "GROUPS", "answers", "decisions", "records", "write_recording"]
 
 FLIGHT = CAPTURES / "flight"
 GROUPS = (CLASSIC, STREAMS, CONNECT)

@@ -9,6 +9,7 @@ import pytest
 from tests.capture.flight_recording import ASSIGNORS, GROUPS, answers, decisions, write_recording
 from tests.capture.live.recorded_lives import CLASSIC, CONNECT, STREAMS
 
+DECISIONS = {CLASSIC: 10, STREAMS: 5, CONNECT: 1}
 #: What of an answer is compared with what was observed.
 PART = {CLASSIC: "assignment", STREAMS: "members", CONNECT: "rounds"}
 
@@ -18,7 +19,7 @@ def test_every_decision_of_a_recording_comes_out_again(group: str, tmp_path: Pat
     write_recording(tmp_path / "past", group)
     documents = decisions(tmp_path / "past")
     found = answers(ASSIGNORS[group], documents, tmp_path)
-    assert len(documents) == {CLASSIC: 9, STREAMS: 6, CONNECT: 1}[group]
+    assert len(documents) == DECISIONS[group]
     assert [each[PART[group]] for each in found] == [each["observed"][PART[group]] for each in documents]
 
 

@@ -12,7 +12,17 @@ from assignor_lab.documents.errors import DocumentFormatError, Place
 __all__ = ["BrokerAnswerError", "garbled_at", "readable"]
 
 #: What kafka-python raises for bytes that are no message.
-_UNREADABLE = (AttributeError, ValueError, IndexError, KeyError, TypeError, OverflowError, MemoryError, struct.error)
+_UNREADABLE = (
+    AssertionError,
+    AttributeError,
+    ValueError,
+    IndexError,
+    KeyError,
+    TypeError,
+    OverflowError,
+    MemoryError,
+    struct.error,
+)
 
 
 class BrokerAnswerError(AssignorLabError):

@@ -24,9 +24,14 @@ def offset_commit(group: str, number: int) -> tuple[bytes, bytes]:
 
 
 def batch(
-    records: Iterable[GroupRecord], codec: str = "none", *, attributes: int = 0, latest_ms: int | None = None
+    records: Iterable[GroupRecord],
+    codec: str = "none",
+    *,
+    attributes: int = 0,
+    latest_ms: int | None = None,
+    is_sealed: bool = True,
 ) -> bytes:
-    """One record batch; offsets and times are those of the records."""
+    """One record batch; offsets and times are those of the records, and unless it is sealed its checksum is 0."""
     listed = list(records)
     base, first_ms = listed[0].offset, listed[0].time_ms
     content = b"".join(_record(each, base, first_ms) for each in listed)
@@ -34,7 +39,7 @@ def batch(
         ">hiqqqhii", CODECS[codec] | attributes, listed[-1].offset - base, first_ms,
         max(each.time_ms for each in listed) if latest_ms is None else latest_ms, -1, -1, -1, len(listed),
     ) + compressed(content, codec)  # fmt: skip
-    return struct.pack(">qiibI", base, 9 + len(body), 0, 2, calc_crc32c(body)) + body
+    return struct.pack(">qiibI", base, 9 + len(body), 0, 2, calc_crc32c(body) if is_sealed else 0) + body
 
 
 def _record(each: GroupRecord, base: int, first_ms: int) -> bytes:
