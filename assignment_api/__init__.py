@@ -40,6 +40,7 @@ from assignment_api.streams import (
     TopicPartition,
     Workload,
 )
+from assignment_api.tracing import RuleStep, Traced
 from assignment_api.utils import TaskAssignmentUtils
 from assignment_api.version import SPI_VERSION
 
@@ -65,6 +66,7 @@ __all__ = [
     "NoCapacityError",
     "ProcessID",
     "ProcessIdFormatError",
+    "RuleStep",
     "StreamsClientAssignment",
     "StreamsClientState",
     "TaskAssignment",
@@ -77,6 +79,7 @@ __all__ = [
     "TaskTopicPartition",
     "TaskWorkload",
     "TopicPartition",
+    "Traced",
     "UnknownTaskError",
     "Workload",
 ]

@@ -95,9 +95,7 @@ def register(app: typer.Typer) -> None:
 def _show(explained: Explained) -> None:
     print_line(explained.scenario + (f", round {explained.round}" if explained.rounds > 1 else ""))
     if not explained.explanations:
-        print_sentence(
-            f"{explained.assignor} moves no {explained.noun}: each stays where it ran. Name one with --task."
-        )
+        print_sentence(words.nothing_moves(explained))
     unknown = words.no_rules_sentence(explained)
     if explained.explanations and unknown is not None:
         print_sentence(unknown)

@@ -23,6 +23,16 @@ from assignor_lab.scenarios import Scenario, SimilarDocuments
 __all__ = ["Budget", "Question", "Said"]
 
 
+#: Classes of changes that concern one task, which the next task does not ask about again.
+OF_ONE_TASK = frozenset({"lag", "previous owner"})
+#: Answers that are kept for the next task.
+MOST_KEPT = 128
+
+
+def _key(change: Change) -> str:
+    return repr((change.edits, change.setting))
+
+
 @attrs.define
 class Budget:
     """Calls and time that may be spent on asking again.
@@ -100,6 +110,8 @@ class Question:
         self.sources = sources
         self.isolation = isolation
         self._documents = SimilarDocuments()
+        #: What came of changes that do not concern one task alone: the next task is asked about without a call.
+        self._kept: dict[str, Said] = {}
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -126,9 +138,16 @@ class Question:
     def asked(self, change: Change | None = None) -> Said:
         """What the assignor answers, as it is or after a change. Failures are told, not raised."""
         try:
-            return self._asked(change)
+            said = self._asked(change)
         except AssignorLabError as error:
-            return Said(None, None, None, failure_of(error))
+            said = Said(None, None, None, failure_of(error))
+        if change is not None and change.what not in OF_ONE_TASK and len(self._kept) < MOST_KEPT:
+            self._kept[_key(change)] = attrs.evolve(said, state=None, answer=None)
+        return said
+
+    def kept(self, change: Change) -> Said | None:
+        """What the assignor answered after this very change before, without state and answer; ``None``: not asked."""
+        return self._kept.get(_key(change))
 
     def _asked(self, change: Change | None) -> Said:
         scenario, sources = self.scenario, self.sources

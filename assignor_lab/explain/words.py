@@ -112,7 +112,7 @@ def tried_sentence(each: Explanation) -> str:
     calls = plural(search.calls, "call")
     end = "" if search.stopped is None else f" Not everything was tried: {search.stopped}."
     if search.found:
-        return f"Tried one at a time: {tried}; {calls}.{end}"
+        return f"Tried one at a time: {tried}; {calls} in all.{end}"
     if not search.tried:
-        return f"Nothing was tried.{end}"
-    return f"None of what was tried, one change at a time, would have it {each.wish}: {tried}; {calls}.{end}"
+        return f"Nothing was tried: {search.stopped}."
+    return f"None of what was tried, one change at a time, would have it {each.wish}: {tried}; {calls} in all.{end}"

@@ -130,13 +130,15 @@ class _Run:
         Raises:
             _StoppedError: if nothing more may be asked.
         """
-        if self._budget.is_spent:
-            raise _StoppedError(
-                "the time was over" if self._budget.is_late else f"{self._budget.calls} calls were made"
-            )
-        self._budget.spent += 1
+        said: Said | None = self._question.kept(change)
+        if said is None:
+            if self._budget.is_spent:
+                raise _StoppedError(
+                    "the time was over" if self._budget.is_late else f"{self._budget.calls} calls were made"
+                )
+            self._budget.spent += 1
+            said = self._question.asked(change)
         self.tried[change.what] = self.tried.get(change.what, 0) + 1
-        said: Said = self._question.asked(change)
         if said.is_lost:
             assert said.failure is not None
             raise _StoppedError(f"the assignor gave no answer once more: {said.failure.message}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -13,13 +14,19 @@ from assignor_lab.scenarios import Scenario
 __all__ = ["HOLDING"]
 
 
+_UUID = re.compile(r"-[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
+
+
 class _Holding:
     noun = "job"
     default_assignor = "connect_incremental"
 
     def clients(self, state: RoundState) -> tuple[Client, ...]:
-        # Workers are known by their ids, whatever these are.
-        return tuple(Client(worker.member_id, host=worker.member_id) for worker in state.round.workers)
+        # Kafka's member ids are the worker's client id with a UUID behind it; people know the worker by the former.
+        return tuple(
+            Client(worker.member_id, host=_UUID.sub("", worker.member_id) or worker.member_id)
+            for worker in state.round.workers
+        )
 
     def tasks(self, state: RoundState) -> tuple[str, ...]:
         configured = state.round.configured
