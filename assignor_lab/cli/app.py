@@ -15,6 +15,7 @@ COMMANDS = {
     "groups": "List the Streams and Connect groups of a running Kafka: kind, state, members, tasks.",
     "capture": "Capture groups of a running Kafka as scenarios: classic Streams, the streams protocol, Connect.",
     "record": "Record a group's past from its coordinator's topic: every generation or epoch that is still there.",
+    "history": "Show a group's past: each decision with its time, who had come and gone, why, and what moved.",
     "assign": "Let an assignor place the tasks of every scenario in a file, in order.",
     "score": "Score assignors on states from files, logs and generated families, or on Connect groups.",
     "bench": "Time the assign call alone, one line for each scenario of a file.",

@@ -10,6 +10,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import typer
 
+from assignor_lab.capture.histories.settings import optimization_in
+from assignor_lab.capture.histories.workload_file import weighed
 from assignor_lab.capture.logs.import_log import import_log
 from assignor_lab.capture.logs.rebalance import Problem
 from assignor_lab.cli.options import (
@@ -47,6 +49,15 @@ Zone = Annotated[
     typer.Option(metavar="ZONE", help="Time zone of logs whose times name none, such as Europe/Paris; default UTC."),
 ]
 
+WorkloadFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--workload",
+        metavar="FILE",
+        help="What the tasks weigh, as JSON: a scenario's workload (docs, 'Scenario files').",
+    ),
+]
+
 
 def register(app: typer.Typer) -> None:
     """Adds the command to ``app``."""
@@ -59,6 +70,7 @@ def register(app: typer.Typer) -> None:
         topology: Topology = None,
         timezone: Zone = None,
         racks: RackFiles = None,
+        workload: WorkloadFile = None,
         out: ScenariosOut = "-",
         json: JsonWritten = False,
     ) -> None:
@@ -68,18 +80,20 @@ def register(app: typer.Typer) -> None:
         not say. What is garbled or incomplete is left out and named on the standard error.
         """
         check_json(out, as_json=json)
-        keep_inputs(out, [*files, *map(str, racks or ())])
+        keep_inputs(out, [*files, *map(str, racks or ()), *([] if workload is None else [str(workload)])])
         problems: list[Problem] = []
         documents = import_log(
             files,
             config_layers=sources(config, c).above,
             topology=topology,
             zone=zone_of(timezone),
+            optimization=optimization_in(config),
             on_problem=problems.append,
             standard_input=sys.stdin.buffer,
         )
         filler = RackFiller(read_racks(racks)) if racks else None
-        written = write_lines(out, documents if filler is None else map(filler.filled, documents))
+        made = documents if filler is None else map(filler.filled, documents)
+        written = write_lines(out, made if workload is None else weighed(made, workload))
         for sentence in () if filler is None else filler.unused():
             note(f"warning: {sentence}")
         for problem in problems:

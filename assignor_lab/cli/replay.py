@@ -7,8 +7,10 @@ from typing import Annotated, Any
 import typer
 
 from assignor_lab.capture.histories.episodes import episodes_of_past
+from assignor_lab.capture.histories.past import Surroundings
 from assignor_lab.capture.histories.settings import timings_in
 from assignor_lab.cli.found_plugins import found_plugins
+from assignor_lab.cli.import_log import Topology, Zone, zone_of
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.simulate import Reads, Seed, WorkloadFile
 from assignor_lab.cli.text import console, note, print_json, print_line, table
@@ -23,11 +25,11 @@ from assignor_lab.simulation.streams.traffic import TrafficTerms
 __all__ = ["register"]
 
 History = Annotated[
-    str,
+    list[str],
     typer.Argument(
         metavar="HISTORY",
-        help="A group's past: what import-log, import-recording or import-episode writes, or the folder of record; "
-        "- is the standard input.",
+        help="A group's past: what import-log, import-recording or import-episode writes, the folder of record, or "
+        "the logs of all instances; - is the standard input.",
     ),
 ]
 Assignors = Annotated[
@@ -58,6 +60,8 @@ def register(app: typer.Typer) -> None:
         seed: Seed = 0,
         config: ConfigFile = None,
         c: Overrides = None,
+        topology: Topology = None,
+        timezone: Zone = None,
         workload: WorkloadFile = None,
         reads_from: Reads = "leader",
         json: Json = False,
@@ -71,7 +75,9 @@ def register(app: typer.Typer) -> None:
             raise typer.BadParameter("name somebody who decides, such as --assignor high_availability")
         given = sources(config, c)
         registry = found_plugins(given.effective()).registry
-        for episode in episodes_of_past(history, timings_in(config), workload, given.above, note):
+        for episode in episodes_of_past(
+            history, timings_in(config), workload, Surroundings(given.above, topology, zone_of(timezone), note)
+        ):
             for sentence in episode.assumptions:
                 note(f"assumed: {sentence}")
             terms = traffic_terms(reads_from, given, episode)

@@ -11,6 +11,7 @@ import typer
 
 from assignment_api.plugins import Registry
 from assignor_lab.capture.histories.episodes import past_as_episodes
+from assignor_lab.capture.histories.past import Surroundings
 from assignor_lab.capture.histories.settings import timings_in
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
@@ -146,7 +147,7 @@ def register(app: typer.Typer) -> None:
             play_random_episodes(registry, count, seed, assignor, protocol, processes, out, as_json=json)
             return
         if from_ is not None:
-            past = past_as_episodes(from_, timings_in(config), workload, given.above, note)
+            past = past_as_episodes([from_], timings_in(config), workload, Surroundings(given.above, on_problem=note))
             if document:
                 _print_lines(scenario.document for scenario in past)
                 return

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
+from datetime import UTC, datetime
 
-__all__ = ["plain", "shortened", "figure", "mean", "signed", "unit_words", "plural", "listed"]
+__all__ = ["plain", "shortened", "figure", "mean", "signed", "unit_words", "plural", "listed", "moment"]
 
 #: What a terminal acts on, and what turns or hides the text around it: controls, format characters (the
 #: right-to-left override is one), lone surrogates, private use, what is no character (yet), line and paragraph ends.
@@ -98,3 +99,11 @@ def listed(parts: list[str]) -> str:
     if len(parts) < 2:
         return "".join(parts)
     return f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def moment(epoch_ms: int) -> str:
+    """A moment in UTC to the millisecond; the number itself where no calendar has it."""
+    try:
+        return datetime.fromtimestamp(epoch_ms / 1_000, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3] + "Z"
+    except (OverflowError, ValueError, OSError):
+        return f"{epoch_ms} ms"

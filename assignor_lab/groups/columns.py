@@ -38,6 +38,7 @@ STATE = (
     Column("scenario", "string"),
     Column("family", "string"),
     Column("seed", "int64"),
+    Column("time_ms", "int64"),
     Column("clients", "int32"),
     Column("tasks", "int32"),
     Column("stateful_tasks", "int32"),

@@ -58,6 +58,7 @@ class RowMaker(Generic[S, A]):
             "scenario": None if scenario is None else scenario.id,
             "family": item.family,
             "seed": item.seed,
+            "time_ms": None if scenario is None or item.family is not None else (scenario.source or {}).get("time_ms"),
             "error_type": None if failure is None else failure.type,
             "error_java_type": None if failure is None else failure.java_type,
             "error_message": None if failure is None else encodable(failure.message),

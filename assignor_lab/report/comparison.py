@@ -62,6 +62,7 @@ class WorstState:
     round: int
     family: str | None
     replay: str | None
+    time_ms: int | None = None
 
 
 @attrs.frozen

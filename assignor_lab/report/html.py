@@ -163,7 +163,7 @@ def _environment() -> Environment:
         label=words.label,
         better=words.better,
     )
-    environment.globals.update(Change=Change, state_name=words.state_name)
+    environment.globals.update(Change=Change, state_name=words.state_name, moment=text.moment)
     return environment
 
 

@@ -31,6 +31,8 @@ class StateSource:
     time_ms: int | None = None
     group: str | None = None
     generation: int | None = None
+    prepared_ms: int | None = None
+    reason: str | None = None
 
 
 @attrs.frozen
@@ -102,6 +104,12 @@ class Placement:
     before: dict[str, ClientTasks]
     after: tuple[AssignorPlacement, ...]
     lags: dict[str, dict[str, int | None]] = attrs.field(factory=dict)
+
+    @property
+    def time_ms(self) -> int | None:
+        """When it was decided, in epoch milliseconds; ``None``: the source does not tell, or nobody decided it."""
+        is_real = self.source is not None and (self.source.file is not None or self.source.group is not None)
+        return self.source.time_ms if self.source is not None and is_real else None
 
 
 @attrs.frozen

@@ -128,6 +128,7 @@ class StateRef:
 
     scenario: str
     round: int
+    time_ms: int | None = None
 
 
 @attrs.frozen
@@ -137,6 +138,7 @@ class WorstCase:
     scenario: str
     round: int
     value: float
+    time_ms: int | None = None
 
 
 @attrs.frozen

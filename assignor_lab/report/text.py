@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from assignor_lab.documents.wording import figure, listed, mean, plain, plural, shortened, signed, unit_words
+from assignor_lab.documents.wording import figure, listed, mean, moment, plain, plural, shortened, signed, unit_words
 
-__all__ = ["figure", "listed", "mean", "plain", "plural", "shortened", "signed", "unit_words"]
+__all__ = ["figure", "listed", "mean", "moment", "plain", "plural", "shortened", "signed", "unit_words"]

@@ -294,7 +294,7 @@ def panel(number: int, placement: Placement, shown: Page) -> Panel:
     return Panel(
         number,
         placement,
-        words.state_name(placement.scenario, placement.round),
+        words.state_name(placement.scenario, placement.round, placement.time_ms),
         labels,
         tuple(PanelColumn(each, *_who(shown, each.answer.assignor), _told(each)) for each in columns),
         tuple(rows),

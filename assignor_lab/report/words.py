@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assignor_lab.report.summary import Agreement, Assignor, Metric, ProbeCounts, Results
-from assignor_lab.report.text import figure, listed, plural, shortened
+from assignor_lab.report.text import figure, listed, moment, plural, shortened
 
 __all__ = [
     "OBSERVED",
@@ -26,7 +26,7 @@ OBSERVED = "Kafka itself"
 #: Longest name inside a sentence; the table of assignors has the whole one.
 NAME_LIMIT = 40
 
-_SOURCES = {"log": "log file", "scenarios": "scenario file", "family": "generated family"}
+_SOURCES = {"log": "log file", "recording": "recording", "scenarios": "scenario file", "family": "generated family"}
 _MANY = {"generated family": "generated families"}
 
 
@@ -46,9 +46,10 @@ def better(metric: Metric) -> str:
     return {"lower": "lower is better", "higher": "higher is better"}.get(metric.direction, "neither good nor bad")
 
 
-def state_name(scenario: str, number: int) -> str:
-    """A state by its scenario, and its round where the scenario's name does not tell that already."""
-    return scenario if not number or scenario.endswith(f"round-{number}") else f"{scenario}, round {number}"
+def state_name(scenario: str, number: int, time_ms: int | None = None) -> str:
+    """A state by its scenario, its round where the scenario's name does not tell that already, and when it was."""
+    name = scenario if not number or scenario.endswith(f"round-{number}") else f"{scenario}, round {number}"
+    return name if time_ms is None else f"{name}, {moment(time_ms)}"
 
 
 def opening(results: Results) -> str:

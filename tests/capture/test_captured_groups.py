@@ -146,7 +146,9 @@ def test_the_scenario_says_where_and_when_it_was() -> None:
         "time_ms": 1_795_239_746_656,
         "group": "tagged-classic",
         "generation": 1,
+        "done": first["source"]["done"],
     }
+    assert {each["client"] for each in first["source"]["done"]} == {"i1", "i2", "i3"}
     assert first["source"]["file"].endswith("i3.log.gz")
     assert first["id"] == "tagged-classic-generation-1"
 

@@ -199,3 +199,29 @@ def test_a_wrong_file_of_racks_ends_with_2_and_its_place(tmp_path: Path, capsys:
     assert run(*logs("tagged"), "--racks", racks, "--out", out) == 2
     assert f"{racks}, line 3, clients.i1: expected a text" in capsys.readouterr().err
     assert not out.exists()
+
+
+def test_an_operators_workload_is_put_into_every_decision(tmp_path: Path) -> None:
+    workload, out = tmp_path / "workload.json", tmp_path / "out.jsonl"
+    workload.write_text('{"tasks": {"0_0": {"state_bytes": 1000}}, "restore_bytes_per_s": 5000}')
+    assert run(LEADER_OF_TAGGED, "--workload", workload, "--out", out) == 0
+    for line in out.read_text().splitlines():
+        assert json.loads(line)["workload"] == {"tasks": {"0_0": {"state_bytes": 1000}}, "restore_bytes_per_s": 5000}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"tasks": {"9_9": {"state_bytes": 1}}}', "there is no task '9_9'"),
+        ('{"changelogs": {}}', "give them to replay or simulate --from"),
+        ('{"tasks": 3}', "tasks: expected"),
+    ],
+)
+def test_a_workload_that_does_not_fit_is_refused_and_nothing_is_written(
+    text: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    workload, out = tmp_path / "workload.json", tmp_path / "out.jsonl"
+    workload.write_text(text)
+    assert run(LEADER_OF_TAGGED, "--workload", workload, "--out", out) == 2
+    assert words in capsys.readouterr().err
+    assert not out.exists()

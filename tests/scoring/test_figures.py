@@ -36,7 +36,7 @@ ROWS = [
 
 
 def row(item: int, assignor: str, **values: Any) -> dict[str, Any]:
-    return {"item": item, "round": 0, "assignor": assignor, "source": 0, "scenario": f"s{item}", **values}
+    return {"item": item, "round": 0, "assignor": assignor, "source": 0, "scenario": f"s{item}", "time_ms": 7, **values}
 
 
 @pytest.fixture
@@ -64,10 +64,10 @@ def test_aggregates_are_over_all_rows_with_a_figure(table: ResultsTable) -> None
         "p90": pytest.approx(4.6),
         "min": 1.0,
         "max": 5.0,
-        "worst": {"scenario": "s3", "round": 0, "value": 5.0},
+        "worst": {"scenario": "s3", "round": 0, "time_ms": 7, "value": 5.0},
     }
     assert found["b", "less"]["mean"] == 25.5
-    assert found["b", "more"]["worst"] == {"scenario": "s2", "round": 0, "value": 0.1}
+    assert found["b", "more"]["worst"] == {"scenario": "s2", "round": 0, "time_ms": 7, "value": 0.1}
     assert found["a", "neither"]["worst"] is None
 
 
@@ -122,7 +122,7 @@ def test_failures_that_differ_in_numbers_only_are_one_kind() -> None:
         ("task 1_0 at 0x7f1", 2),
         ("something else", 1),
     ]
-    assert tally.failures()[0]["first"] == {"scenario": "s0", "round": 0}
+    assert tally.failures()[0]["first"] == {"scenario": "s0", "round": 0, "time_ms": 7}
 
 
 def test_no_more_kinds_of_failures_are_listed_than_a_reader_can_bear() -> None:
@@ -154,7 +154,7 @@ def test_agreement_counts_states_in_which_kafkas_decision_is_known() -> None:
             "failed": 1,
             "not_comparable": 1,
             "caveats": [{"text": OTHER_SETTINGS, "states": 1}],
-            "first_difference": {"scenario": "s1", "round": 0},
+            "first_difference": {"scenario": "s1", "round": 0, "time_ms": 7},
         }
     ]
     assert (tally.states, tally.captured, tally.rows, tally.failed_rows) == (5, 4, 9, 1)

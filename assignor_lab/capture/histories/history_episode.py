@@ -79,6 +79,7 @@ class _Made:
             "kind": "streams-episode",
             "id": self.history.group or first["id"],
             "protocol": self.history.protocol,
+            **({"assignor": first["source"]["assignor"]} if "assignor" in first["source"] else {}),
             "initial": {
                 "format": 1,
                 "kind": "streams",

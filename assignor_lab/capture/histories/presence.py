@@ -114,15 +114,21 @@ class _Seen:
     up: dict[str, tuple[Participant, int]] = attrs.field(factory=dict)
     #: Instances that are gone to their last appearance, its place, and where their end stands in ``happened``.
     gone: dict[str, tuple[Participant, int, int]] = attrs.field(factory=dict)
+    #: What instances logged of themselves, by client id, by time.
+    told: dict[str, list[tuple[int, str]]] = attrs.field(factory=dict)
     untold: int = 0
+    worked_out: int = 0
 
     def presence(self, running: Iterable[str]) -> Presence:
+        for moment in self.moments:
+            for each in moment.document["source"].get("done", ()):
+                self.told.setdefault(each["client"], []).append((each["time_ms"], each["type"]))
         for process in running:
             self.up[self.names[process]] = (self.moments[0].participants[process], 0)
         for place, moment in enumerate(self.moments):
             self._take(place, moment)
         told = []
-        if self.happened:
+        if self.worked_out:
             told.append(
                 "when instances were started, stopped and lost is worked out from the decisions: who is missing was "
                 + (
@@ -159,14 +165,34 @@ class _Seen:
     def _end(self, name: str, place: int) -> None:
         """Somebody has gone since the decision before."""
         moment, earlier = self.moments[place], self.moments[place - 1].time_ms
+        each, last = self.up.pop(name)
+        self.gone[name] = (each, last, len(self.happened))
+        logged = self._logged(each, "stop", self._began(name), moment.time_ms)
+        if logged is not None:
+            self.happened.append(Happened(logged, "stop", name))
+            return
+        self.worked_out += 1
         at = moment.time_ms - 1
         if self.protocol == "classic":
             noticed = moment.time_ms - self.timings.heartbeat_interval_ms // 2
             at = noticed - self.timings.session_timeout_ms + self.timings.heartbeat_interval_ms // 2
-        each, last = self.up.pop(name)
-        self.gone[name] = (each, last, len(self.happened))
-        self.happened.append(Happened(max(earlier + 1, min(at, moment.time_ms - 1)), "stop", name))
-        self.untold += 1
+        # Whose log is there and says nothing of a stop has been killed.
+        has_log = bool(each.client_id and self.told.get(each.client_id))
+        kind = "crash" if has_log else "stop"
+        self.happened.append(Happened(max(earlier + 1, min(at, moment.time_ms - 1)), kind, name))
+        self.untold += not has_log
+
+    def _began(self, name: str) -> int:
+        """When an instance that runs was started, as far as that is known."""
+        starts = [each.time_ms for each in self.happened if each.name == name and each.type == "start"]
+        return starts[-1] if starts else self.moments[0].time_ms
+
+    def _logged(self, each: Participant, kind: str, after_ms: int, until_ms: int) -> int | None:
+        """When an instance last logged something between two moments; ``None``: it did not."""
+        found = [
+            at for at, what in self.told.get(each.client_id or "", ()) if what == kind and after_ms < at <= until_ms
+        ]
+        return found[-1] if found else None
 
     # --- starts -----------------------------------------------------------------------------------
 
@@ -174,19 +200,29 @@ class _Seen:
         moment = self.moments[place]
         joined = prepared_ms(self.moments, place, self.protocol, self.timings)
         at = joined - self.timings.startup_ms - self.timings.join_ms
+        ended_ms = self.happened[self.gone[name][2]].time_ms if name in self.gone else 0
+        logged = self._logged(each, "start", ended_ms, moment.time_ms)
+        details = {**self._settings(each, place), "process_id": each.process_id}
+        if logged is not None:
+            at = logged
+            begun = self._logged(each, "begun", logged, moment.time_ms)
+            if begun is not None:
+                details["startup_ms"] = begun - logged
+        else:
+            self.worked_out += 1
         if name in self.gone:
             before, last, index = self.gone.pop(name)
-            self.untold -= 1
             ended = self.happened[index]
+            is_told = bool(each.client_id and self.told.get(each.client_id))
+            self.untold -= not is_told
             if before.process_id != each.process_id:
                 self.happened.append(Happened(ended.time_ms + 1, "lose_disk", name, {"process_id": each.process_id}))
-            elif not self._kept(each.process_id, last, place):
+            elif not is_told and not self._kept(each.process_id, last, place):
                 self.happened[index] = attrs.evolve(ended, type="crash")
-            at = min(max(at, ended.time_ms + _SHORT_MS), moment.time_ms - 1)
+            if logged is None:
+                at = min(max(at, ended.time_ms + _SHORT_MS), moment.time_ms - 1)
             at = max(at, ended.time_ms + 2)
-        self.happened.append(
-            Happened(at, "start", name, {**self._settings(each, place), "process_id": each.process_id})
-        )
+        self.happened.append(Happened(at, "start", name, details))
 
     def _settings(self, each: Participant, place: int) -> Mapping[str, Any]:
         """Its settings with all of its threads: they may join one after the other."""
@@ -224,4 +260,7 @@ def prepared_ms(moments: Sequence[Moment], place: int, protocol: str, timings: T
         return moment.time_ms - timings.request_ms
     earlier = moments[place - 1].time_ms + 1 if place else 0
     waits = timings.heartbeat_interval_ms if place else timings.initial_rebalance_delay_ms
-    return max(earlier, moment.time_ms - timings.assign_ms - waits)
+    # Whoever came with it joined when its threads had been started.
+    begun = [each["time_ms"] for each in moment.document["source"].get("done", ()) if each["type"] == "begun"]
+    joined = min(max(begun, default=0) + 1, moment.time_ms - 1)
+    return max(earlier, moment.time_ms - timings.assign_ms - waits, joined)

@@ -12,7 +12,7 @@ from assignor_lab.documents.shapes import any_value
 from assignor_lab.documents.toml_text import parse_toml
 from assignor_lab.simulation.streams.timings import GROUP_SETTINGS, SETTINGS
 
-__all__ = ["timings_in"]
+__all__ = ["optimization_in", "timings_in"]
 
 _KEYS = {**SETTINGS, **GROUP_SETTINGS}
 #: What may stand before a consumer's key; the later goes before the earlier.
@@ -42,6 +42,17 @@ def timings_in(file: Path | None) -> dict[str, int]:
                 raise DocumentFormatError(str(file), None, f"{prefix}{key}", "is no number of milliseconds above 0")
             found[name] = int(value)
     return found
+
+
+def optimization_in(file: Path | None) -> str | None:
+    """``topology.optimization`` of a configuration; ``None`` if it does not say.
+
+    Raises:
+        DocumentFormatError: if the file cannot be read.
+    """
+    if file is None or file.suffix.lower() not in (".properties", ".toml"):
+        return None
+    return _pairs(file).get("topology.optimization")
 
 
 def _pairs(file: Path) -> Mapping[str, str]:

@@ -17,6 +17,7 @@ from assignor_lab.capture.logs.message_text import ConsumerTasks, Facts, generat
 from assignor_lab.capture.logs.messages import Kind
 from assignor_lab.capture.logs.rebalance import Decision, Problem, Rebalance
 from assignor_lab.capture.logs.records import LogRecord
+from assignor_lab.capture.logs.surroundings import SURROUNDING, LoggedSurroundings
 
 __all__ = ["DecisionAssembler"]
 
@@ -53,9 +54,11 @@ class DecisionAssembler:
 
     Args:
         on_problem: Told of what had to be left out, and why.
+        surroundings: Gets what the messages tell around the decisions.
     """
 
     on_problem: Callable[[Problem], None]
+    surroundings: LoggedSurroundings = attrs.field(factory=LoggedSurroundings)
     #: The rebalance that was silent for longest comes first.
     _open: list[Rebalance] = attrs.field(init=False, factory=list)
     #: Stream and thread to the generation of the latest join.
@@ -68,6 +71,9 @@ class DecisionAssembler:
 
     def feed(self, record: LogRecord) -> Iterator[Decision]:
         """Takes the next message; yields the decisions that it completes."""
+        if record.kind in SURROUNDING:
+            self.surroundings.take(record)
+            return
         if record.thread is not None and record.group is not None:
             self._groups[record.stream, record.thread] = record.group
         if record.kind is Kind.STREAMS_CONFIG:

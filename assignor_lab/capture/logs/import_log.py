@@ -16,6 +16,8 @@ from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import attrs
+
 from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.errors import LogImportError, NoDecisionError
 from assignor_lab.capture.logs.decisions import DecisionAssembler
@@ -24,6 +26,8 @@ from assignor_lab.capture.logs.log_files import STANDARD_INPUT, open_log
 from assignor_lab.capture.logs.rebalance import Decision, Problem
 from assignor_lab.capture.logs.records import RecordReader
 from assignor_lab.capture.logs.scenario_documents import DocumentMaker
+from assignor_lab.capture.logs.surroundings import LoggedSurroundings
+from assignor_lab.capture.logs.surroundings_filler import SurroundingsFiller
 from assignor_lab.capture.logs.timestamps import LogTime, first_time
 from assignor_lab.capture.logs.topology_text import read_topology
 from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document
@@ -31,6 +35,11 @@ from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_doc
 __all__ = ["import_log", "read_decisions"]
 
 _PEEK_BYTES = 64 * 1024
+#: What is said of a file without any message that is known here.
+_NOTHING = (
+    "no line in it is about a group's rebalances: is it the log of an instance of the application, or of the "
+    "group's coordinator?"
+)
 _PART = re.compile(r"\.([0-9]{1,6})(?:\.gz)?\Z")
 
 
@@ -40,6 +49,7 @@ def import_log(
     config_layers: Sequence[ConfigLayer] = (),
     topology: Path | None = None,
     zone: tzinfo | None = None,
+    optimization: str | None = None,
     on_problem: Callable[[Problem], None] | None = None,
     standard_input: BinaryIO | None = None,
 ) -> Iterator[dict[str, Any]]:
@@ -54,6 +64,7 @@ def import_log(
             (:attr:`assignment_api.plugins.selection.ConfigSources.above`).
         topology: File with the text of Java's ``Topology#describe``.
         zone: Time zone of logs that do not name theirs; ``None``: UTC, and the documents say so.
+        optimization: ``topology.optimization`` of the application; ``None``: as the logs tell.
         on_problem: Told of every message that is garbled, and of every decision that had to be left out.
         standard_input: What ``-`` stands for.
 
@@ -62,7 +73,9 @@ def import_log(
         TopologyTextError: if the topology cannot be read or does not fit.
     """
     described = None if topology is None else DescribedTasks(str(topology), read_topology(topology))
-    maker = DocumentMaker(tuple(config_layers), described, zone or UTC, zone_given=zone is not None)
+    maker = DocumentMaker(
+        tuple(config_layers), described, zone or UTC, zone_given=zone is not None, optimization=optimization
+    )
     problems: list[Problem] = []
 
     def note(problem: Problem) -> None:
@@ -70,23 +83,29 @@ def import_log(
         if on_problem is not None:
             on_problem(problem)
 
-    held: list[tuple[int | None, bytes]] = []
-    for decision in read_decisions(files, note, standard_input):
+    held: list[_Held] = []
+    surroundings = LoggedSurroundings()
+    for decision in read_decisions(files, note, standard_input, surroundings):
         document = maker.document(decision, _identity(decision))
         if (fault := _fault(document, decision)) is not None:
             note(fault)
             continue
         time_ms = document["source"].get("time_ms")
-        held.append((time_ms, zlib.compress(json.dumps(document).encode(), 1)))
+        held.append(_Held(time_ms, decision.leader, zlib.compress(json.dumps(document).encode(), 1)))
     if not held:
-        raise _no_decision(files, problems)
-    yield from _unique(_in_order(held))
+        garbled = [problem for problem in problems if problem.line is not None]
+        raise _no_decision(files, garbled, is_streams_protocol=surroundings.is_streams_protocol)
+    filler = SurroundingsFiller(surroundings, zone or UTC)
+    yield from filler.filled(_unique(_in_order(held)))
+    for sentence in filler.unused():
+        note(Problem("logs", None, None, sentence))
 
 
 def read_decisions(
     files: Sequence[str | Path],
     on_problem: Callable[[Problem], None],
     standard_input: BinaryIO | None = None,
+    surroundings: LoggedSurroundings | None = None,
 ) -> Iterator[Decision]:
     """Yields the decisions in some logs, each as soon as it is complete.
 
@@ -95,16 +114,22 @@ def read_decisions(
             have times: files are read in the order of their first time.
         on_problem: Told of every message that is garbled, and of every decision that had to be left out.
         standard_input: What ``-`` stands for.
+        surroundings: Gets what the logs tell around the decisions; ``None``: nobody wants to know.
 
     Raises:
         LogImportError: if a file cannot be read or a line is too long.
     """
-    assembler, reader = DecisionAssembler(on_problem), RecordReader()
+    assembler = DecisionAssembler(on_problem, LoggedSurroundings() if surroundings is None else surroundings)
+    reader = RecordReader()
     for path in _oldest_first(files):
         source, file = open_log(path, standard_input)
+        is_empty = True
         with contextlib.nullcontext() if file is standard_input else contextlib.closing(file):
             for record in reader.read(source):
+                is_empty = False
                 yield from assembler.feed(record)
+        if is_empty:
+            on_problem(Problem(source.name, None, None, _NOTHING))
     for record in reader.finish():
         yield from assembler.feed(record)
     yield from assembler.finish()
@@ -156,15 +181,24 @@ def _first_time(path: str | Path) -> LogTime | None:
     return None
 
 
-def _in_order(held: list[tuple[int | None, bytes]]) -> Iterator[dict[str, Any]]:
-    times = [time for time, _ in held if time is not None]
+@attrs.define
+class _Held:
+    """A finished document, compressed, with its time and the client id of the leader's consumer."""
+
+    time_ms: int | None
+    leader: str | None
+    document: bytes
+
+
+def _in_order(held: list[_Held]) -> Iterator[tuple[dict[str, Any], str | None]]:
+    times = [each.time_ms for each in held if each.time_ms is not None]
     order: Iterable[int] = range(len(held))
     if len(times) == len(held):
         order = sorted(order, key=times.__getitem__)
     for index in order:
-        document: dict[str, Any] = json.loads(zlib.decompress(held[index][1]))
-        held[index] = (None, b"")
-        yield document
+        document: dict[str, Any] = json.loads(zlib.decompress(held[index].document))
+        held[index].document = b""
+        yield document, held[index].leader
 
 
 # --- names ----------------------------------------------------------------------------------------
@@ -177,21 +211,33 @@ def _identity(decision: Decision) -> str:
     return f"{name}-generation-{decision.generation}"
 
 
-def _unique(documents: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _unique(
+    documents: Iterable[tuple[dict[str, Any], str | None]],
+) -> Iterator[tuple[dict[str, Any], str | None]]:
     """Counts on where an id was there before: a group that was deleted begins with generation 1 again."""
     seen: dict[str, int] = {}
-    for document in documents:
+    for document, leader in documents:
         identity = document["id"]
         seen[identity] = seen.get(identity, 0) + 1
         if seen[identity] > 1:
             document["id"] = f"{identity}-{seen[identity]}"
-        yield document
+        yield document, leader
 
 
-def _no_decision(files: Sequence[str | Path], problems: Sequence[Problem]) -> NoDecisionError:
+def _no_decision(
+    files: Sequence[str | Path], problems: Sequence[Problem], *, is_streams_protocol: bool
+) -> NoDecisionError:
     name = str(files[0]) if files else "(no file)"
     if len(files) > 1:
         name += f" (and {len(files) - 1} more)"
+    if is_streams_protocol:
+        return NoDecisionError(
+            name,
+            None,
+            "the group speaks the streams protocol (KIP-1071), in which no instance decides but its coordinator",
+            "record it from its coordinator's topic with assignor record, or capture it as it is now with assignor "
+            "capture",
+        )
     if problems:
         more = f", and {len(problems) - 1} more like it" if len(problems) > 1 else ""
         return NoDecisionError(

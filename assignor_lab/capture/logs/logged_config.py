@@ -19,8 +19,11 @@ from assignor_lab.capture.logs.records import LogRecord
 __all__ = ["LoggedConfig", "LoggedConfigs"]
 
 _APPLICATION, _CLIENT = "application.id", "client.id"
+_OPTIMIZATION = "topology.optimization"
 _ENTRY = re.compile(
-    r"(?<![\w.])(" + "|".join(map(re.escape, (*ASSIGNMENT_KEYS, _APPLICATION, _CLIENT))) + r") = ([^\r\n\\]*)"
+    r"(?<![\w.])("
+    + "|".join(map(re.escape, (*ASSIGNMENT_KEYS, _APPLICATION, _CLIENT, _OPTIMIZATION)))
+    + r") = ([^\r\n\\]*)"
 )
 
 
@@ -34,6 +37,7 @@ class LoggedConfig:
         application: ``application.id``, which is the consumer group.
         client: ``client.id``, with which the names of the instance's threads begin; empty if not configured.
         values: Keys of assignment to values in their types; a value that Kafka would refuse is left out.
+        optimization: ``topology.optimization``, or ``None``: not logged.
     """
 
     file: str
@@ -41,6 +45,7 @@ class LoggedConfig:
     application: str
     client: str
     values: Mapping[str, Any]
+    optimization: str | None = None
 
 
 @attrs.define
@@ -78,4 +83,11 @@ def _read(record: LogRecord) -> LoggedConfig:
             values[key] = read(key, None if text == "null" else text)
         except ConfigError:
             continue
-    return LoggedConfig(record.file, record.line, entries.get(_APPLICATION, ""), entries.get(_CLIENT, ""), values)
+    return LoggedConfig(
+        record.file,
+        record.line,
+        entries.get(_APPLICATION, ""),
+        entries.get(_CLIENT, ""),
+        values,
+        entries.get(_OPTIMIZATION),
+    )

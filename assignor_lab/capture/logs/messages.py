@@ -8,7 +8,7 @@ __all__ = ["MARKERS", "SECOND_LINE_OF_TASKS", "Kind"]
 
 
 class Kind(enum.Enum):
-    """The messages of a rebalance at its leader, in the order in which Kafka 4.3 writes them."""
+    """The messages of a rebalance at its leader, in the order in which Kafka 4.3 writes them, and others around it."""
 
     STREAMS_CONFIG = "StreamsConfig values: "
     JOINED = "Successfully joined group with generation Generation{"
@@ -30,6 +30,15 @@ class Kind(enum.Enum):
     CONSUMERS = " per-consumer assignment:"
     FINISHED = "stable assignment of tasks"
     GENERATION = "assignment for group at generation "
+    #: The coordinator's, at a broker.
+    PREPARING = "Preparing to rebalance group "
+    STABILIZED = "Stabilized group "
+    RECEIVED = "Assignment received from leader "
+    #: Those of an instance as a whole, and of its consumers' configuration.
+    CLIENT = "stream-client ["
+    CONSUMER_CONFIG = "ConsumerConfig values: "
+    #: The coordinator of a group of the streams protocol, which decides there.
+    STREAMS_TARGET = "Computed a new target assignment for epoch "
 
 
 SECOND_LINE_OF_TASKS = "and stateless tasks: "

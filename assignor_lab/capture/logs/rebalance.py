@@ -41,14 +41,14 @@ class Problem:
 
     Args:
         file: The file's name as it was given.
-        line: Line number from 1.
+        line: Line number from 1; ``None``: the file as a whole.
         column: Character in that line from 1, or ``None`` where it cannot be told.
         reason: What is wrong, and what became of it.
         loses_decision: Whether a decision is missing because of it.
     """
 
     file: str
-    line: int
+    line: int | None
     column: int | None
     reason: str
     loses_decision: bool = False
@@ -64,7 +64,8 @@ class Problem:
         return cls(record.file, line, column, f"the message {shown!r} is garbled or cut off: {error.reason}{where}")
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}" + ("" if self.column is None else f":{self.column}")
+        line = "" if self.line is None else f":{self.line}"
+        place = f"{self.file}{line}" + ("" if self.column is None else f":{self.column}")
         return f"{place}: {self.reason}"
 
 

@@ -25,8 +25,9 @@ _FURTHER_LINES = {
     # Keys are sorted, so these are never far from one another.
     Kind.STREAMS_CONFIG: re.compile(
         r"(?<![\w.])(?:acceptable\.recovery\.lag|application\.id|client\.id|max\.warmup\.replicas|num\.standby\.replicas|"
-        r"probing\.rebalance\.interval\.ms|rack\.aware\.assignment\.[a-z_]+) = "
+        r"probing\.rebalance\.interval\.ms|rack\.aware\.assignment\.[a-z_]+|topology\.optimization) = "
     ),
+    Kind.CONSUMER_CONFIG: re.compile(r"(?<![\w.])(?:client\.id|client\.rack|group\.id) = "),
     Kind.PARTICIPANTS: re.compile(rf"{_UUID}: \["),
     Kind.TASKS: re.compile(r"and stateless tasks: "),
     Kind.PLACEMENT: re.compile(rf"{_UUID}=\[activeTasks: \("),
@@ -36,6 +37,10 @@ _FURTHER_LINES = {
         r"assigned standby) \{"
     ),
 }
+#: What a member of a group of the streams protocol (KIP-1071) logs with the words of an older leader.
+_OF_STREAMS_PROTOCOL = "ssigned tasks with local epoch "
+#: Messages of one line that are no part of a rebalance at its leader.
+_BESIDE = frozenset({Kind.PREPARING, Kind.STABILIZED, Kind.RECEIVED, Kind.CLIENT, Kind.STREAMS_TARGET})
 #: Words before the marker that belong to the message.
 _LEAD = {
     Kind.PARTICIPANTS: re.compile(r"(?:\d+ client nodes and \d+ consumers |\d+ members |All members )\Z"),
@@ -128,6 +133,10 @@ class RecordReader:
             if begun is None:
                 yield from self._go_on(line, stream)
                 continue
+            if begun.kind in _BESIDE:
+                # Of another thread, or another program: nothing ends with it.
+                yield begun
+                continue
             if stream in self._waiting:
                 yield self._waiting.pop(stream).complete()
             if begun.kind in _FURTHER_LINES:
@@ -157,7 +166,7 @@ class RecordReader:
 def _begin(log_text: LogText, line: str, name: str, *, first: bool) -> LogRecord | None:
     """The message that begins in this line, if one does."""
     kind, start = _find(line)
-    if kind is None:
+    if kind is None or (kind is Kind.OLD_PLACEMENT and line.startswith(_OF_STREAMS_PROTOCOL, start)):
         return None
     before = line[:start]
     thread, group = _named_thread(before)

@@ -30,6 +30,7 @@ __all__ = [
     "lags_known",
     "logged_tasks",
     "observed",
+    "reuses_sources",
     "say_of_strategy",
 ]
 
@@ -45,12 +46,14 @@ class DocumentMaker:
         described: What the topology says of the tasks, or ``None``: no ``--topology``.
         zone: Taken where a log's times do not name their zone.
         zone_given: Whether the user has named it.
+        optimization: ``topology.optimization`` as the application's configuration has it; ``None``: not told.
     """
 
     config_layers: tuple[ConfigLayer, ...]
     described: DescribedTasks | None
     zone: tzinfo
     zone_given: bool
+    optimization: str | None = None
 
     def document(self, decision: Decision, identity: str) -> dict[str, Any]:
         """The scenario of one decision.
@@ -110,7 +113,12 @@ class DocumentMaker:
     ) -> list[dict[str, Any]]:
         logged = logged_tasks(decision)
         if self.described is not None:
-            return self.described.documents(tasks, logged, decision.group, assumptions)
+            given = self.optimization
+            if given is None and decision.config is not None:
+                given = decision.config.optimization
+            return self.described.documents(
+                tasks, logged, decision.group, assumptions, reuses_sources=reuses_sources(given)
+            )
         assumptions.append(
             "topology not in the log (give it with --topology): stores and partitions are unknown, and a task counts "
             "as stateful if Kafka computed a lag for it"
@@ -136,7 +144,15 @@ class DocumentMaker:
             source["group"] = decision.group
         if decision.generation is not None:
             source["generation"] = decision.generation
+        if decision.assignor is not None:
+            source["assignor"] = decision.assignor
         return source
+
+
+def reuses_sources(optimization: str | None) -> bool:
+    """Whether ``topology.optimization`` has tables read their source topics back. Kafka: ``StreamsConfig``."""
+    named = {each.strip() for each in (optimization or "").strip("[]").split(",")}
+    return bool(named & {"all", "reuse.ktable.source.topics"})
 
 
 def _reconciled(key: str, given: tuple[Any, Origin], logged: Mapping[str, Any], assumptions: list[str]) -> Any:

@@ -18,8 +18,11 @@ __all__ = ["SubTopologyText", "parse_topology", "read_topology"]
 _MAX_BYTES = 32 * 2**20
 _TOPOLOGY = re.compile(r"\s*Topology: (.+?):?\s*\Z")
 _SUB_TOPOLOGY = re.compile(r"\s*Sub-topology: ([0-9]{1,9})(?: for global store .*)?\s*\Z")
-_SOURCE = re.compile(r"\s*Source: .+? \(topics: (.*)\)\s*\Z")
-_PROCESSOR = re.compile(r"\s*Processor: .+? \(stores: \[(.*)\]\)\s*\Z")
+_SOURCE = re.compile(r"\s*Source: (.+?) \(topics: (.*)\)\s*\Z")
+_PROCESSOR = re.compile(r"\s*Processor: (.+?) \(stores: \[(.*)\]\)\s*\Z")
+_PREDECESSORS = re.compile(r"\s*<-- (.*?)\s*\Z")
+#: How Kafka names the processor that reads a topic as a table: by itself, or after the name that ``Consumed`` gives.
+_TABLE, _NAMED_TABLE = "KTABLE-SOURCE", "-table-source"
 _SINK = re.compile(r"\s*Sink: .+? \(topic: (.*)\)\s*\Z")
 #: Kafka's name for a topic that the application makes for itself; the application id is put before it.
 _REPARTITION = "-repartition"
@@ -34,12 +37,14 @@ class SubTopologyText:
         stores: Its state stores, logged or not, in the order of the text.
         internal_topics: Those of ``source_topics`` that the application makes for itself.
         pattern: Whether topics are subscribed by a regular expression, so that their names are unknown.
+        tables: Stores of topics that are read as tables, to those: with ``topology.optimization`` their changelogs.
     """
 
     source_topics: tuple[str, ...]
     stores: tuple[str, ...]
     internal_topics: frozenset[str]
     pattern: bool
+    tables: Mapping[str, str] = attrs.field(factory=dict)
 
 
 @attrs.define
@@ -48,6 +53,10 @@ class _Begun:
     topics: dict[str, None] = attrs.field(factory=dict)
     stores: dict[str, None] = attrs.field(factory=dict)
     pattern: bool = False
+    #: Name of a source to its topics, and the table that the processor of the latest lines fills, if it is one.
+    sources: dict[str, list[str]] = attrs.field(factory=dict)
+    table: str | None = None
+    tables: dict[str, str] = attrs.field(factory=dict)
 
 
 def read_topology(path: Path) -> Mapping[tuple[str | None, int], SubTopologyText]:
@@ -99,6 +108,7 @@ def parse_topology(text: str, name: str = "<text>") -> Mapping[tuple[str | None,
             tuple(store for store in sub.stores if store not in global_stores),
             frozenset(topic for topic in sub.topics if topic in sinks and topic.endswith(_REPARTITION)),
             sub.pattern,
+            {store: topic for store, topic in sub.tables.items() if store not in global_stores},
         )
         for key, sub in begun.items()
         if not sub.is_global
@@ -121,12 +131,22 @@ def _lines(text: str) -> Iterator[tuple[int, tuple[str | None, int], bool, str |
 
 def _take(sub: _Begun, sinks: dict[str, None], line: str) -> None:
     if found := _SOURCE.match(line):
-        topics = found[1]
+        topics = found[2]
         if topics.startswith("[") and topics.endswith("]"):
-            sub.topics.update(dict.fromkeys(filter(None, topics[1:-1].split(", "))))
+            sub.sources[found[1]] = [name for name in topics[1:-1].split(", ") if name]
+            sub.topics.update(dict.fromkeys(sub.sources[found[1]]))
         else:
             sub.pattern = True
+        sub.table = None
     elif found := _PROCESSOR.match(line):
-        sub.stores.update(dict.fromkeys(filter(None, found[1].split(", "))))
+        stores = [name for name in found[2].split(", ") if name]
+        sub.stores.update(dict.fromkeys(stores))
+        is_table = found[1].startswith(_TABLE) or found[1].endswith(_NAMED_TABLE)
+        sub.table = stores[0] if is_table and len(stores) == 1 else None
+    elif sub.table is not None and (found := _PREDECESSORS.match(line)):
+        topics_of = sub.sources.get(found[1], [])
+        if len(topics_of) == 1:
+            sub.tables[sub.table] = topics_of[0]
+        sub.table = None
     elif found := _SINK.match(line):
         sinks[found[1]] = None

@@ -118,7 +118,7 @@ class GroupTopology:
         """
         grouped = _by_subtopology(tasks)
         stateful = {key: len(members) for key, members in grouped.items() if not logged.isdisjoint(members)}
-        stores, assumptions = _shared_out(stateful, application_id, topics)
+        stores, assumptions = _shared_out(stateful, application_id, topics, sources)
         found = {key: SubTopology(sources.get(key), stores[key] if key in stateful else ()) for key in grouped}
         if topologies := [key for key, sub in found.items() if sub.sources is None]:
             assumptions.append(
@@ -194,7 +194,10 @@ def _described(
 
 
 def _shared_out(
-    stateful: Mapping[SubTopologyKey, int], application_id: str, topics: Mapping[str, Topic]
+    stateful: Mapping[SubTopologyKey, int],
+    application_id: str,
+    topics: Mapping[str, Topic],
+    sources: Mapping[SubTopologyKey, tuple[str, ...]],
 ) -> tuple[dict[SubTopologyKey, tuple[Store, ...] | None], list[str]]:
     """Changelog topics among stateful sub-topologies, each of which is known by its number of tasks."""
     assumptions: list[str] = []
@@ -223,7 +226,14 @@ def _shared_out(
                 "left out"
             )
     for key, stores in shared.items():
-        if key not in ambiguous and not stores:
+        if key not in ambiguous and not stores and (own := _table_topic(key, stateful, sources, topics)) is not None:
+            # With topology.optimization the topic of a table is its changelog.
+            stores.append(Store(own, own))
+            assumptions.append(
+                f"no changelog topic has as many partitions as {_names([key])} has tasks: its source topic {own} "
+                "counts as the changelog, as with topology.optimization=all"
+            )
+        elif key not in ambiguous and not stores:
             ambiguous[key] = None
             assumptions.append(f"no changelog topic has as many partitions as {_names([key])} has tasks")
     if any(shared.values()):
@@ -235,6 +245,18 @@ def _shared_out(
     if ambiguous:
         assumptions.append(f"stores and partitions of the tasks of {_names(ambiguous)} are unknown")
     return {key: None if key in ambiguous else tuple(stores) for key, stores in shared.items()}, assumptions
+
+
+def _table_topic(
+    key: SubTopologyKey,
+    stateful: Mapping[SubTopologyKey, int],
+    sources: Mapping[SubTopologyKey, tuple[str, ...]],
+    topics: Mapping[str, Topic],
+) -> str | None:
+    """The only source topic of a sub-topology, if it has as many partitions as there are tasks."""
+    known = sources.get(key, ())
+    topic = topics.get(known[0]) if len(known) == 1 else None
+    return known[0] if topic is not None and topic.partitions == stateful[key] else None
 
 
 def _names(keys: Iterable[SubTopologyKey]) -> str:

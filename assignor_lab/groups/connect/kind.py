@@ -20,6 +20,7 @@ from assignor_lab.groups.kind import Answer, AnswerOptions, Competitor, FoundAss
 from assignor_lab.groups.measures import measures_of, metrics_of
 from assignor_lab.groups.rows import remarks_column
 from assignor_lab.runtime.asking import Asking, OwnProcesses
+from assignor_lab.runtime.invocation import CallOutcome
 from assignor_lab.scenarios import Scenario, connect_result_row
 from assignor_lab.scenarios.results import connect_round
 
@@ -63,6 +64,12 @@ class _Connect(Kind[RoundState, Decided]):
     def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> RoundPlayer:
         return RoundPlayer(competitor, isolation)
 
+    def observed(self, scenario: Scenario, number: int) -> CallOutcome[Decided] | None:
+        if scenario.observed is None:
+            return None
+        decided = self.holding.answer(scenario, number, self.state(scenario, number, {}), scenario.observed)
+        return None if decided is None else CallOutcome(decided)
+
     def after(self, answer: Decided) -> Mapping[str, Jobs]:
         return answer.decision.after
 
@@ -82,6 +89,8 @@ class _Connect(Kind[RoundState, Decided]):
         if answer.state is not None:
             there = answer.state.round
             row |= {"clients": len(there.workers), "tasks": sum(there.configured.task_counts.values())}
+            if answer.scenario is not None and answer.scenario.source is not None:
+                row["time_ms"] = there.time_ms
         decided = answer.outcome.answer
         if decided is not None:
             row |= {

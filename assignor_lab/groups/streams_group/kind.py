@@ -20,7 +20,9 @@ from assignor_lab.groups.measures import measures_of, metrics_of
 from assignor_lab.groups.metrics.definition import OfView
 from assignor_lab.groups.players import OneCall
 from assignor_lab.groups.streams_group.asking import ASKING, GroupState
+from assignor_lab.groups.work import OBSERVED
 from assignor_lab.runtime.asking import Asking, OwnProcesses
+from assignor_lab.runtime.invocation import CallOutcome
 from assignor_lab.scenarios import Scenario, group_result_row
 from assignor_lab.scenarios.results import group_members
 
@@ -64,6 +66,13 @@ class _StreamsGroup(Kind[GroupState, GroupAssignment]):
 
     def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> OneCall[GroupState, GroupAssignment]:
         return OneCall(ASKING, lambda _state: competitor.found, isolation)
+
+    def observed(self, scenario: Scenario, number: int) -> CallOutcome[GroupAssignment] | None:
+        if scenario.observed is None:
+            return None
+        state = self.state(scenario, number, {})
+        decided = self.holding.answer(scenario, number, state, scenario.observed)
+        return None if decided is None else CallOutcome(decided)
 
     def tell(self, registry: Registry, answer: Answer[GroupState, GroupAssignment]) -> Iterable[PluginRow]:
         if answer.state is None:
@@ -110,8 +119,16 @@ class _StreamsGroup(Kind[GroupState, GroupAssignment]):
                 # A broker's assignor has no way to ask for another assignment.
                 "followup": False,
                 "answer": _digest(assignment),
+                "equals_observed": self._equals_observed(answer, assignment),
             }
         return row
+
+    def _equals_observed(self, answer: Answer[GroupState, GroupAssignment], assignment: GroupAssignment) -> bool | None:
+        """Whether an answer is what the brokers decided; ``None`` where that is not known, or is the answer itself."""
+        if answer.scenario is None or answer.assignor == OBSERVED:
+            return None
+        decided = self.observed(answer.scenario, answer.round)
+        return None if decided is None or decided.answer is None else _digest(decided.answer) == _digest(assignment)
 
     # --- showing ----------------------------------------------------------------------------------
 

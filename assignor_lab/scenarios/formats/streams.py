@@ -153,6 +153,8 @@ def _document_shape(ids: TaskIds, process_ids: ProcessIds, known: KnownParts | N
                     "generation": whole(-1, INT_MAX),
                     "prepared_ms": _EPOCH_MS,
                     "reason": text,
+                    "assignor": text,
+                    "done": list_of(record({"time_ms": whole(LONG_MIN, LONG_MAX), "type": text, "client": text})),
                 },
             ),
             "assumptions": list_of(text),

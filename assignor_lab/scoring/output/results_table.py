@@ -24,7 +24,7 @@ __all__ = ["ResultsTable"]
 
 _TEXTS = ("assignor", "error_type", "not_comparable")
 _KEYS = ("item", "round", *_TEXTS)
-_ORIGIN = ("item", "round", "scenario", "family", "seed")
+_ORIGIN = ("item", "round", "scenario", "family", "seed", "time_ms")
 #: More rounds than any history has: item and round make one number.
 _ROUNDS = 2**20
 #: Pieces of the file that are kept for :meth:`ResultsTable.origin`.
@@ -59,7 +59,7 @@ class ResultsTable:
         return self._keys.filter(self._mask(assignor)).combine_chunks()
 
     def origin(self, assignor: str, position: int) -> dict[str, Any]:
-        """Where a row of an assignor comes from: ``item``, ``round``, ``scenario``, ``family``, ``seed``.
+        """Where a row of an assignor comes from: ``item``, ``round``, ``scenario``, ``family``, ``seed``, ``time_ms``.
 
         Args:
             assignor: The assignor.

@@ -53,7 +53,7 @@ def _aggregate(
 def _worst(table: ResultsTable, assignor: str, values: pa.Array, worst: float) -> dict[str, Any]:
     row = table.origin(assignor, pc.index(values, worst).as_py())
     name = row["scenario"] if row["scenario"] is not None else f"item {row['item']}"
-    return {"scenario": name, "round": row["round"], "value": worst}
+    return {"scenario": name, "round": row["round"], "time_ms": row["time_ms"], "value": worst}
 
 
 def _mean(values: pa.Array) -> float:

@@ -18,7 +18,7 @@ __all__ = ["LIGHT_COLUMNS", "Tally", "add_states", "take_tally"]
 
 #: The columns that :func:`take_tally` reads.
 LIGHT_COLUMNS = (
-    *("item", "round", "assignor", "source", "scenario", "error_type", "error_java_type", "error_message"),
+    *("item", "round", "assignor", "source", "scenario", "time_ms", "error_type", "error_java_type", "error_message"),
     *("equals_observed", "not_comparable", "other_settings", "assumptions"),
 )
 
@@ -233,7 +233,7 @@ def _states(rows: Iterable[Row]) -> Iterator[list[Row]]:
 
 
 def _state_of(row: Row) -> dict[str, Any]:
-    return {"scenario": _name_of(row), "round": row["round"]}
+    return {"scenario": _name_of(row), "round": row["round"], "time_ms": row["time_ms"]}
 
 
 def _name_of(row: Row) -> str:

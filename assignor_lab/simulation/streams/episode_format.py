@@ -41,7 +41,7 @@ from assignor_lab.simulation.streams.episode import Changelog, Event, InstanceSe
 from assignor_lab.simulation.streams.presence import refuse_contradictions
 from assignor_lab.simulation.streams.timings import Timings
 
-__all__ = ["EVENT_TYPES", "instance_settings", "read_episode", "read_episodes", "with_workload"]
+__all__ = ["EVENT_TYPES", "instance_settings", "read_episode", "read_episodes", "read_workload", "with_workload"]
 
 #: Longest episode, a year: times beyond it are mistakes.
 _LONGEST_MS = 366 * 24 * 3_600_000
@@ -201,6 +201,16 @@ _workload = record(
 _LARGEST_WORKLOAD = 64 * 1024 * 1024
 
 
+def read_workload(file: Path) -> dict[str, Any]:
+    """What an operator's file tells of the tasks' weight: ``tasks``, ``restore_bytes_per_s``, ``changelogs``.
+
+    Raises:
+        DocumentFormatError: if the file cannot be read or is no workload.
+    """
+    given: dict[str, Any] = read_document(file, parse_json, _workload, max_bytes=_LARGEST_WORKLOAD, what="a workload")
+    return given
+
+
 def with_workload(scenario: Scenario, file: Path) -> Scenario:
     """An episode's scenario with the workload that an operator's file tells, in place of its own.
 
@@ -211,7 +221,7 @@ def with_workload(scenario: Scenario, file: Path) -> Scenario:
             workload or names an unknown task.
     """
     check_kind(scenario, _KIND)
-    given = read_document(file, parse_json, _workload, max_bytes=_LARGEST_WORKLOAD, what="a workload")
+    given = read_workload(file)
     known = {task["id"] for task in scenario.document["initial"]["tasks"]}
     with faults_at(Place(str(file))):
         for part in ("tasks", "changelogs"):

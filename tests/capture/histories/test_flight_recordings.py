@@ -117,7 +117,7 @@ def test_targets_of_a_streams_group_are_decisions(capture: str, folders: Path) -
 
 
 def test_a_streams_groups_past_is_an_episode_with_its_instances_by_their_names(folders: Path) -> None:
-    (episode,) = past_as_episodes(str(streams_folder(folders / "episode", "orders-group-3")))
+    (episode,) = past_as_episodes([str(streams_folder(folders / "episode", "orders-group-3"))])
     events = [(each["type"], each["client"]) for each in episode.document["events"]]
     assert episode.document["protocol"] == "streams"
     assert [who for kind, who in events if kind == "start"][:4] == ["i1", "i3", "i2", "i4"]

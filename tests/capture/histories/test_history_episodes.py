@@ -83,7 +83,7 @@ def test_another_process_with_the_client_id_of_one_that_has_gone_is_that_one_wit
         for each in history_episode(history, {"session_timeout_ms": 10_000})["events"]
         if each["client"] == "i2"
     ]
-    assert of_i2 == ["start", "stop", "lose_disk", "start", "stop"]
+    assert of_i2 == ["start", "crash", "lose_disk", "start", "stop"]
 
 
 def test_processes_that_share_a_client_id_are_called_by_their_process_ids() -> None:

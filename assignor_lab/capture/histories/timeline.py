@@ -1,0 +1,104 @@
+"""The timeline of a history: each decision with its time, who had come and gone, why, and what moved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+
+from assignor_lab.capture.histories.history import History
+from assignor_lab.capture.histories.moments import Moment
+from assignor_lab.capture.histories.presence import instance_names
+
+__all__ = ["TimelineEntry", "timeline_of"]
+
+
+@attrs.frozen
+class TimelineEntry:
+    """One decision of a history.
+
+    Args:
+        time_ms: When, in epoch milliseconds.
+        generation: Generation or epoch, or ``None``.
+        waited_ms: From the beginning of the rebalance to the decision, or ``None``: not told.
+        instances: Number of instances.
+        members: Number of members.
+        joined: Instances that were not there before; in the first decision nobody is new.
+        gone: Instances that are not there any more.
+        restarted: Instances whose members are all others than before.
+        active_moved: Active tasks that are on another instance than in the decision before.
+        copies_made: Copies of state where none was before, those of tasks that were active there not counted.
+        followup: ``none`` or ``probing``.
+        reason: Why the group rebalanced; empty if the source does not tell.
+        missing: Numbers of generations before this one that the history does not have: first and last, or ``None``.
+    """
+
+    time_ms: int
+    generation: int | None
+    waited_ms: int | None
+    instances: int
+    members: int
+    joined: tuple[str, ...]
+    gone: tuple[str, ...]
+    restarted: tuple[str, ...]
+    active_moved: int
+    copies_made: int
+    followup: str
+    reason: str
+    missing: tuple[int, int] | None
+
+    def document(self) -> dict[str, Any]:
+        """As JSON."""
+        return attrs.asdict(self)
+
+
+def timeline_of(history: History) -> list[TimelineEntry]:
+    """The decisions of a history, by time; instances by what their members' names begin with."""
+    names = instance_names(history.moments, ())
+    entries = []
+    before: Moment | None = None
+    for moment in history.moments:
+        entries.append(_entry(moment, before, names, history.protocol))
+        before = moment
+    return entries
+
+
+def _entry(moment: Moment, before: Moment | None, names: dict[str, str], protocol: str) -> TimelineEntry:
+    here = {names[process]: each for process, each in moment.participants.items()}
+    there = here if before is None else {names[process]: each for process, each in before.participants.items()}
+    again = [
+        name
+        for name, each in here.items()
+        if name in there and each.members and there[name].members and each.members.isdisjoint(there[name].members)
+    ]
+    ran, had = _held(before or moment)
+    runs, has = _held(moment)
+    return TimelineEntry(
+        time_ms=moment.time_ms,
+        generation=moment.generation,
+        waited_ms=None if moment.prepared_ms is None else max(0, moment.time_ms - moment.prepared_ms),
+        instances=len(here),
+        members=sum(len(each.members) for each in here.values()),
+        joined=tuple(sorted(here.keys() - there.keys())),
+        gone=tuple(sorted(there.keys() - here.keys())),
+        restarted=tuple(sorted(again)),
+        active_moved=sum(task in ran and ran[task] != process for task, process in runs.items()),
+        copies_made=len(has - had - {(task, process) for task, process in ran.items()}),
+        followup=moment.followup,
+        reason=moment.reason,
+        missing=_missing(moment, before, protocol),
+    )
+
+
+def _held(moment: Moment) -> tuple[dict[str, str], set[tuple[str, str]]]:
+    """Task to the process that runs it, and copies: task and process."""
+    runs = {task: process for process, (active, _) in moment.placed.items() for task in active}
+    return runs, {(task, process) for process, (_, copies) in moment.placed.items() for task in copies}
+
+
+def _missing(moment: Moment, before: Moment | None, protocol: str) -> tuple[int, int] | None:
+    """Generations in between; epochs of the streams protocol that nothing was decided on are no gap."""
+    if protocol != "classic" or before is None or moment.generation is None or before.generation is None:
+        return None
+    gap = before.generation + 1, moment.generation - 1
+    return gap if gap[0] <= gap[1] else None

@@ -1,0 +1,188 @@
+"""``assignor history``: a group's past as a timeline, and whether its decisions come out again as recorded."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+import typer
+
+from assignment_api.plugins import ConfigSources
+from assignor_lab.capture.histories.checking import CheckedDecision, checked_decisions
+from assignor_lab.capture.histories.history import History, read_histories
+from assignor_lab.capture.histories.past import Surroundings, scenarios_of_past
+from assignor_lab.capture.histories.timeline import TimelineEntry, timeline_of
+from assignor_lab.cli.found_plugins import found_plugins
+from assignor_lab.cli.import_log import Topology, Zone, zone_of
+from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
+from assignor_lab.cli.text import console, note, print_json, print_line, table
+from assignor_lab.documents.wording import listed, moment, plural
+from assignor_lab.scenarios import Scenario, scenario_from_document
+from assignor_lab.scenarios.racks import read_racks
+from assignor_lab.scenarios.with_racks import RackFiller
+
+__all__ = ["register"]
+
+_CHECK_FAILED = 1
+_UUID = re.compile(r"-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+Past = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="PAST...",
+        help="The folder of record, what import-log or import-recording writes, or the logs of all instances.",
+    ),
+]
+Check = Annotated[
+    bool,
+    typer.Option(
+        "--check",
+        help="Decide every decision again, and name each that does not come out as recorded; such end the command "
+        "with 1.",
+    ),
+]
+Assignor = Annotated[
+    str | None,
+    typer.Option(
+        "--assignor", metavar="NAME", help="With --check: who decides; by default whom the source names, or Kafka's."
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to ``app``."""
+
+    @app.command("history")
+    def history(
+        past: Past,
+        check: Check = False,
+        assignor: Assignor = None,
+        config: ConfigFile = None,
+        c: Overrides = None,
+        topology: Topology = None,
+        racks: RackFiles = None,
+        timezone: Zone = None,
+        json: Json = False,
+    ) -> None:
+        """Show a group's past: each decision with its time, who had come and gone, why, and what moved."""
+        given = sources(config, c)
+        around = Surroundings(given.above, topology, zone_of(timezone), note)
+        filler = RackFiller(read_racks(racks)) if racks else None
+        scenarios = [
+            each if filler is None else scenario_from_document(filler.filled(each.document), each.place)
+            for each in scenarios_of_past(past, around)
+        ]
+        for sentence in () if filler is None else filler.unused():
+            note(f"warning: {sentence}")
+        told = [each for each in scenarios if each.observed is not None] or scenarios
+        histories = read_histories(each for each in told if each.kind in ("streams", "streams-group"))
+        checked = list(_checked(told, given, assignor)) if check else None
+        if json:
+            print_json({"histories": [_document(each) for each in histories], "checked": _checked_document(checked)})
+        else:
+            for each in histories:
+                _print(each)
+            _print_check(checked)
+        unknown = len(scenarios) - len(told)
+        if unknown:
+            note(f"of {plural(unknown, 'generation')} it is not known what was decided: left out")
+        if checked is not None and any(each.difference for each in checked):
+            raise typer.Exit(_CHECK_FAILED)
+
+
+def _checked(scenarios: list[Scenario], given: ConfigSources, assignor: str | None) -> Any:
+    plugins = found_plugins(given.effective())
+    # What the command line says of single keys is the group's here: the decisions were made under it.
+    return checked_decisions(scenarios, plugins.registry, given, assignor, plugins.isolation)
+
+
+# --- showing ------------------------------------------------------------------------------------------
+
+
+def _document(history: History) -> dict[str, Any]:
+    return {
+        "group": history.group,
+        "protocol": history.protocol,
+        "decisions": [entry.document() for entry in timeline_of(history)],
+    }
+
+
+def _print(history: History) -> None:
+    entries = timeline_of(history)
+    print_line(
+        f"{history.group or history.place.file}: {plural(len(entries), 'decision')}, {history.protocol} protocol"
+    )
+    columns = (
+        "TIME",
+        "EPOCH" if history.protocol == "streams" else "GENERATION",
+        "INSTANCES",
+        "MEMBERS",
+        "CAME AND WENT",
+        "MOVED",
+        "COPIES MADE",
+        "REASON",
+    )
+    console().print(table(columns, [_row(entry) for entry in entries]))
+
+
+def _row(entry: TimelineEntry) -> tuple[object, ...]:
+    changes = [f"+{name}" for name in entry.joined] + [f"-{name}" for name in entry.gone]
+    changes += [f"{name} anew" for name in entry.restarted]
+    # Members are told apart by what stands before: the rest is random.
+    reason = _UUID.sub("", entry.reason)
+    if entry.followup == "probing":
+        reason = f"{reason}; probing follows" if reason else "probing follows"
+    if entry.missing is not None:
+        first, last = entry.missing
+        gap = f"{first} is not there" if first == last else f"{first} to {last} are not there"
+        reason = f"{gap}; {reason}" if reason else gap
+    return (
+        moment(entry.time_ms),
+        "" if entry.generation is None else entry.generation,
+        entry.instances,
+        entry.members,
+        " ".join(changes),
+        entry.active_moved or "",
+        entry.copies_made or "",
+        reason,
+    )
+
+
+def _checked_document(checked: list[CheckedDecision] | None) -> dict[str, Any] | None:
+    if checked is None:
+        return None
+    return {
+        "decisions": len(checked),
+        "as_recorded": sum(each.difference is None for each in checked),
+        "differences": [
+            {
+                "scenario": each.scenario.id,
+                "round": each.round,
+                "time_ms": (each.scenario.source or {}).get("time_ms"),
+                "assignor": each.assignor,
+                "difference": each.difference,
+                "not_comparable": each.not_comparable,
+            }
+            for each in checked
+            if each.difference is not None
+        ],
+    }
+
+
+def _print_check(checked: list[CheckedDecision] | None) -> None:
+    if checked is None:
+        return
+    for each in checked:
+        if each.difference is not None:
+            at = (each.scenario.source or {}).get("time_ms")
+            when = "" if at is None else f", {moment(at)}"
+            why = "" if each.not_comparable is None else f" ({each.not_comparable})"
+            print_line(
+                f"{each.scenario.id}{f', round {each.round}' if each.round else ''}{when}: {each.difference}{why}"
+            )
+    other = [each for each in checked if each.difference is not None]
+    for sentence in dict.fromkeys(sentence for each in other for sentence in each.scenario.assumptions):
+        note(f"assumed in what came out otherwise: {sentence}")
+    same = len(checked) - len(other)
+    names = listed(sorted({each.assignor for each in checked})) if checked else "nobody"
+    print_line(f"{same} of {plural(len(checked), 'decision')} come out as recorded, decided again by {names}")

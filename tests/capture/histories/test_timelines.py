@@ -1,0 +1,90 @@
+"""Timelines of histories, and recorded decisions decided again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import attrs
+
+from assignment_api.plugins import config_sources, discover
+from assignor_lab.capture.histories import read_histories
+from assignor_lab.capture.histories.checking import checked_decisions
+from assignor_lab.capture.histories.past import scenarios_of_past
+from assignor_lab.capture.histories.timeline import timeline_of
+from assignor_lab.scenarios import Scenario
+from tests.capture.histories.flight_folders import streams_folder
+from tests.capture.histories.pasts import CAPTURES, decisions_of, past_of
+
+REGISTRY = discover()
+CONFIG = config_sources(None, ())
+
+
+def test_a_timeline_tells_who_came_and_went_and_what_moved() -> None:
+    entries = timeline_of(past_of("tagged"))
+    changes = {entry.generation: (entry.joined, entry.gone) for entry in entries if entry.joined or entry.gone}
+    assert changes == {
+        3: (("i4",), ()), 9: ((), ("i2",)), 15: (("i2",), ()), 22: ((), ("i4",)), 24: ((), ("i1", "i2")),
+    }  # fmt: skip
+    assert (entries[0].active_moved, entries[0].copies_made) == (0, 0)
+    assert [entry.active_moved for entry in entries[2:5]] == [6, 0, 5]
+    assert all(entry.missing is None for entry in entries)
+
+
+def test_instances_whose_members_are_all_others_are_told() -> None:
+    again = {entry.generation: entry.restarted for entry in timeline_of(past_of("orders-2")) if entry.restarted}
+    assert list(again.values()) == [("i1",), ("i2",), ("i3",), ("i4",)]
+
+
+def test_generations_that_are_missing_are_told_and_epochs_are_not() -> None:
+    (history,) = read_histories([*decisions_of("tagged")[:3], *decisions_of("tagged")[6:8]])
+    assert [entry.missing for entry in timeline_of(history)] == [None, None, None, (4, 6), None]
+    streams = attrs.evolve(history, protocol="streams")
+    assert all(entry.missing is None for entry in timeline_of(streams))
+
+
+def test_every_decision_of_a_log_comes_out_as_recorded() -> None:
+    checked = list(checked_decisions(decisions_of("tagged"), REGISTRY, CONFIG))
+    assert len(checked) == 24
+    assert [each.scenario.id for each in checked if each.difference is not None] == []
+
+
+def test_the_assignor_that_the_log_names_decides_again() -> None:
+    checked = list(checked_decisions(decisions_of("plain"), REGISTRY, CONFIG))
+    assert {each.assignor for each in checked} == {"sticky"}
+    assert [each.difference for each in checked] == [None] * 6
+    others = list(checked_decisions(decisions_of("plain"), REGISTRY, CONFIG, "high_availability"))
+    assert any(each.difference for each in others)
+
+
+def test_what_is_otherwise_is_told_by_task_and_instance() -> None:
+    first = decisions_of("tagged")[0]
+    (changed,) = [_with_task_moved(first)]
+    (checked,) = checked_decisions([changed], REGISTRY, CONFIG)
+    assert checked.difference == "2_0 was on i1, and is on i3"
+
+
+def test_a_target_of_nothing_is_that_of_a_group_that_was_not_ready(tmp_path: Path) -> None:
+    past = scenarios_of_past([str(streams_folder(tmp_path / "past", "orders-group-3"))])
+    checked = list(checked_decisions(past, REGISTRY, CONFIG))
+    assert "was not ready" in (checked[0].difference or "")
+    same = sum(each.difference is None for each in checked)
+    assert same >= 16
+
+
+def test_a_past_may_lie_in_logs_recordings_and_files(tmp_path: Path) -> None:
+    logs = [str(path) for path in sorted((CAPTURES / "warm").glob("*.log.gz"))]
+    folder = streams_folder(tmp_path / "past", "orders-group-3")
+    found = list(scenarios_of_past([*logs, str(folder)]))
+    assert {history.group for history in read_histories(found)} == {"orders-group", "warm-classic"}
+
+
+def _with_task_moved(scenario: Scenario) -> Scenario:
+    observed = scenario.document["observed"]
+    placed = {
+        name: {kind: list(tasks) for kind, tasks in each.items()} for name, each in observed["assignment"].items()
+    }
+    owner = next(name for name, each in placed.items() if "2_0" in each["active"])
+    other = next(each["process_id"] for each in scenario.document["clients"] if each["consumers"][0].startswith("i1-"))
+    placed[owner]["active"].remove("2_0")
+    placed[other]["active"].append("2_0")
+    return attrs.evolve(scenario, document={**scenario.document, "observed": {**observed, "assignment": placed}})
