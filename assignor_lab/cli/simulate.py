@@ -167,6 +167,8 @@ def register(app: typer.Typer) -> None:
             )  # fmt: skip
             for sentence in played.episode.assumptions:
                 note(f"assumed: {sentence}")
+            if played.failures:
+                note(f"{len(played.failures)} times there was no new target, first: {played.failures[0][1]}")
             told = document_of(played, name, traffic_terms(reads_from, given, each))
             if json:
                 print_json(told)

@@ -53,7 +53,7 @@ def play(
     Raises:
         UnknownPluginError, PluginLoadError: if the assignor cannot be had.
         ConfigError: if Kafka would refuse the configuration.
-        LeaderFailedError: if the assignor gives no answer.
+        LeaderFailedError: if the assignor of a classic group gives no answer.
     """
     if protocol is not None:
         episode = under_protocol(episode, protocol)

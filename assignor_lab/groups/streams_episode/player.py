@@ -56,13 +56,17 @@ class EpisodePlayer:
         return Asked(self._found.name, self._found.distribution, config.values_for(self._found.name))
 
     def answer(self, state: StreamsEpisode, asked: Asked) -> Reply[PlayedEpisode]:
-        """Plays the episode; a decision that fails ends it."""
+        """Plays the episode; one in which a decision failed has no figures."""
         calls: list[CallOutcome[Any]] = []
         result: PlayedEpisode | Failure
         loss: AssignorLabError | None = None
         try:
             played = self._play(state, asked.configs, calls)
-            result = PlayedEpisode(played, totals_of(played, TrafficTerms()))
+            failed = next((call for call in calls if call.failure is not None), None)
+            if failed is None or failed.failure is None:
+                result = PlayedEpisode(played, totals_of(played, TrafficTerms()))
+            else:
+                result, loss = failed.failure, failed.loss
         except LeaderFailedError as error:
             result, loss = (calls[-1].failure or failure_of(error)), calls[-1].loss
         except Exception as error:  # noqa: BLE001 - whatever an answer leads the simulation to is a row

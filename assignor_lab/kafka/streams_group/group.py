@@ -1,5 +1,8 @@
 """The broker's coordinator of one streams group (KIP-1071): a state machine without a clock of its own.
 
+An assignor that has no answer fails the request that asked it, and nothing of that request is kept: the target is what
+it was, and the next heartbeat asks again (Kafka 4.4.0's ``GroupMetadataManager``: UNKNOWN_SERVER_ERROR).
+
 Rules: ``streams-group-assignor.md`` sections 1 and 6, ``streams-group-assignor-4.4.md`` sections 1, 6 and 7,
 ``streams-life-cycle.md`` section 2. A target is computed within a heartbeat, whoever's it is, or when the initial
 delay ends.
@@ -11,6 +14,7 @@ from collections.abc import Callable, Mapping
 
 import attrs
 
+from assignment_api import AssignorLabError
 from assignor_lab.kafka.streams_group.reconciliation import MemberState, Standing, reconciled
 from assignor_lab.kafka.streams_group.releases import Release
 from assignor_lab.kafka.streams_group.target_schedule import TargetSchedule
@@ -120,7 +124,8 @@ class StreamsGroup:
     # --- what happens to it -------------------------------------------------------------------------------
 
     def join(self, now_ms: int, member: str, process: str) -> HeartbeatAnswer:
-        """A new member's first heartbeat."""
+        """A new member's first heartbeat; where the assignor has no answer, it has not joined."""
+        was_due, was_epoch = self.schedule.initial_due_ms, self.epoch
         if not self._members:
             self.schedule.first_member(now_ms)
         if not self.epoch:
@@ -128,7 +133,13 @@ class StreamsGroup:
             self.epoch = 1
         self._members[member] = Standing(process, 0)
         self.epoch += 1
-        return self.heartbeat(now_ms, member, NO_TASKS)
+        try:
+            return self.heartbeat(now_ms, member, NO_TASKS)
+        except AssignorLabError:
+            # What a request writes is written as a whole or not at all.
+            del self._members[member]
+            self.schedule.initial_due_ms, self.epoch = was_due, was_epoch
+            raise
 
     def adopt(self, member: str, process: str, tasks: Tasks) -> None:
         """A member that was in the group before anybody looked: it has its target, and a new one is due."""
@@ -140,6 +151,7 @@ class StreamsGroup:
 
     def rejoin(self, now_ms: int, old: str, member: str, process: str) -> HeartbeatAnswer:
         """A static member that has left comes back under a new id: it takes the old one's place and tasks."""
+        was = dict(self._members), self._targets, self._sent, self.epoch
         before = self._members.pop(old)
         self._holders.remove(old, before.process, before.assigned | before.pending)
         self._targets, self._sent = _renamed(self._targets, old, member), _renamed(self._sent, old, member)
@@ -147,7 +159,13 @@ class StreamsGroup:
         self._holders.add(member, process, before.assigned)
         if process != before.process:
             self.epoch += 1
-        return self.heartbeat(now_ms, member, NO_TASKS)
+        try:
+            return self.heartbeat(now_ms, member, NO_TASKS)
+        except AssignorLabError:
+            self._holders.remove(member, process, before.assigned)
+            self._holders.add(old, before.process, before.assigned | before.pending)
+            self._members, self._targets, self._sent, self.epoch = was
+            raise
 
     def heartbeat(self, now_ms: int, member: str, owned: Tasks | None) -> HeartbeatAnswer:
         """A member's heartbeat; ``owned`` is what it says that it has, ``None``: it does not say."""

@@ -15,7 +15,11 @@ __all__ = ["Answer", "BrokersAssignor", "LeaderFailedError", "TaskLeader"]
 
 
 class LeaderFailedError(AssignorLabError):
-    """An assignor gave no answer in a simulated group, which ends the episode."""
+    """An assignor gave no answer in a simulated group.
+
+    In the classic protocol this ends the episode. In the streams protocol the broker refuses the request that asked,
+    whose client ends, and goes on.
+    """
 
 
 @attrs.frozen

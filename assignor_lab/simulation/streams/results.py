@@ -37,6 +37,7 @@ def document_of(played: Played, assignor: str, terms: TrafficTerms = _DEFAULT_TE
             for number, task in enumerate(played.world.tasks)
         },
         "totals": totals_of(played, terms),
+        "failures": [{"t_ms": at_ms - first, "message": message} for at_ms, message in played.failures],
         "compared": None,
     }
     if played.episode.recorded is not None:

@@ -38,6 +38,8 @@ class Group(GroupProtocol, Protocol):
     generations: list[Generation]
     #: When tasks of members changed, by time; ``None``: that is when generations are assigned.
     changes: list[int] | None
+    #: When an assignor had no answer and the group went on without, and why.
+    failures: list[tuple[int, str]]
 
     def end_offsets_fail(self, until_ms: int) -> None:
         """Whoever assigns cannot learn end offsets until then."""
@@ -73,6 +75,7 @@ class Played:
         first_ms: When the first event happened, by the group's clock.
         seed: The seed that it was played with.
         changes: When tasks of members changed, where the protocol has no generations of its own for that.
+        failures: When the assignor had no answer and the group went on without, and why.
     """
 
     episode: StreamsEpisode
@@ -82,6 +85,7 @@ class Played:
     first_ms: int
     seed: int
     changes: tuple[int, ...] | None = None
+    failures: tuple[tuple[int, str], ...] = ()
 
 
 def simulate(
@@ -98,7 +102,7 @@ def simulate(
         keep_log: Whether to write down what happens.
 
     Raises:
-        LeaderFailedError: if the assignor gives no answer.
+        LeaderFailedError: if the assignor of a classic group gives no answer.
         UnknownProtocolError: if the assignor is not of the episode's protocol.
         EndlessEpisodeError: if the group does not come to the end of the episode.
     """
@@ -120,8 +124,9 @@ def simulate(
     first = min((event.at_ms for event in episode.events), default=0) if not episode.clients else 0
     changes = None if group.changes is None else tuple(group.changes)
     return Played(
-        episode, world, tuple(group.generations), tuple(player.actions), world.begin_ms + first, seed, changes
-    )
+        episode, world, tuple(group.generations), tuple(player.actions), world.begin_ms + first, seed, changes,
+        tuple(group.failures),
+    )  # fmt: skip
 
 
 def _group(world: World, assignor: TaskLeader | BrokersAssignor) -> Group:

@@ -70,6 +70,7 @@ class ClassicGroup:
         self._unknown_ends_until_ms = 0
         self.generations: list[Generation] = []
         self.changes: list[int] | None = None
+        self.failures: list[tuple[int, str]] = []
 
     @property
     def _heartbeat_ms(self) -> float:

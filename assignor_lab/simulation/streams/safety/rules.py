@@ -32,6 +32,7 @@ RULES: Mapping[str, str] = {
     "restoring": "no restoration reads a negative amount, or more than there is",
     "generations": "generations and epochs never go back",
     "times": "nobody processes a task exactly where an interval says so, within the episode, one after the other",
+    "answers": "whoever decides has an answer",
     "ends": "an episode can be played to its end",
 }
 
@@ -41,7 +42,7 @@ def broken_rules(played: Played) -> list[Finding]:
     history = _History(played)
     return [
         *_one_owner(history), *_no_standby_beside(history), *_fenced(history), *_nothing_lost(history),
-        *_rest(played), *_restoring(played), *_generations(played.generations), *_times(history),
+        *_rest(played), *_restoring(played), *_generations(played.generations), *_times(history), *_answers(played),
     ]  # fmt: skip
 
 
@@ -301,6 +302,11 @@ def _times(history: _History) -> Iterator[Finding]:
         if told != left:
             wrong = next((pair for pair in (*told, *left) if (pair in told) != (pair in left)), None)
             yield Finding("times", f"{task}: nobody processed it in {left}, and the intervals are {told}: {wrong}")
+
+
+def _answers(played: Played) -> Iterator[Finding]:
+    for at_ms, message in played.failures[:1]:
+        yield Finding("answers", f"there was no new target at {at_ms - played.world.begin_ms} ms: {message:.500}")
 
 
 def _gaps(covered: Iterable[tuple[int, int]], end: int) -> list[tuple[int, int]]:

@@ -20,7 +20,7 @@ from assignor_lab.kafka.streams_group.tasks import Tasks
 from assignor_lab.simulation.streams.episode import drawn_member_id
 from assignor_lab.simulation.streams.generations import Generation
 from assignor_lab.simulation.streams.instances import Instance, Thread
-from assignor_lab.simulation.streams.leading import BrokersAssignor
+from assignor_lab.simulation.streams.leading import BrokersAssignor, LeaderFailedError
 from assignor_lab.simulation.streams.streams_protocol.members import Member
 from assignor_lab.simulation.streams.streams_protocol.offsets import Reported, reported
 from assignor_lab.simulation.streams.streams_protocol.targets import Targets
@@ -78,8 +78,11 @@ class ProtocolGroup:
         self._reported: dict[str, Reported] = {}
         self._members: dict[str, Member] = {}
         self._reasons: list[str] = []
+        #: The instance that closes because of an error: it says nothing to the group any more.
+        self._failing: Instance | None = None
         self.generations: list[Generation] = []
         self.changes: list[int] | None = []
+        self.failures: list[tuple[int, str]] = []
 
     @property
     def _interval_ms(self) -> float:
@@ -120,10 +123,11 @@ class ProtocolGroup:
             self._because(f"{instance.name} joined")
             self._played(member, partial(self._group.join, self._clock.now, member.id, process))
         else:
-            self._forget(before)
             self._because(f"{instance.name} is back")
             self._world.took_place(thread, before.process_id)
             self._played(member, partial(self._group.rejoin, self._clock.now, before.id, member.id, process))
+            if member.id in self._members:
+                self._forget(before)
         self._arm_all()
 
     def _was_there(self, instance: Instance) -> bool:
@@ -146,6 +150,9 @@ class ProtocolGroup:
 
     def stopped(self, instance: Instance, *, leaves: bool | None) -> None:
         """Members of an instance that is closed: they leave, unless they are told to stay."""
+        if instance is self._failing:
+            self.crashed(instance)
+            return
         is_static = instance.settings.instance_id is not None
         for member in self._of(instance):
             if leaves or (leaves is None and not is_static):
@@ -248,7 +255,11 @@ class ProtocolGroup:
 
     def _played(self, member: Member, request: partial[HeartbeatAnswer]) -> None:
         now, target_epoch = self._clock.now, self._group.target_epoch
-        answer = request()
+        try:
+            answer = request()
+        except LeaderFailedError as error:
+            self._failed(member, error)
+            return
         member.sent_ms = now
         member.armed += 1
         member.is_armed = False
@@ -261,6 +272,28 @@ class ProtocolGroup:
             late_ms = now + self._timings.max_poll_interval_ms
             self._clock.at(late_ms, partial(self._too_late, member, standing))
         self._clock.after(self._timings.request_ms, partial(self._answered, member, answer))
+
+    def _failed(self, member: Member, error: LeaderFailedError) -> None:
+        """UNKNOWN_SERVER_ERROR is fatal for a member: Streams' default handler closes the whole client."""
+        instance = member.thread.instance
+        member.silent_ms = self._clock.now
+        if member.id not in self._group.members:
+            # Its request to join has come to nothing; a static predecessor is what it was.
+            self._forget(member)
+            if not self._group.members:
+                self._world.has_members(any_left=False)
+        self._say_failed(error)
+        self._clock.after(self._timings.request_ms, partial(self._closes, member.thread, instance))
+
+    def _say_failed(self, error: LeaderFailedError) -> None:
+        self.failures.append((self._clock.now, str(error)))
+        self._world.say("coordinator", "failed", f"there is no target of epoch {self._group.epoch}: {error}")
+
+    def _closes(self, thread: Thread, instance: Instance) -> None:
+        if thread in instance.threads and instance.is_up:
+            self._failing = instance
+            self._world.stop(instance.name, self)
+            self._failing = None
 
     def _too_late(self, member: Member, standing: Standing) -> None:
         if self._group.members.get(member.id) is standing:
@@ -300,7 +333,12 @@ class ProtocolGroup:
         self._clock.after(self._timings.streams_initial_rebalance_delay_ms, self._initial_delay_over)
 
     def _initial_delay_over(self) -> None:
-        if self._group.initial_delay_over(self._clock.now):
+        try:
+            is_computed = self._group.initial_delay_over(self._clock.now)
+        except LeaderFailedError as error:
+            self._say_failed(error)  # nothing tries again but the next heartbeat
+            return
+        if is_computed:
             self._write_down()
             self._arm_all()
 

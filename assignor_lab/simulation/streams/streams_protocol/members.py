@@ -26,6 +26,7 @@ class Member:
         busy_until_ms: Until when its thread opens stores.
         has_left: It is static, and has left for a while.
         reported_ms: When it reported offsets last.
+        silent_ms: From then on nothing that it sends counts; ``None``: everything does.
         armed: Counts plans of heartbeats, so that earlier ones are known to be void.
         is_armed: Its next heartbeat will be played.
         static_id: What a static member is known by: its instance id and its thread's number; else ``None``.
@@ -42,6 +43,7 @@ class Member:
     busy_until_ms: int = 0
     has_left: bool = False
     reported_ms: int = 0
+    silent_ms: int | None = None
     armed: int = 0
     is_armed: bool = False
     static_id: tuple[str, int] | None = attrs.field(init=False)
@@ -69,5 +71,7 @@ class Member:
         return self.sent_ms + int(((now_ms - self.sent_ms) // every_ms + 1) * every_ms)
 
     def last_heartbeat_ms(self, now_ms: int, every_ms: float) -> int:
-        """When its latest heartbeat came."""
+        """When its latest heartbeat came that counts."""
+        if self.silent_ms is not None:
+            now_ms = max(self.sent_ms, min(now_ms, self.silent_ms - 1))
         return self.sent_ms + int((now_ms - self.sent_ms) // every_ms * every_ms)
