@@ -20,7 +20,7 @@ def to_the_first(group: GroupSpec, topology: TopologyDescriber) -> GroupAssignme
     """Everything to the member with the smallest id."""
     tasks = {name: range(topology.max_num_input_partitions(name)) for name in topology.subtopologies()}
     first = min(group.members)
-    return GroupAssignment({id: MemberAssignment(tasks if id == first else {}, {}, {}) for id in group.members})
+    return GroupAssignment({each: MemberAssignment(tasks if each == first else {}, {}, {}) for each in group.members})
 
 
 def small_groups_alone(group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
@@ -38,8 +38,8 @@ def said(played: Played, event: str) -> list[tuple[int, str]]:
     return [(entry.time_ms, entry.actor) for entry in played.world.log.entries if entry.event == event]
 
 
-def member(name: str, id: str, at_ms: int, **settings: Any) -> dict[str, Any]:
-    return started(name, at_ms, member_ids=[id], **settings)
+def member(name: str, member_id: str, at_ms: int, **settings: Any) -> dict[str, Any]:
+    return started(name, at_ms, member_ids=[member_id], **settings)
 
 
 def test_a_join_that_needs_a_target_that_there_is_not_has_not_happened_and_its_client_closes() -> None:
