@@ -84,6 +84,8 @@ _EVENTS: Mapping[str, tuple[Mapping[str, Check[Any]], Mapping[str, Check[Any]]]]
     "start": ({"client": text}, _settings),
     "stop": ({"client": text}, {"leave": boolean}),
     "crash": ({"client": text}, {}),
+    "pause": ({"client": text, "for_ms": _duration}, {}),
+    "busy": ({"client": text, "for_ms": _duration}, {"thread": whole(1, 10_000)}),
     "lose_disk": ({"client": text}, {"process_id": _process_id}),
     "rolling_restart": ({"down_ms": _duration, "every_ms": _duration}, {"clients": list_of(text), "leave": boolean}),
     "end_offsets_fail": ({"for_ms": _duration}, {}),

@@ -25,6 +25,10 @@ class Thread:
         standby: Standbys and warm-ups that it was given.
         running: Active tasks that it works on.
         had_tasks: It was given active tasks before.
+        begun: Task that it works on to when it began to, in milliseconds.
+        stalled_until_ms: Until when it does nothing at all (:mod:`assignor_lab.simulation.streams.stalls`); ``None``: it
+            is free.
+        held: Tasks whose state stood still with the process.
     """
 
     instance: Instance
@@ -35,6 +39,9 @@ class Thread:
     standby: set[int] = attrs.field(factory=set)
     running: set[int] = attrs.field(factory=set)
     had_tasks: bool = False
+    begun: dict[int, int] = attrs.field(factory=dict)
+    stalled_until_ms: int | None = None
+    held: set[int] = attrs.field(factory=set)
 
     @property
     def consumer(self) -> str:
@@ -53,6 +60,7 @@ class Instance:
         stores: Task to its directory.
         threads: Of the running process; empty while it is down.
         is_up: Its process runs and has not been asked to end.
+        is_silent: Its process stands still.
         started_ms: When its process was started last.
         disks_lost: How many state directories it has lost.
         ends_ms: When a process that was asked to end has ended.
@@ -64,6 +72,7 @@ class Instance:
     stores: dict[int, Store] = attrs.field(factory=dict)
     threads: list[Thread] = attrs.field(factory=list)
     is_up: bool = False
+    is_silent: bool = False
     started_ms: int = 0
     disks_lost: int = 0
     ends_ms: int = 0

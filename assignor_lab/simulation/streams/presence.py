@@ -21,6 +21,8 @@ class Presence:
     def __init__(self, running: Iterable[str]) -> None:
         #: Every instance that was ever started to whether it runs, in the order of their first starts.
         self.up = dict.fromkeys(running, True)
+        #: Instance to until when it stands still, or a thread of it is busy.
+        self.stalled: dict[str, int] = {}
         #: Steps of rolling restarts: moment, number, instance, from stop to start in milliseconds (``None``: a start).
         self._steps: list[tuple[int, int, str, int | None]] = []
         self._number = 0
@@ -31,15 +33,22 @@ class Presence:
             at, _, name, down_ms = heapq.heappop(self._steps)
             if down_ms is None:
                 self.up[name] = True
-            elif self.up[name]:
+            elif self.up[name] and not self.is_stalled(name, at):
                 self.up[name] = False
                 self._plan(at + down_ms, name, None)
+
+    def is_stalled(self, name: str, at_ms: int) -> bool:
+        """Whether an instance stands still at a moment, or a thread of it is busy; its last moment is one of them."""
+        return self.up.get(name, False) and at_ms <= self.stalled.get(name, -1)
 
     def happen(self, event: Event) -> None:
         """An event that contradicts nothing happens."""
         self.advance(event.at_ms)
         if event.type in ("start", "stop", "crash"):
             self.up[event.client] = event.type == "start"
+            self.stalled.pop(event.client, None)
+        elif event.type in ("pause", "busy"):
+            self.stalled[event.client] = event.at_ms + event.details["for_ms"]
         elif event.type == "rolling_restart":
             running = [name for name, is_up in self.up.items() if is_up]
             for place, name in enumerate(event.details.get("clients", running)):
@@ -65,6 +74,11 @@ def refuse_contradictions(events: Iterable[Event], running: Iterable[str], until
         before = event.at_ms
         presence.advance(event.at_ms)
         _refuse_contradiction(event, presence.up, index)
+        if event.type in ("stop", "pause", "busy") and presence.is_stalled(event.client, event.at_ms):
+            raise Mismatch(
+                f"{event.client!r:.80} is stalled until {presence.stalled[event.client]}, by a pause or a busy thread: "
+                f"it can be killed until then, and no {event.type} can happen to it", "events", index, "at_ms",
+            )  # fmt: skip
         presence.happen(event)
 
 
@@ -72,7 +86,7 @@ def _refuse_contradiction(event: Event, up: Mapping[str, bool], index: int) -> N
     name = event.client
     if event.type == "start" and up.get(name):
         raise Mismatch(f"{name!r:.80} runs already: stop it first", "events", index, "client")
-    if event.type in ("stop", "crash"):
+    if event.type in ("stop", "crash", "pause", "busy"):
         _refuse_absent(name, up, ("events", index, "client"))
     elif event.type == "lose_disk":
         if name not in up:

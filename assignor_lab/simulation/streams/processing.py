@@ -41,6 +41,10 @@ class Ledger:
         """Who works on a task, or ``None``."""
         return self._owner[task]
 
+    def cause(self, task: int) -> str:
+        """Why nobody works on a task, or did not last."""
+        return self._cause[task]
+
     def starts(self, task: int, now_ms: int, owner: str) -> None:
         """Somebody works on it from now on."""
         if self._owner[task] is None:

@@ -15,8 +15,9 @@ from assignor_lab.simulation.streams.episode import Event, InstanceSettings, Str
 from assignor_lab.simulation.streams.episode_format import instance_settings
 from assignor_lab.simulation.streams.generations import Generation
 from assignor_lab.simulation.streams.leading import BrokersAssignor, TaskLeader
+from assignor_lab.simulation.streams.stalls import StalledGroup, Stalls
 from assignor_lab.simulation.streams.streams_protocol.group import ProtocolGroup
-from assignor_lab.simulation.streams.world import GroupProtocol, World
+from assignor_lab.simulation.streams.world import World
 
 __all__ = ["Action", "EndlessEpisodeError", "Group", "Played", "UnknownProtocolError", "simulate"]
 
@@ -32,7 +33,7 @@ class EndlessEpisodeError(AssignorLabError):
     """An episode takes more steps than any real group would."""
 
 
-class Group(GroupProtocol, Protocol):
+class Group(StalledGroup, Protocol):
     """A protocol as episodes use it: the world's view of it, and what it writes down."""
 
     generations: list[Generation]
@@ -54,7 +55,7 @@ class Action:
 
     Args:
         at_ms: When, by the group's clock.
-        action: ``start``, ``stop`` or ``crash``.
+        action: ``start``, ``stop``, ``crash``, ``pause`` or ``busy``.
         who: The instance's name.
     """
 
@@ -147,6 +148,7 @@ class _Player:
     def __init__(self, world: World, group: Group) -> None:
         self._world = world
         self._group = group
+        self._stalls = Stalls(world, group)
         self.actions: list[Action] = []
 
     def there(self, client: StreamsClientState, lags: Mapping[TaskId, int]) -> None:
@@ -185,6 +187,8 @@ class _Player:
             self._done("crash", event.client)
             if self._world.instances[event.client].is_up:
                 self._world.crash(event.client, self._group)
+        elif event.type in ("pause", "busy"):
+            self._stall(event)
         elif event.type == "lose_disk":
             self._world.lose_disk(event.client, details.get("process_id"))
         elif event.type == "rolling_restart":
@@ -208,6 +212,15 @@ class _Player:
         if self._world.instances[name].is_up:
             self._world.stop(name, self._group, leaves=leaves)
 
+    def _stall(self, event: Event) -> None:
+        self._done(event.type, event.client)
+        if not self._world.instances[event.client].is_up:
+            return
+        if event.type == "pause":
+            self._stalls.pause(event.client, event.details["for_ms"])
+        else:
+            self._stalls.busy(event.client, event.details.get("thread", 1), event.details["for_ms"])
+
     def _roll(self, details: Mapping[str, Any]) -> None:
         up = [name for name, instance in self._world.instances.items() if instance.is_up]
         for index, name in enumerate(details.get("clients", up)):
@@ -216,7 +229,8 @@ class _Player:
             self._world.clock.at(begin, partial(self._roll_one, name, details["down_ms"], leaves=leaves))
 
     def _roll_one(self, name: str, down_ms: int, *, leaves: bool | None) -> None:
-        if self._world.instances[name].is_up:
+        instance = self._world.instances[name]
+        if instance.is_up and all(thread.stalled_until_ms is None for thread in instance.threads):
             self._stop(name, leaves=leaves)
             self._world.clock.after(down_ms, partial(self._start_again, name))
 

@@ -7,7 +7,7 @@ A protocol (:class:`GroupProtocol`) tells the world which tasks each thread has 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Protocol
 
@@ -101,7 +101,8 @@ class World:
         instance = self.instance(name)
         instance.settings = settings or instance.settings
         instance.process_id = process_id or instance.process_id
-        instance.is_up, instance.started_ms = True, max(self.clock.now, instance.ends_ms)
+        instance.is_up, instance.is_silent = True, False
+        instance.started_ms = max(self.clock.now, instance.ends_ms)
         instance.threads = []
         for store in instance.stores.values():
             store.locked_by = None
@@ -112,6 +113,8 @@ class World:
         return instance
 
     def _ready(self, thread: Thread, group: GroupProtocol) -> None:
+        if self.deferred(thread, partial(self._ready, thread, group)):
+            return
         if thread in thread.instance.threads and thread.instance.is_up:
             group.started(thread)
 
@@ -163,8 +166,10 @@ class World:
         instance.is_up = False
         for thread in instance.threads:
             for task in sorted(thread.active):
+                stood_still = thread.stalled_until_ms is not None and task in thread.running
                 self._runs_no_more(thread, task)
-                self._stops(thread, task, NOT_NOTICED)
+                if not stood_still:
+                    self._stops(thread, task, NOT_NOTICED)
 
     # --- what is there at the beginning -----------------------------------------------------------------
 
@@ -237,6 +242,19 @@ class World:
                 thread.active.discard(task)
         self._say_given(thread)
 
+    def lost(self, thread: Thread) -> None:
+        """A thread hears that its member was removed: it closes all that it has; somebody else may run it already."""
+        now = self.clock.now
+        causes = {task: self.ledger.cause(task) for task in thread.active}
+        stores = [store for store in thread.instance.stores.values() if store.thread == thread.key]
+        active = set(thread.active)
+        self.assign(thread, (), ())
+        for task, cause in sorted(causes.items()):
+            self.ledger.replace_cause([task], now, REVOKED, cause)
+        for store in stores:
+            if self.episode.eos and store.task in active:
+                store.offset = 0.0
+
     def unowned(self, tasks: Iterable[int]) -> None:
         """The group knows now that the owner of these tasks has gone."""
         self.ledger.replace_cause(tasks, self.clock.now, NOT_NOTICED, REBALANCE)
@@ -250,6 +268,47 @@ class World:
     def _let_go(self, thread: Thread, task: int) -> None:
         self._runs_no_more(thread, task)
         self._stops(thread, task, REVOKED)
+
+    # --- stalls -----------------------------------------------------------------------------------------------
+
+    def deferred(self, thread: Thread, action: Callable[[], None]) -> bool:
+        """Whether a living thread is stalled: what it would do comes when it is free."""
+        if thread.stalled_until_ms is None or thread not in thread.instance.threads:
+            return False
+        self.clock.at(thread.stalled_until_ms, action)
+        return True
+
+    def stops_working(self, thread: Thread) -> None:
+        """A thread processes nothing for a while, and the group does not know."""
+        for task in sorted(thread.running):
+            self._say_of(thread, "stops", f"thread {thread.number} stops {self.tasks[task]}", task)
+            self._stops(thread, task, NOT_NOTICED)
+
+    def stops_restoring(self, instance: Instance) -> None:
+        """Nor does its process read any state."""
+        threads = {thread.key: thread for thread in instance.threads}
+        for store in instance.stores.values():
+            if store.thread in threads and (store.load is not None or store.follows):
+                self.reads.settle(store, instance.name, self.clock.now)
+                if store.load is not None:
+                    self._restoring.give_up(store.load)
+                store.paused(self.clock.now)
+                threads[store.thread].held.add(store.task)
+
+    def goes_on(self, thread: Thread) -> None:
+        """A thread works on what it worked on before, whoever has it now; it has not heard of anybody."""
+        now = self.clock.now
+        for task in sorted(thread.running):
+            self._runs_now(thread, task)
+        held, thread.held = sorted(thread.held), set()
+        for task in held:
+            store = thread.instance.stores.get(task)
+            if store is None or store.thread != thread.key:
+                continue
+            if task not in thread.running:
+                self._load(thread, store)
+            elif store.end(now) - store.position(now) < 1:
+                store.follows = True  # nobody else has written
 
     # --- stores ---------------------------------------------------------------------------------------------
 
@@ -296,6 +355,8 @@ class World:
         instance, log = thread.instance, self.changelogs[task]
         if log is None or thread not in instance.threads or task not in thread.active | thread.standby:
             return
+        if self.deferred(thread, partial(self._lock, thread, task, then_ms, failures)):
+            return
         store = instance.stores.get(task)
         now, delay = self.clock.now, self.timings.state_cleanup_delay_ms
         if store is None or delete_if_due(instance, store, now, delay):
@@ -312,6 +373,8 @@ class World:
     def _load(self, thread: Thread, store: Store) -> None:
         """A task is initialised: what is missing begins to come, if anything is."""
         if store.thread != thread.key or store.load is not None:
+            return
+        if self.deferred(thread, partial(self._load, thread, store)):
             return
         now, is_active = self.clock.now, store.task in thread.active
         store.behind_ms = 0 if is_active else self.timings.standby_ms
@@ -345,20 +408,25 @@ class World:
     def _runs(self, thread: Thread, task: int) -> None:
         """A task runs; its first output comes a little later."""
         if self._has(thread, task) and task not in thread.running:
-            self._runs_now(thread, task)
-            self.clock.after(self.timings.output_ms, partial(self._has_output, thread, task))
+            if not self.deferred(thread, partial(self._runs, thread, task)):
+                self._runs_now(thread, task)
 
     def _runs_now(self, thread: Thread, task: int) -> None:
         thread.running.add(task)
+        thread.begun[task] = self.clock.now
+        self.clock.after(self.timings.output_ms, partial(self._has_output, thread, task, self.clock.now))
         self._say_of(thread, "runs", f"thread {thread.number} runs {self.tasks[task]}", task)
 
     def _runs_no_more(self, thread: Thread, task: int) -> None:
         if task in thread.running:
             thread.running.discard(task)
+            if thread.stalled_until_ms is not None:
+                return  # it has said so
             self._say_of(thread, "stops", f"thread {thread.number} stops {self.tasks[task]}", task)
 
-    def _has_output(self, thread: Thread, task: int) -> None:
-        if self._has(thread, task) and task in thread.running:
+    def _has_output(self, thread: Thread, task: int, begun_ms: int) -> None:
+        goes_on = self._has(thread, task) and task in thread.running and thread.begun[task] == begun_ms
+        if goes_on and thread.stalled_until_ms is None:
             self._starts(thread, task)
 
     def _has(self, thread: Thread, task: int) -> bool:

@@ -82,8 +82,11 @@ class ClassicGroup:
         """A thread of a new process joins."""
         member = Member(thread, ready_ms=self._clock.now, heartbeats_from_ms=self._clock.now)
         self._members[thread.consumer] = member
-        self._world.say(thread.instance.name, "joins", f"thread {thread.number} joins", thread=thread.key)
+        self._say_joins(thread)
         self._join(member, "")
+
+    def _say_joins(self, thread: Thread) -> None:
+        self._world.say(thread.instance.name, "joins", f"thread {thread.number} joins", thread=thread.key)
 
     def stopped(self, instance: Instance, *, leaves: bool | None) -> None:
         """Members of an instance that is closed: they leave, or stay until their session ends."""
@@ -102,9 +105,66 @@ class ClassicGroup:
     def crashed(self, instance: Instance) -> None:
         """Members of a process that is gone: nothing is heard of them any more."""
         for member in self._of(instance):
-            heard = self._last_heard(member)
+            was_silent, heard = member.is_silent, self._last_heard(member)
             self._buried(member)
+            if not was_silent:
+                self._session_ends(member, heard)
+
+    def paused(self, instance: Instance) -> None:
+        """Members of a process that stands still: nothing is heard of them until it goes on."""
+        for member in self._of(instance):
+            heard = self._last_heard(member)
+            member.is_silent = True
+            if member.id is not None:
+                self._left_behind[member.id] = tuple(sorted(member.thread.active))
+                self._session_ends(member, heard)
+
+    def missed_poll(self, thread: Thread) -> None:
+        """A dynamic member leaves; a static one says nothing any more, so that its session ends."""
+        member = self._members.get(thread.consumer)
+        if member is None or member.id is None or member.has_reset or member.is_replaced:
+            return
+        member.has_reset = True
+        self._left_behind[member.id] = tuple(sorted(thread.active))
+        self._world.say(thread.instance.name, "late", f"thread {thread.number} has not polled in time", thread=thread.key)
+        if thread.instance.settings.instance_id is None:
+            self._clock.after(self._timings.request_ms, partial(self._leave, member.id))
+        else:
+            heard = self._last_heard(member)
+            member.is_silent = True
             self._session_ends(member, heard)
+
+    def free(self, thread: Thread) -> None:
+        """A thread that goes on is told of what it has missed, or that its member was removed."""
+        member, now = self._members.get(thread.consumer), self._clock.now
+        if member is None or member.id is None or member.is_replaced:
+            return
+        is_member = member.id in self._coordinator.members()
+        if member.has_reset or not is_member:
+            # A member that has given up itself knows; another one is told with its next request.
+            wait = 0 if member.has_reset else self._timings.request_ms
+            member.is_waiting = True
+            member.scheduled += 1
+            self._world.say(
+                thread.instance.name, "zombie", f"thread {thread.number} goes on, and is no member any more",
+                thread=thread.key, until_ms=now + wait - self._world.begin_ms,
+            )  # fmt: skip
+            self._clock.after(wait, partial(self._lost, member, member.id))
+            return
+        self._left_behind.pop(member.id, None)
+        if member.is_silent:
+            member.is_silent = False
+            member.heartbeats_from_ms = now
+            if self._coordinator.heartbeat(now, member.id) == "rebalancing":
+                self._clock.after(self._timings.poll_ms, partial(self._join_if_free, member, "group is rebalancing"))
+
+    def _lost(self, member: Member, identity: str) -> None:
+        if member.is_alive and member.id == identity:
+            member.id = None
+            member.is_waiting = member.is_silent = member.has_reset = False
+            self._world.lost(member.thread)
+            self._say_joins(member.thread)
+            self._join(member, "was removed and joins again")
 
     def end_offsets_fail(self, until_ms: int) -> None:
         """The leader cannot fetch end offsets until then."""
@@ -145,7 +205,7 @@ class ClassicGroup:
         now = self._clock.now
         for member in self._members.values():
             # Those who live have said so, whoever else has not.
-            if member.is_alive and member.id is not None:
+            if member.is_alive and member.id is not None and not member.is_silent:
                 self._coordinator.heartbeat(now, member.id)
         before = self._coordinator.members()
         self._called(self._coordinator.expire(now), before)
@@ -161,8 +221,10 @@ class ClassicGroup:
         before = self._coordinator.members()
         self._called(self._coordinator.leave(self._clock.now, identity, "left the group"), before)
 
-    def _called(self, replies: list[Reply], before: Mapping[str, str] | None = None) -> None:
-        """What every call of the coordinator leads to."""
+    def _called(
+        self, replies: list[Reply], before: Mapping[str, str] | None = None, *, joins: bool = False
+    ) -> None:
+        """What every call of the coordinator leads to; ``joins``: somebody joined, who can have another's place."""
         if before is not None:
             left = self._coordinator.members()
             gone = [identity for identity in before if identity not in left]
@@ -172,7 +234,7 @@ class ClassicGroup:
                     "coordinator", "removed", f"{identity} is no member any more",
                     thread=None if member is None else member.thread.key,
                 )  # fmt: skip
-                if member is not None and member.is_alive and member.thread.instance.settings.instance_id is not None:
+                if joins and member is not None and member.is_alive:
                     self._replaced(member)
                 self._world.unowned(self._left_behind.pop(identity, ()))
             if gone and not left:
@@ -185,12 +247,14 @@ class ClassicGroup:
         """Somebody else has its ``group.instance.id`` now: this one hears of it with its next heartbeat."""
         now = self._clock.now
         at_ms = now + self._timings.request_ms
+        member.is_replaced = True
         if not member.is_waiting:
             at_ms = member.next_heartbeat_ms(now, self._heartbeat_ms)
         # Whatever else it would do goes to the coordinator, too, and has the same answer.
         member.is_waiting = True
         member.scheduled += 1
-        name = member.thread.instance.name
+        name, stalled = member.thread.instance.name, member.thread.stalled_until_ms
+        at_ms = at_ms if stalled is None else max(at_ms, stalled)
         self._world.say(
             name, "replaced", f"thread {member.thread.number} has lost its instance id to another and does not know",
             thread=member.thread.key, until_ms=at_ms - self._world.begin_ms,
@@ -200,7 +264,7 @@ class ClassicGroup:
     def _fenced(self, member: Member) -> None:
         """FENCED_INSTANCE_ID is fatal: Streams' default handler closes the whole client."""
         name = member.thread.instance.name
-        if member.is_alive:
+        if not self._world.deferred(member.thread, partial(self._fenced, member)) and member.is_alive:
             self._world.say(name, "fenced", f"{name} is fenced, and closes")
             self._world.stop(name, self, leaves=False)
 
@@ -233,6 +297,8 @@ class ClassicGroup:
 
     def _hear(self, member: Member, phase: int) -> None:
         """A heartbeat tells of a rebalance, if it goes on still."""
+        if self._world.deferred(member.thread, partial(self._hear, member, phase)):
+            return
         goes_on = self._coordinator.state is GroupState.PREPARING and phase == self._phase
         if goes_on and member.is_alive and not member.is_waiting:
             self._clock.after(self._timings.poll_ms, partial(self._join_if_free, member, "group is rebalancing"))
@@ -240,6 +306,8 @@ class ClassicGroup:
     # --- joining ----------------------------------------------------------------------------------------
 
     def _join_if_free(self, member: Member, reason: str) -> None:
+        if self._world.deferred(member.thread, partial(self._join_if_free, member, reason)):
+            return
         if member.is_alive and not member.is_waiting:
             self._join(member, reason)
 
@@ -272,7 +340,7 @@ class ClassicGroup:
             ),
         )
         self._adopt(member, before)
-        self._called(replies, before)
+        self._called(replies, before, joins=True)
         self._client_reason = ""
 
     def _adopt(self, member: Member, before: Mapping[str, str]) -> None:
@@ -294,6 +362,9 @@ class ClassicGroup:
         member = self._members.get(reply.worker)
         if member is None or not member.is_alive:
             return
+        if member.thread.stalled_until_ms is not None:
+            self._world.deferred(member.thread, partial(self._answered_late, member, member.id, reply))
+            return
         if isinstance(reply.body, Joined):
             self._joined(member, reply.body)
         elif isinstance(reply.body, Synced):
@@ -301,11 +372,18 @@ class ClassicGroup:
         else:
             self._refused(member, reply.body)
 
+    def _answered_late(self, member: Member, identity: str | None, reply: Reply) -> None:
+        """Its thread was stalled: the answer counts if it still is who had asked."""
+        is_member = identity in self._coordinator.members()
+        if member.is_alive and member.id == identity and is_member and not member.has_reset:
+            self._answered(reply)
+
     def _refused(self, member: Member, refused: Refused) -> None:
         member.is_waiting = False
         if refused.reason == "unknown_member":
             member.id = None
-            self._world.assign(member.thread, (), ())
+            self._world.lost(member.thread)
+            self._say_joins(member.thread)
         self._join(member, f"refused: {refused.reason}")
 
     def _joined(self, member: Member, joined: Joined) -> None:
@@ -322,7 +400,9 @@ class ClassicGroup:
         self._clock.after(wait, partial(self._lead, member, joined))
 
     def _lead(self, member: Member, joined: Joined) -> None:
-        if not member.is_alive or joined.members is None:
+        if self._world.deferred(member.thread, partial(self._lead, member, joined)):
+            return
+        if not member.is_alive or joined.members is None or joined.member_id not in self._coordinator.members():
             return
         now = self._clock.now
         known = now >= self._unknown_ends_until_ms
@@ -386,6 +466,8 @@ class ClassicGroup:
             self._clock.at(due, partial(self._follow_up, member, member.scheduled, next_ms))
 
     def _follow_up(self, member: Member, scheduled: int, due_ms: int) -> None:
+        if self._world.deferred(member.thread, partial(self._follow_up, member, scheduled, due_ms)):
+            return
         if member.scheduled == scheduled:
             when = "immediately" if due_ms == 0 else "by probing"
             self._join_if_free(member, f"triggered follow-up rebalance scheduled {when}")

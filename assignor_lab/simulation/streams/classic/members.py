@@ -21,6 +21,9 @@ class Member:
         heartbeats_from_ms: Heartbeats come at this moment, and from then on once in each interval.
         scheduled: Counts assignments, so that a follow-up that an earlier one asked for is known to be void.
         ready_ms: When its thread joined for the first time.
+        is_silent: Nothing is heard of it, though its process runs.
+        has_reset: It has given up its membership itself, and joins anew as soon as its thread polls.
+        is_replaced: Somebody else has its ``group.instance.id``.
     """
 
     thread: Thread
@@ -30,6 +33,9 @@ class Member:
     heartbeats_from_ms: int = 0
     scheduled: int = 0
     ready_ms: int = 0
+    is_silent: bool = False
+    has_reset: bool = False
+    is_replaced: bool = False
 
     def next_heartbeat_ms(self, now_ms: int, every_ms: float) -> int:
         """When its next heartbeat after ``now_ms`` comes."""

@@ -61,6 +61,15 @@ def _fenced_late(finding: Finding, played: Played, _assignor: str) -> bool:
     )
 
 
+def _has_not_heard(finding: Finding, played: Played, _assignor: str) -> bool:
+    """A thread that was stalled went on with what it had until its first request was answered."""
+    return finding.rule in ("one owner", "fenced") and any(
+        finding.end_ms <= entry.details["until_ms"] and entry.details["thread"] in finding.threads
+        for entry in played.world.log.entries
+        if entry.event == "zombie"
+    )
+
+
 def _decided_for_another_process(finding: Finding, played: Played, _assignor: str) -> bool:
     """A static member took a place that was given its tasks as one of another process, and nobody decided since."""
     if finding.rule != "no standby beside its active":
@@ -107,6 +116,12 @@ _ALL = (
         "FENCED_INSTANCE_ID",
         "two instances with one group.instance.id: the first one goes on until its next heartbeat tells it",
         _fenced_late,
+    ),
+    KafkasOwn(
+        "session.timeout.ms",
+        "a process that stood still for longer than its session goes on with what it had until it hears that its "
+        "member was removed",
+        _has_not_heard,
     ),
     KafkasOwn(
         "KIP-345",

@@ -7,7 +7,7 @@ metadata change a few times, each time as late: what is at rest by then stays wh
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from assignor_lab.simulation.streams.episode import Event
@@ -224,7 +224,8 @@ def _events(
         if number or events:
             now += draw.randint(0, draw.choice((300, 5_000, 60_000, 900_000)))
         presence.advance(now)
-        events.append({"at_ms": now, **_event(draw, names, settings, presence.up)})
+        stalled = {name for name in names if presence.is_stalled(name, now)}
+        events.append({"at_ms": now, **_event(draw, names, settings, presence.up, stalled)})
         presence.happen(_read(events[-1]))
     now += _LONGEST_ROLL_MS
     presence.advance(now)
@@ -238,21 +239,32 @@ def _read(event: Mapping[str, Any]) -> Event:
 
 
 def _event(
-    draw: random.Random, names: Sequence[str], settings: Mapping[str, Mapping[str, Any]], started: Mapping[str, bool]
+    draw: random.Random,
+    names: Sequence[str],
+    settings: Mapping[str, Mapping[str, Any]],
+    started: Mapping[str, bool],
+    stalled: Collection[str],
 ) -> dict[str, Any]:
     up = [name for name in names if started.get(name)]
     down = [name for name in names if started.get(name) is False]
     new = [name for name in names if name not in started]
+    free = [name for name in up if name not in stalled]
     kinds = ["start"] * (3 if new else 1 if down else 0)
-    kinds += ["stop", "crash", "crash", "roll", "end_offsets_fail", "metadata_changes"] if up else []
+    kinds += ["crash", "crash", "roll", "end_offsets_fail", "metadata_changes"] if up else []
+    kinds += ["stop", "pause", "busy"] if free else []
     kinds += ["lose_disk"] if down else []
     kind = draw.choice(kinds)
     if kind == "start":
         return _start(draw, draw.choice(new + down), settings, started)
-    if kind in ("stop", "crash"):
-        name = draw.choice(up)
-        leave = draw.choice(({}, {}, {"leave": True}, {"leave": False})) if kind == "stop" else {}
-        return {"type": kind, "client": name, **leave}
+    if kind == "crash":
+        return {"type": kind, "client": draw.choice(up)}
+    if kind == "stop":
+        leave: Mapping[str, bool] = draw.choice(({}, {}, {"leave": True}, {"leave": False}))
+        return {"type": kind, "client": draw.choice(free), **leave}
+    if kind in ("pause", "busy"):
+        name = draw.choice(free)
+        thread = {"thread": draw.choice((1, 1, 2))} if kind == "busy" else {}
+        return {"type": kind, "client": name, "for_ms": draw.choice((10, 2_000, 20_000, 60_000, 400_000)), **thread}
     if kind == "roll":
         wait = draw.choice((1_000, 20_000, 90_000))
         return {"type": "rolling_restart", "down_ms": draw.randint(100, 20_000), "every_ms": wait}

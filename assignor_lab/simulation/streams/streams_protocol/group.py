@@ -77,6 +77,8 @@ class ProtocolGroup:
         #: Member to the offsets that it reported last; the broker keeps them in its memory alone.
         self._reported: dict[str, Reported] = {}
         self._members: dict[str, Member] = {}
+        #: Thread to the member that it has been last.
+        self._member_of: dict[int, Member] = {}
         self._reasons: list[str] = []
         #: The instance that closes because of an error: it says nothing to the group any more.
         self._failing: Instance | None = None
@@ -98,12 +100,16 @@ class ProtocolGroup:
                 f"{self._world.episode.place}: {instance.name!r:.80} has a group.instance.id, which brokers of Kafka "
                 f"{self._release.name} refuse in the streams protocol: take group_sticky_4_4, or leave it out"
             )
-        member = Member(thread, self._id_of(thread), self._clock.now)
         if self._topics_ms is None:
             self._topics_ms = self._clock.now + self._timings.create_topics_ms
+        member = Member(thread, self._id_of(thread), self._clock.now)
         if self._was_there(instance):
             self._adopt(member)
-            return
+        else:
+            self._join(member)
+
+    def _join(self, member: Member) -> None:
+        thread, instance = member.thread, member.thread.instance
         before = self._static_member(thread)
         if before is not None and not before.has_left:
             # Its thread ends with an error (UNRELEASED_INSTANCE_ID); nothing tries again.
@@ -115,7 +121,7 @@ class ProtocolGroup:
         if not self._group.members:
             self._world.has_members(any_left=True)
             self._initial_delay()
-        self._members[member.id] = member
+        self._members[member.id] = self._member_of[thread.key] = member
         self._world.say(instance.name, "joins", f"thread {thread.number} joins as {member.id}", thread=thread.key)
         self._report(member)
         process = str(instance.process_id)
@@ -126,7 +132,7 @@ class ProtocolGroup:
             self._because(f"{instance.name} is back")
             self._world.took_place(thread, before.process_id)
             self._played(member, partial(self._group.rejoin, self._clock.now, before.id, member.id, process))
-            if member.id in self._members:
+            if member.id in self._members and before.id != member.id:
                 self._forget(before)
         self._arm_all()
 
@@ -141,7 +147,7 @@ class ProtocolGroup:
         # Heartbeats of those who have long been there come at any time.
         member.sent_ms -= int(self._interval_ms * len(self._members) / there)
         member.told, member.is_ready = Tasks(frozenset(thread.active), frozenset(thread.standby)), True
-        self._members[member.id] = member
+        self._members[member.id] = self._member_of[thread.key] = member
         self._world.has_members(any_left=True)
         self._group.adopt(member.id, str(thread.instance.process_id), member.told)
         self._because("members that were there")
@@ -164,7 +170,62 @@ class ProtocolGroup:
     def crashed(self, instance: Instance) -> None:
         """Members of a process that is gone: nothing is heard of them any more."""
         for member in self._of(instance):
-            self._session_ends(member, member.last_heartbeat_ms(self._clock.now, self._interval_ms))
+            if not member.has_reset:
+                self._session_ends(member, member.last_heartbeat_ms(self._clock.now, self._interval_ms))
+
+    def paused(self, instance: Instance) -> None:
+        """Members of a process that stands still: nothing is heard of them until it goes on."""
+        for member in self._of(instance):
+            heard = member.last_heartbeat_ms(self._clock.now, self._interval_ms)
+            member.silent_ms = self._clock.now
+            self._session_ends(member, heard)
+
+    def missed_poll(self, thread: Thread) -> None:
+        """A dynamic member leaves; a static one leaves for a while, and keeps its place until its session ends."""
+        member = self._member_of.get(thread.key)
+        if member is None or self._members.get(member.id) is not member or member.has_reset:
+            return
+        member.has_reset, member.silent_ms = True, self._clock.now
+        self._world.say(thread.instance.name, "late", f"thread {thread.number} has not polled in time", thread=thread.key)
+        if member.static_id is None:
+            self._clock.after(self._timings.request_ms, partial(self._gone, member, "did not poll in time"))
+        else:
+            member.has_left = True
+            self._session_ends(member, self._clock.now)
+
+    def free(self, thread: Thread) -> None:
+        """A thread that goes on is heard of again, or told that its member was removed."""
+        member = self._member_of.get(thread.key)
+        if member is None:
+            return
+        if member.has_reset:
+            self._clock.after(0, partial(self._joins_anew, member))
+        elif self._members.get(member.id) is not member:
+            self._hears_that_it_is_gone(member, self._clock.now + self._timings.request_ms)
+        elif member.silent_ms is not None:
+            member.silent_ms = None
+            member.sessions += 1
+            self._heartbeat(member, None)
+
+    def _hears_that_it_is_gone(self, member: Member, at_ms: int) -> None:
+        """UNKNOWN_MEMBER_ID: whoever was fenced gives up what it has, and joins again under its old id."""
+        thread = member.thread
+        self._world.say(
+            thread.instance.name, "zombie", f"thread {thread.number} goes on, and is no member any more",
+            thread=thread.key, until_ms=at_ms - self._world.begin_ms,
+        )  # fmt: skip
+        self._clock.at(at_ms, partial(self._joins_anew, member))
+
+    def _joins_anew(self, member: Member) -> None:
+        thread = member.thread
+        if self._world.deferred(thread, partial(self._joins_anew, member)):
+            return
+        if thread not in thread.instance.threads or self._member_of.get(thread.key) is not member:
+            return
+        if member.static_id is None:
+            self._gone(member, "did not poll in time")  # it says so before it joins again
+        self._world.lost(thread)
+        self._join(Member(thread, member.id, self._clock.now))
 
     def end_offsets_fail(self, until_ms: int) -> None:
         """Nothing happens: the broker asks for no end offsets."""
@@ -196,10 +257,16 @@ class ProtocolGroup:
     # --- the end of a membership ----------------------------------------------------------------------------
 
     def _session_ends(self, member: Member, heard_ms: int) -> None:
-        self._clock.at(heard_ms + self._timings.streams_session_timeout_ms, partial(self._gone, member, "was fenced"))
+        member.sessions += 1
+        end_ms = heard_ms + self._timings.streams_session_timeout_ms
+        self._clock.at(end_ms, partial(self._session_over, member, member.sessions))
+
+    def _session_over(self, member: Member, sessions: int) -> None:
+        if member.sessions == sessions:
+            self._gone(member, "was fenced")
 
     def _gone(self, member: Member, how: str) -> None:
-        if member.id not in self._members:
+        if self._members.get(member.id) is not member:
             return
         held = self._group.remove(member.id)
         self._forget(member)
@@ -211,6 +278,11 @@ class ProtocolGroup:
         self._world.unowned(sorted(held.active))
         if not self._group.members:
             self._world.has_members(any_left=False)
+        thread = member.thread
+        if thread in thread.instance.threads and thread.stalled_until_ms is None and not member.has_reset:
+            # It lives, and hears of it with its next heartbeat.
+            due = member.next_heartbeat_ms(self._clock.now, self._interval_ms) + self._timings.request_ms
+            self._hears_that_it_is_gone(member, due)
         self._arm_all()
 
     def _forget(self, member: Member) -> None:
@@ -235,15 +307,18 @@ class ProtocolGroup:
         return member.is_ready is True and self._group.is_settled(member.id)
 
     def _is_dead(self, member: Member) -> bool:
-        return member.thread not in member.thread.instance.threads or member.id not in self._members
+        return member.thread not in member.thread.instance.threads or self._members.get(member.id) is not member
 
     def _beat(self, member: Member, armed: int) -> None:
         if armed == member.armed:
             member.is_armed = False
-            self._heartbeat(member, None)
+            if not member.thread.instance.is_silent and not member.has_reset:
+                self._heartbeat(member, None)
 
     def _heartbeat(self, member: Member, owned: Tasks | None) -> None:
         if self._is_dead(member):
+            return
+        if owned is not None and self._world.deferred(member.thread, partial(self._heartbeat, member, owned)):
             return
         if not self._group.has_topics and self._topics_ms is not None and self._clock.now >= self._topics_ms:
             self._because("topics are there")
@@ -290,6 +365,8 @@ class ProtocolGroup:
         self._world.say("coordinator", "failed", f"there is no target of epoch {self._group.epoch}: {error}")
 
     def _closes(self, thread: Thread, instance: Instance) -> None:
+        if self._world.deferred(thread, partial(self._closes, thread, instance)):
+            return
         if thread in instance.threads and instance.is_up:
             self._failing = instance
             self._world.stop(instance.name, self)
@@ -301,6 +378,9 @@ class ProtocolGroup:
 
     def _answered(self, member: Member, answer: HeartbeatAnswer) -> None:
         if self._is_dead(member):
+            return
+        if member.thread.instance.is_silent:
+            self._world.deferred(member.thread, partial(self._answered, member, answer))
             return
         is_news = answer.tasks != member.told or answer.is_ready != member.is_ready
         if answer.tasks != member.told and self.changes is not None:
@@ -324,6 +404,8 @@ class ProtocolGroup:
         self._clock.at(begins + after, partial(self._heartbeat, member, tasks))
 
     def _world_gets(self, member: Member, tasks: Tasks) -> None:
+        if self._world.deferred(member.thread, partial(self._world_gets, member, tasks)):
+            return
         if not self._is_dead(member):
             self._world.assign(member.thread, tasks.active, tasks.standby | tasks.warmup)
 
@@ -344,6 +426,8 @@ class ProtocolGroup:
 
     def _assign(self, members: tuple[GroupMember, ...]) -> dict[str, Tasks]:
         for member in self._members.values():
+            if member.silent_ms is not None:
+                continue
             # Reports that nothing else has come of were not played.
             if self._clock.now - member.reported_ms >= self._timings.task_offset_interval_ms:
                 self._report(member)

@@ -27,6 +27,8 @@ class Member:
         has_left: It is static, and has left for a while.
         reported_ms: When it reported offsets last.
         silent_ms: From then on nothing that it sends counts; ``None``: everything does.
+        sessions: Counts ends of its session that were planned, so that earlier ones are known to be void.
+        has_reset: It has given up its membership itself, and joins anew as soon as its thread polls.
         armed: Counts plans of heartbeats, so that earlier ones are known to be void.
         is_armed: Its next heartbeat will be played.
         static_id: What a static member is known by: its instance id and its thread's number; else ``None``.
@@ -44,6 +46,8 @@ class Member:
     has_left: bool = False
     reported_ms: int = 0
     silent_ms: int | None = None
+    sessions: int = 0
+    has_reset: bool = False
     armed: int = 0
     is_armed: bool = False
     static_id: tuple[str, int] | None = attrs.field(init=False)

@@ -1,0 +1,87 @@
+"""Stalls: processes that stand still (SIGSTOP, a long collection of garbage), and threads busy with one record.
+
+A stalled thread processes nothing and hears nothing: what it would do comes when it is free again. A process that
+stands still sends no heartbeats and restores nothing either; a busy thread's heartbeats go on in the background, and
+so does restoring, until ``max.poll.interval.ms`` is over.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Protocol
+
+from assignor_lab.simulation.streams.instances import Instance, Thread
+from assignor_lab.simulation.streams.world import GroupProtocol, World
+
+__all__ = ["StalledGroup", "Stalls"]
+
+
+class StalledGroup(GroupProtocol, Protocol):
+    """What stalls need of the protocol that a group speaks."""
+
+    def paused(self, instance: Instance) -> None:
+        """Nothing is heard of an instance any more, until :meth:`free`."""
+
+    def missed_poll(self, thread: Thread) -> None:
+        """A thread has not polled for ``max.poll.interval.ms``; it may be told more than once."""
+
+    def free(self, thread: Thread) -> None:
+        """A thread of a running process goes on after a stall."""
+
+
+class Stalls:
+    """Has threads stall.
+
+    Args:
+        world: The world.
+        group: The group, which hears of it.
+    """
+
+    def __init__(self, world: World, group: StalledGroup) -> None:
+        self._world = world
+        self._group = group
+
+    def pause(self, name: str, for_ms: int) -> None:
+        """A process stands still for a while."""
+        instance = self._world.instances[name]
+        self._world.say(name, "pause", f"{name} stands still for {for_ms} ms")
+        self._stall(instance.threads, for_ms)
+        instance.is_silent = True
+        self._group.paused(instance)
+        self._world.stops_restoring(instance)
+
+    def busy(self, name: str, number: int, for_ms: int) -> None:
+        """A thread works on one record for a while, and polls nothing."""
+        world = self._world
+        threads = [thread for thread in world.instances[name].threads if thread.number == number]
+        self._stall(threads, for_ms)
+        for thread in threads:
+            world.say(name, "busy", f"thread {number} works on one record for {for_ms} ms", thread=thread.key)
+            if for_ms > world.timings.max_poll_interval_ms:
+                world.clock.after(world.timings.max_poll_interval_ms, partial(self._misses_poll, thread))
+
+    def _stall(self, threads: list[Thread], for_ms: int) -> None:
+        now = self._world.clock.now
+        for thread in threads:
+            self._world.stops_working(thread)
+            thread.stalled_until_ms = now + for_ms
+            self._world.clock.after(for_ms, partial(self._over, thread, now))
+
+    def _misses_poll(self, thread: Thread) -> None:
+        if _lives(thread):
+            self._group.missed_poll(thread)
+
+    def _over(self, thread: Thread, since_ms: int) -> None:
+        now = self._world.clock.now
+        if not _lives(thread):
+            return
+        thread.stalled_until_ms = None
+        thread.instance.is_silent = False
+        self._world.goes_on(thread)
+        if now - since_ms > self._world.timings.max_poll_interval_ms:
+            self._group.missed_poll(thread)
+        self._group.free(thread)
+
+
+def _lives(thread: Thread) -> bool:
+    return thread in thread.instance.threads and thread.instance.is_up
