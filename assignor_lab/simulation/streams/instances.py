@@ -26,8 +26,8 @@ class Thread:
         running: Active tasks that it works on.
         had_tasks: It was given active tasks before.
         begun: Task that it works on to when it began to, in milliseconds.
-        stalled_until_ms: Until when it does nothing at all (:mod:`assignor_lab.simulation.streams.stalls`); ``None``: it
-            is free.
+        stalled_until_ms: Until when it does nothing (:mod:`assignor_lab.simulation.streams.stalls`); ``None``: it is
+            free.
         held: Tasks whose state stood still with the process.
     """
 

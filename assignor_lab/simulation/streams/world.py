@@ -407,9 +407,10 @@ class World:
 
     def _runs(self, thread: Thread, task: int) -> None:
         """A task runs; its first output comes a little later."""
-        if self._has(thread, task) and task not in thread.running:
-            if not self.deferred(thread, partial(self._runs, thread, task)):
-                self._runs_now(thread, task)
+        if not self._has(thread, task) or task in thread.running:
+            return
+        if not self.deferred(thread, partial(self._runs, thread, task)):
+            self._runs_now(thread, task)
 
     def _runs_now(self, thread: Thread, task: int) -> None:
         thread.running.add(task)

@@ -126,7 +126,9 @@ class ClassicGroup:
             return
         member.has_reset = True
         self._left_behind[member.id] = tuple(sorted(thread.active))
-        self._world.say(thread.instance.name, "late", f"thread {thread.number} has not polled in time", thread=thread.key)
+        self._world.say(
+            thread.instance.name, "late", f"thread {thread.number} has not polled in time", thread=thread.key
+        )
         if thread.instance.settings.instance_id is None:
             self._clock.after(self._timings.request_ms, partial(self._leave, member.id))
         else:
@@ -221,9 +223,7 @@ class ClassicGroup:
         before = self._coordinator.members()
         self._called(self._coordinator.leave(self._clock.now, identity, "left the group"), before)
 
-    def _called(
-        self, replies: list[Reply], before: Mapping[str, str] | None = None, *, joins: bool = False
-    ) -> None:
+    def _called(self, replies: list[Reply], before: Mapping[str, str] | None = None, *, joins: bool = False) -> None:
         """What every call of the coordinator leads to; ``joins``: somebody joined, who can have another's place."""
         if before is not None:
             left = self._coordinator.members()

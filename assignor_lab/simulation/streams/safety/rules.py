@@ -133,7 +133,9 @@ def _overlaps(first: Iterable[_Stretch], second: Iterable[_Stretch]) -> Iterator
 
 def _one_owner(history: _History) -> Iterator[Finding]:
     for task, runs in sorted(history.runs.items()):
-        ordered = sorted(runs, key=lambda run: (run.begin_ms, run.thread))
+        # Who goes on after a stall and gives up in the same moment has worked on nothing.
+        worked = [run for run in runs if run.begin_ms < run.end_ms]
+        ordered = sorted(worked, key=lambda run: (run.begin_ms, run.thread))
         for before, after in pairwise(ordered):
             if after.begin_ms < before.end_ms:
                 yield Finding(

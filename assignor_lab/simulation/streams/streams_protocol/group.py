@@ -186,7 +186,9 @@ class ProtocolGroup:
         if member is None or self._members.get(member.id) is not member or member.has_reset:
             return
         member.has_reset, member.silent_ms = True, self._clock.now
-        self._world.say(thread.instance.name, "late", f"thread {thread.number} has not polled in time", thread=thread.key)
+        self._world.say(
+            thread.instance.name, "late", f"thread {thread.number} has not polled in time", thread=thread.key
+        )
         if member.static_id is None:
             self._clock.after(self._timings.request_ms, partial(self._gone, member, "did not poll in time"))
         else:

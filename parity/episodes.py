@@ -1,0 +1,168 @@
+"""Decisions of a played episode, each put to the released classes of Kafka: whether Kafka loops where we do.
+
+``python -m parity.episodes FILE...`` plays episodes of Streams groups, hands every state that the leader or the broker
+showed to its assignor to Kafka's classes as well, and says how many answers differ. A group that never rests because
+of Kafka's answers differs in none.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from assignment_api import ApplicationMetadata, StreamsClientState, TaskInfo
+from assignment_api.group import GroupAssignment, GroupSpec, TaskId, TopologyDescriber
+from assignment_api.plugins import Registry, config_sources, discover
+from assignor_lab.groups.answering import AnswerOptions, answerer
+from assignor_lab.groups.streams.leading import LeadingAssignor, leading_assignor
+from assignor_lab.groups.streams_group.leading import brokers_assignor
+from assignor_lab.scenarios import Place, scenario_from_document
+from assignor_lab.simulation.streams.episode import StreamsEpisode
+from assignor_lab.simulation.streams.episode_format import read_episodes
+from assignor_lab.simulation.streams.leading import Answer, BrokersAssignor
+from assignor_lab.simulation.streams.simulate import simulate
+from parity.comparison import comparable
+from parity.official import OfficialKafka, OfficialKafkaError
+
+__all__ = ["decisions", "main"]
+
+
+def main() -> int:
+    """Compares, prints what came of it, and returns the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m parity.episodes", description=__doc__.partition("\n")[0])
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE")
+    parser.add_argument("--seed", type=int, default=0, help="seed of every draw (default %(default)s)")
+    options = parser.parse_args()
+    differing = 0
+    try:
+        with OfficialKafka() as official:
+            for file in options.files:
+                for episode in read_episodes(file):
+                    differing += _compare(episode, official, options.seed)
+    except OfficialKafkaError as error:
+        print(f"parity: {error}", file=sys.stderr)
+        return 2
+    return 1 if differing else 0
+
+
+def _compare(episode: StreamsEpisode, official: OfficialKafka, seed: int) -> int:
+    registry = discover()
+    name, documents = decisions(episode, registry, seed)
+    options = AnswerOptions(config_sources(environ={}), threads=False)
+    different = 0
+    asked = {str(document): document for document in documents}
+    for document in asked.values():
+        (expected,) = official.rows(document, [name])
+        got = answerer(name, registry, options)(scenario_from_document(document, Place(document["id"], 1)))
+        different += comparable(got) != comparable(expected)
+    print(f"{episode.id}: {name}, {len(documents)} decisions of {len(asked)} states, {different} differ from Kafka's")
+    return different
+
+
+def decisions(episode: StreamsEpisode, registry: Registry, seed: int) -> tuple[str, list[dict[str, Any]]]:
+    """The assignor of an episode, and every state that it was shown, as documents of scenarios."""
+    shown: list[dict[str, Any]] = []
+    if episode.protocol == "classic":
+        leading = leading_assignor(registry, episode.assignor, episode.config)
+        simulate(episode, _Watched(leading, episode.config, shown), seed, keep_log=False)
+        return leading.name, shown
+    deciding = brokers_assignor(registry, episode.assignor, episode.config, refines=episode.coming_refiner)
+
+    def ask(group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
+        shown.append(_group(group, topology))
+        return deciding.ask(group, topology)
+
+    watched = BrokersAssignor(deciding.name, deciding.release, ask, deciding.refines)
+    simulate(episode, watched, seed, keep_log=False)
+    return deciding.name, shown
+
+
+class _Watched:
+    """A leader's assignor that has whatever it is shown written down, where end offsets are known."""
+
+    def __init__(self, leading: LeadingAssignor, config: Mapping[str, Any], shown: list[dict[str, Any]]) -> None:
+        self._leading, self._config, self._shown = leading, config, shown
+
+    def assign(self, application: ApplicationMetadata) -> Answer:
+        if all(client.has_lags() for client in application.streams_client_states().values()):
+            self._shown.append(_application(application, self._config))
+        return self._leading.assign(application)
+
+
+def _application(application: ApplicationMetadata, config: Mapping[str, Any]) -> dict[str, Any]:
+    shown = application.for_next_assignor()
+    shown.compute_task_lags()
+    return {
+        "format": 1, "kind": "streams", "id": "decision",
+        "config": {key: list(value) if isinstance(value, tuple) else value for key, value in config.items()},
+        "tasks": [_task(info) for info in shown.task_infos().values()],
+        "clients": [_client(client) for client in shown.streams_client_states().values()],
+    }  # fmt: skip
+
+
+def _task(info: TaskInfo) -> dict[str, Any]:
+    return {
+        "id": str(info.id), "stateful": info.is_stateful, "logged": info.is_logged,
+        "stores": list(info.state_store_names or ()),
+        "partitions": [
+            {"topic": each.topic, "partition": each.partition, "source": each.is_source,
+             "changelog": each.is_changelog, "racks": list(each.rack_ids or ())}
+            for each in info.topic_partitions or ()
+        ],
+    }  # fmt: skip
+
+
+def _client(client: StreamsClientState) -> dict[str, Any]:
+    held = {*client.previous_active_tasks, *client.previous_standby_tasks}
+    return {
+        "process_id": str(client.process_id), "rack": client.rack_id, "tags": dict(client.client_tags),
+        "host": None if client.host_info is None else f"{client.host_info.host}:{client.host_info.port}",
+        "threads": client.num_stream_threads, "consumers": list(client.consumers),
+        "previous_active": [str(task) for task in client.previous_active_tasks],
+        "previous_standby": [str(task) for task in client.previous_standby_tasks],
+        "lags": {str(task): lag for task, lag in client.stateful_tasks_to_lag_sums().items()},
+        "previous_by_consumer": {
+            consumer: [str(task) for task in client.previous_tasks_of(consumer) if task in held]
+            for consumer in client.consumers
+        },
+    }  # fmt: skip
+
+
+def _group(group: GroupSpec, topology: TopologyDescriber) -> dict[str, Any]:
+    members = []
+    for name, member in group.members.items():
+        state = member.state
+        members.append({
+            "id": name, "instance_id": member.metadata.instance_id, "rack": member.metadata.rack_id,
+            "process_id": member.metadata.process_id, "tags": dict(member.metadata.client_tags),
+            "active": _by_subtopology(state.active_tasks), "standby": _by_subtopology(state.standby_tasks),
+            "warmup": _by_subtopology(state.warmup_tasks), "task_offsets": _offsets(state.task_offsets),
+            "task_end_offsets": _offsets(state.task_end_offsets),
+        })  # fmt: skip
+    return {
+        "format": 1, "kind": "streams-group", "id": "decision",
+        "config": {"num.standby.replicas": group.configs.num_standby_replicas},
+        "subtopologies": [
+            {"id": name, "tasks": topology.max_num_input_partitions(name), "stateful": topology.is_stateful(name)}
+            for name in topology.subtopologies()
+        ],
+        "members": members,
+    }  # fmt: skip
+
+
+def _by_subtopology(tasks: Mapping[str, Iterable[int]]) -> dict[str, list[int]]:
+    return {name: sorted(partitions) for name, partitions in tasks.items()}
+
+
+def _offsets(offsets: Mapping[TaskId, int]) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for task, offset in offsets.items():
+        found.setdefault(task.subtopology_id, {})[str(task.partition)] = offset
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())

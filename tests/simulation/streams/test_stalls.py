@@ -1,0 +1,147 @@
+"""Processes that stand still and threads that are busy: exact moments, in both protocols."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assignor_lab.scenarios import DocumentFormatError
+from assignor_lab.simulation.streams.safety.kafkas_own import named
+from assignor_lab.simulation.streams.safety.rules import broken_rules
+from assignor_lab.simulation.streams.simulate import Played
+from tests.simulation.streams.episodes import episode, happens, played, started, task
+
+#: Heartbeats of both come every 3 s from 7,000 on in the classic protocol.
+TWO = [started("a"), started("b")]
+STREAMS = {
+    "streams_heartbeat_interval_ms": 3_000, "streams_session_timeout_ms": 10_000, "acknowledge_ms": 100, "leave_ms": 50,
+}  # fmt: skip
+
+
+def classic(*events: dict[str, Any], **more: Any) -> Played:
+    return played([*TWO, *events], assignor="sticky", **more)
+
+
+def streams(*events: dict[str, Any], timings: dict[str, int] | None = None, **more: Any) -> Played:
+    settings = {**STREAMS, **(timings or {})}
+    return played([*TWO, *events], protocol="streams", assignor="group_sticky_4_4", timings=settings, **more)
+
+
+def said(group: Played, event: str) -> list[tuple[int, str]]:
+    return [(entry.time_ms, entry.actor) for entry in group.world.log.entries if entry.event == event]
+
+
+def away(group: Played, after_ms: int) -> set[tuple[int, int, str]]:
+    """Stretches in which tasks were away after a moment: from, to, cause."""
+    begin = group.world.begin_ms
+    return {
+        (since - begin, to - begin, cause)
+        for intervals in group.world.ledger.intervals
+        for since, to, cause in intervals
+        if since - begin >= after_ms
+    }
+
+
+@pytest.mark.parametrize("play", [classic, streams])
+def test_a_process_that_is_back_within_its_session_goes_on_with_what_it_had(play: Any) -> None:
+    group = play(happens("pause", "b", 60_500, for_ms=5_000))
+    assert away(group, 60_000) == {(60_500, 65_500, "not_noticed")}
+    assert said(group, "removed") == []
+    assert broken_rules(group) == []
+
+
+def test_a_process_that_stands_still_for_longer_is_removed_and_joins_again_when_it_hears_of_it() -> None:
+    group = classic(happens("pause", "b", 60_500, for_ms=30_000), timings={"request_ms": 3, "output_ms": 0})
+    # The last heartbeat came at 58,000 or at 60,000: the session ends 10 s later.
+    (removed,) = said(group, "removed")
+    assert 58_000 <= removed[0] - 10_000 <= 60_500
+    assert said(group, "zombie") == [(90_500, "b")]
+    assert [at_ms for at_ms, actor in said(group, "joins") if actor == "b"][-1] == 90_503
+    owners = {runs[-1][2] for runs in group.world.ledger.runs}
+    assert owners == {"a", "b"}
+    # For those 3 ms it works on what somebody else has: Kafka's own.
+    found = broken_rules(group)
+    assert {each.rule for each in found} == {"one owner", "fenced"}
+    assert {named(each, group, "sticky").known for each in found} == {"session.timeout.ms"}
+
+
+def test_a_streams_group_fences_it_and_takes_it_back_under_its_old_id() -> None:
+    group = streams(happens("pause", "b", 60_500, for_ms=30_000))
+    (removed,) = said(group, "removed")
+    assert 57_000 <= removed[0] - 10_000 <= 60_500
+    joins = [entry.text for entry in group.world.log.entries if entry.event == "joins" and entry.actor == "b"]
+    assert len(joins) == 2
+    assert joins[0] == joins[1]
+    assert [generation.members for generation in group.generations][-2:] == [1, 2]
+    assert {runs[-1][2] for runs in group.world.ledger.runs} == {"a", "b"}
+
+
+@pytest.mark.parametrize("play", [classic, streams])
+def test_a_busy_thread_holds_its_own_tasks_up_alone(play: Any) -> None:
+    group = play(happens("busy", "b", 60_500, for_ms=50_000), timings={"max_poll_interval_ms": 60_000})
+    # Its heartbeats go on in the background, so five sessions change nothing.
+    assert away(group, 60_000) == {(60_500, 110_500, "not_noticed")}
+    assert said(group, "removed") == []
+
+
+@pytest.mark.parametrize("play", [classic, streams])
+def test_a_thread_that_does_not_poll_in_time_leaves_and_joins_again(play: Any) -> None:
+    group = play(happens("busy", "b", 60_500, for_ms=50_000), timings={"max_poll_interval_ms": 20_000})
+    assert said(group, "removed")[0][0] == 80_500
+    assert [at_ms for at_ms, actor in said(group, "joins") if actor == "b"][-1] == 110_500
+    assert {cause for since, _, cause in away(group, 60_000) if since == 60_500} == {"not_noticed"}
+    assert max(to for _, to, cause in away(group, 60_000) if cause == "not_noticed") == 80_500
+    assert broken_rules(group) == []
+
+
+@pytest.mark.parametrize("protocol", ["classic", "streams"])
+def test_a_static_member_that_does_not_poll_in_time_stays_until_its_session_ends(protocol: str) -> None:
+    static = [started("a", instance_id="a"), started("b", instance_id="b")]
+    back = happens("busy", "b", 60_500, for_ms=25_000)
+    stays = happens("busy", "b", 60_500, for_ms=60_000)
+    short, long_ = (
+        played(
+            [*static, event], assignor={"classic": "sticky", "streams": "group_sticky_4_4"}[protocol],
+            protocol=protocol, timings={**STREAMS, "max_poll_interval_ms": 20_000},
+        )
+        for event in (back, stays)
+    )  # fmt: skip
+    # It is back 5 s after it had to poll, within its session: nobody else gets its tasks.
+    assert len(short.generations) == 1
+    assert 90_500 - 3_000 <= said(long_, "removed")[0][0] <= 90_500
+
+
+def test_a_join_phase_waits_for_a_busy_thread_no_longer_than_it_may_be_busy() -> None:
+    group = classic(
+        happens("busy", "b", 60_500, for_ms=50_000), started("c", 60_500), timings={"max_poll_interval_ms": 20_000}
+    )
+    # c joins at 61,500; b is waited for until it leaves, 20 s after its last poll.
+    assert [each.assigned_ms - group.world.begin_ms for each in group.generations if each.members == 2][-1] == 80_500
+    assert broken_rules(group) == []
+
+
+def test_what_is_restored_waits_while_its_process_stands_still_and_goes_on_beside_a_busy_thread() -> None:
+    one: dict[str, Any] = {"records": 20_000, "tasks": [task("0_0")]}
+    # 20 MB at 1 MB in a second, from 4,000 on.
+    plain, paused, busy = (
+        played([started("a"), *events], **one).world.ledger.intervals[0][-1][1]
+        for events in (
+            [], [happens("pause", "a", 10_000, for_ms=5_000)], [happens("busy", "a", 10_000, for_ms=5_000)],
+        )
+    )  # fmt: skip
+    assert (paused - plain, busy - plain) == (5_000, 0)
+
+
+def test_a_process_that_is_killed_while_it_stands_still_is_noticed_as_if_it_had_died_before() -> None:
+    group = classic(happens("pause", "b", 60_500, for_ms=60_000), happens("crash", "b", 64_000))
+    only_paused = classic(happens("pause", "b", 60_500, for_ms=60_000))
+    assert said(group, "removed") == said(only_paused, "removed")[:1]
+    assert broken_rules(group) == []
+
+
+@pytest.mark.parametrize("kind", ["stop", "pause", "busy"])
+def test_what_cannot_happen_to_a_stalled_instance_is_refused_with_its_place(kind: str) -> None:
+    details = {} if kind == "stop" else {"for_ms": 1_000}
+    with pytest.raises(DocumentFormatError, match=r"events\[3\].at_ms.*stalled until 70500"):
+        episode([*TWO, happens("pause", "b", 60_500, for_ms=10_000), happens(kind, "b", 70_500, **details)])
