@@ -94,6 +94,9 @@ def register(app: typer.Typer) -> None:
 
 def _show(explained: Explained) -> None:
     print_line(explained.scenario + (f", round {explained.round}" if explained.rounds > 1 else ""))
+    stand_in = words.stand_in_sentence(explained)
+    if stand_in is not None:
+        print_sentence(stand_in)
     if not explained.explanations:
         print_sentence(words.nothing_moves(explained))
     unknown = words.no_rules_sentence(explained)

@@ -9,12 +9,12 @@ from typing import Any, Protocol
 import attrs
 
 from assignment_api import AssignorLabError
-from assignment_api.plugins import ConfigSources, Registry, config_sources
+from assignment_api.plugins import ConfigSources, Registry
 from assignment_api.plugins.selection import EffectiveConfig
 from assignor_lab.documents.json_lines import json_lines
 from assignor_lab.groups.contest import Contest
 from assignor_lab.groups.kind import Answer, Kind
-from assignor_lab.groups.variants import Variant, VariantError, variants_of
+from assignor_lab.groups.variants import Variant, VariantError, configured, variants_of
 from assignor_lab.groups.work import OBSERVED, WorkItem
 from assignor_lab.runtime.asking import OwnProcesses
 from assignor_lab.runtime.invocation import CallOutcome, Failure, failure_of
@@ -127,10 +127,7 @@ class _Asked:
         return self._sources(terms).effective(scenario.config, str(scenario.place))
 
     def _sources(self, terms: Terms) -> ConfigSources:
-        if not self.variant.overrides:
-            return terms.sources
-        own = config_sources(None, [f"{key}={value}" for key, value in self.variant.overrides.items()], environ={})
-        return attrs.evolve(terms.sources, above=(*terms.sources.above, *own.above))
+        return configured(terms.sources, self.name, self.variant.overrides)
 
 
 @attrs.frozen

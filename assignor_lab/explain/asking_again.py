@@ -10,6 +10,7 @@ import attrs
 
 from assignment_api import AssignorLabError
 from assignment_api.plugins import ConfigSources
+from assignment_api.plugins.keys import SETTING_PREFIX
 from assignment_api.plugins.layers import command_line_layer
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.tracing import Traced
@@ -68,6 +69,7 @@ class Said:
         held: Who holds what by it; ``None``: there is no answer.
         failure: Why there is none.
         is_lost: The assignor's own process was ended: it hung, died, or took too much.
+        by: Name of who answered.
     """
 
     state: Any
@@ -75,6 +77,7 @@ class Said:
     held: Held | None
     failure: Failure | None = None
     is_lost: bool = False
+    by: str = ""
 
 
 class Question:
@@ -115,9 +118,14 @@ class Question:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """The effective configuration of who is asked."""
+        """The settings of its own that who is asked is configured with, full key to value; secret ones are left out."""
         effective = self.sources.effective(self.scenario.config, str(self.scenario.place))
-        return effective.values_for(self.competitor.found.name)
+        own = f"{SETTING_PREFIX}{self.competitor.found.name}."
+        return {
+            key: held.value
+            for key, held in effective.items()
+            if key.startswith(own) and effective.shown(key) is held.value
+        }
 
     def traced(self) -> Traced[Any] | None:
         """The answer as it is with the steps to it; ``None``: who is asked does not tell them, or not in this process.
@@ -175,7 +183,8 @@ class Question:
         explicit: Mapping[str, Any],
     ) -> Said:
         state = self.kind.state(scenario, number, explicit)
-        outcome = player.answer(state, player.asked(state, config)).outcome
+        asked = player.asked(state, config)
+        outcome = player.answer(state, asked).outcome
         if isinstance(outcome.result, Failure):
-            return Said(state, None, None, outcome.result, outcome.loss is not None)
-        return Said(state, outcome.result, self.holding.after(state, outcome.result))
+            return Said(state, None, None, outcome.result, outcome.loss is not None, asked.name)
+        return Said(state, outcome.result, self.holding.after(state, outcome.result), by=asked.name)

@@ -20,6 +20,7 @@ def document_of(explained: Explained) -> dict[str, Any]:
         "scenario": explained.scenario,
         "round": explained.round,
         "assignor": explained.assignor,
+        "named": explained.named,
         "tasks": explained.tasks,
         "moved": list(explained.moved),
         "tells_rules": explained.tells_rules,

@@ -8,7 +8,6 @@ from typing import Any
 import attrs
 
 from assignment_api import AssignorLabError
-from assignment_api.plugins.keys import SETTING_PREFIX
 from assignment_api.tracing import RuleStep
 from assignor_lab.explain.asking_again import Budget, Question, Said
 from assignor_lab.explain.would import Search, search
@@ -77,7 +76,8 @@ class Explained:
         scenario: Id of the scenario.
         round: The round.
         rounds: How many rounds the scenario has.
-        assignor: Who was asked.
+        assignor: Who answered.
+        named: Who was named; another one where Kafka has somebody else answer in this state.
         noun: What is held: ``task`` or ``job``.
         labels: Client to the name that it is shown under.
         tasks: How many there are.
@@ -90,6 +90,7 @@ class Explained:
     round: int
     rounds: int
     assignor: str
+    named: str
     noun: str
     labels: Mapping[str, str]
     tasks: int
@@ -158,6 +159,7 @@ def explain(
         question.scenario.id,
         question.number,
         kind.rounds(question.scenario),
+        said.by,
         question.competitor.found.name,
         holding.noun,
         labels,
@@ -191,8 +193,7 @@ def _explained(
     knobs: list[Knob] = list(
         changes.knobs(question.scenario, question.number, state, task, lambda client: labels.get(client, client))
     )
-    own = f"{SETTING_PREFIX}{question.competitor.found.name}."
-    knobs += setting_knobs({key: value for key, value in question.settings.items() if key.startswith(own)})
+    knobs += setting_knobs(question.settings)
     would = search(question, knobs, task, is_wished, budget, frozenset((had, has, why_not)))
     decided = None if kafka is None else (kafka.owner(task),)
     return Explanation(task, had, has, why_not, clients, steps, decided, wish, would)

@@ -15,6 +15,7 @@ __all__ = [
     "kafka_sentence",
     "no_rules_sentence",
     "nothing_moves",
+    "stand_in_sentence",
     "step_sentences",
     "tried_sentence",
     "would_sentence",
@@ -34,6 +35,16 @@ def headline(explained: Explained, each: Explanation) -> str:
     if after is None:
         return f"{name} stops {each.task} on {explained.label(before)}; nobody is to run it for now."
     return f"{name} moves {each.task} from {explained.label(before)} to {explained.label(after)}."
+
+
+def stand_in_sentence(explained: Explained) -> str | None:
+    """That another one answers than was named; ``None``: it is who was named."""
+    if explained.assignor == explained.named:
+        return None
+    return (
+        f"{explained.named} was named; in this state {explained.assignor} answers in its place, as Kafka's leader has "
+        "it where no lags are known."
+    )
 
 
 def nothing_moves(explained: Explained) -> str:

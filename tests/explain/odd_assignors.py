@@ -5,7 +5,15 @@ from __future__ import annotations
 import time
 from itertools import count
 
-from assignment_api import ApplicationMetadata, AssignedTask, StreamsClientAssignment, TaskAssignment, TaskAssignor
+from assignment_api import (
+    ApplicationMetadata,
+    AssignedTask,
+    RuleStep,
+    StreamsClientAssignment,
+    TaskAssignment,
+    TaskAssignor,
+    Traced,
+)
 
 _calls = count(1)
 
@@ -32,6 +40,25 @@ class LeastLag(TaskAssignor):
         return TaskAssignment(
             [StreamsClientAssignment(client.process_id, held[place]) for place, client in enumerate(clients)]
         )
+
+
+class TellsItsRules(LeastLag):
+    """As ``LeastLag``, with steps: the first of them right, the second one broken."""
+
+    def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
+        answer, steps = self.assign(application), []
+        for client in answer.assignments:
+            for task in client.active_tasks():
+                steps.append(RuleStep("least-lag", str(task), "it lags least on {0}", (str(client.process_id),)))
+                steps.append(RuleStep("broken", str(task), "nobody knows {1}"))
+        return Traced(answer, steps)
+
+
+class TellsAnotherStory(LeastLag):
+    """Its steps lead to another answer than the one that it gives."""
+
+    def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
+        return Traced(_all_on(0, application), [RuleStep("story", "0_3", "it was so")])
 
 
 class ChangesItsMind(TaskAssignor):

@@ -183,3 +183,48 @@ def test_a_plugin_that_hangs_later_ends_the_search_and_what_was_found_stays(tagg
 def test_nothing_is_told_of_who_changes_its_mind(tagged: str) -> None:
     message = said(tagged, "--id", STATE, "--task", "0_3", "--assignor", f"{ODD}:ChangesItsMind")
     assert "answers the same question differently from call to call" in message
+
+
+def test_a_trusted_plugin_may_tell_its_rules(tagged: str) -> None:
+    names = {name: f"{ODD}:{name}" for name in ("TellsItsRules", "TellsAnotherStory")}
+    asked = (tagged, "--id", STATE, "--task", "0_3", "--calls", "0", "--assignor")
+    trusted = document(*asked, names["TellsItsRules"], "-c", f"assignor.plugins.trust={names['TellsItsRules']}")
+    sentences = [rule["sentence"] for rule in trusted["explanations"][0]["rules"]]
+    assert sentences == ["It lags least on i1.", "Nobody knows {1}."]
+    apart = document(*asked, names["TellsItsRules"])
+    assert (apart["tells_rules"], apart["explanations"][0]["rules"]) == (False, [])
+    other = document(*asked, names["TellsAnotherStory"], "-c", f"assignor.plugins.trust={names['TellsAnotherStory']}")
+    assert (other["tells_rules"], other["explanations"][0]["rules"]) == (False, [])
+
+
+def test_rules_of_our_own_link_to_their_page(tagged: str) -> None:
+    (explanation,) = document(tagged, "--id", STATE, "--task", "0_3", "--calls", "0")["explanations"]
+    swapped = next(rule for rule in explanation["rules"] if rule["rule"] == "ha-swap")
+    assert swapped["see"] == "docs/reference/rules.md#ha-swap"
+    assert "lag 57,750 is over acceptable.recovery.lag 100" in swapped["sentence"]
+
+
+def test_without_lags_the_fallback_answers_and_tells_its_rules(tagged: str, tmp_path: Path) -> None:
+    with Path(tagged).open() as lines:
+        scenario = next(each for each in map(json.loads, lines) if each["id"] == STATE)
+    for client in scenario["clients"]:
+        client["lags"] = None
+    source = tmp_path / "no-lags.jsonl"
+    source.write_text(json.dumps(scenario))
+    (explanation,) = document(str(source), "--task", "0_3", "--calls", "0")["explanations"]
+    assert explanation["rules"][0]["rule"] == "st-keep"
+    assert explanation["sentence"] == "fallback_prior leaves 0_3 on i1, where it ran."
+    shown = run(str(source), "--task", "0_3", "--calls", "0").stdout
+    assert "high_availability was named; in this state fallback_prior answers in its place" in " ".join(shown.split())
+
+
+def test_an_episode_is_played_not_explained(tmp_path: Path) -> None:
+    source = tmp_path / "episode.jsonl"
+    initial = {"format": 1, "kind": "streams", "id": "s", "config": {}, "tasks": [], "clients": []}
+    episode = {"format": 1, "kind": "streams-episode", "id": "e", "initial": initial, "events": [], "until_ms": 1}
+    source.write_text(json.dumps(episode))
+    assert "which is played, not answered" in said(str(source))
+    compared = CliRunner().invoke(
+        build_app(), ["compare", str(source), "--assignor", "sticky", "--assignor", "high_availability"]
+    )  # fmt: skip
+    assert "which is played, not answered" in str(compared.exception)
