@@ -215,6 +215,8 @@ def _row(told: Mapping[str, Any]) -> tuple[object, ...]:
     if "hole" in told:
         first, last = told["hole"]
         said.append(f"{first} to {last} are not there" if first < last else f"{first} is not there")
+    if "clock_back_ms" in told:
+        said.append(f"the coordinator's clock went back by {told['clock_back_ms']:,} ms")
     if told.get("deleted"):
         said.append("the group was deleted")
     number = "" if told["generation"] is None else told["generation"]

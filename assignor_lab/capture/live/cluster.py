@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import attrs
 
 from assignor_lab.capture.live.access import Access
-from assignor_lab.capture.live.diagnosis import why_unreachable
+from assignor_lab.capture.live.diagnosis import is_any_tls, why_unreachable
 from assignor_lab.capture.live.errors import (
     LiveClusterError,
     NotAuthorizedError,
@@ -80,6 +80,8 @@ def connected(access: Access, on_exchange: Callable[[Exchange], None] | None = N
 
     # At DEBUG kafka-python logs what it sends, passwords of SASL among it; what went wrong is said here.
     logging.getLogger("kafka").setLevel(logging.CRITICAL + 1)
+    if access.tls is not None and not is_any_tls(access):
+        raise UnreachableBrokersError(f"no broker answers: {why_unreachable(access)}")
     with translated(access), _refusals_raised():
         admin = KafkaAdminClient(**client_settings(access))
     try:
@@ -362,11 +364,16 @@ def translated(access: Access) -> Iterator[None]:
     """Turns what kafka-python raises into errors that say what to do."""
     from kafka.errors import (
         AuthorizationError,
+        CoordinatorLoadInProgressError,
+        CoordinatorNotAvailableError,
+        CorruptRecordError,
         GroupAuthorizationFailedError,
         IncompatibleBrokerVersion,
         KafkaConfigurationError,
         KafkaError,
+        NotCoordinatorError,
         SaslAuthenticationFailedError,
+        UnsupportedCodecError,
         UnsupportedSaslMechanismError,
         UnsupportedVersionError,
     )
@@ -391,6 +398,21 @@ def translated(access: Access) -> Iterator[None]:
     except (IncompatibleBrokerVersion, UnsupportedVersionError) as error:
         raise TooOldBrokerError(
             "the brokers are older than what is asked: groups of the streams protocol need Kafka 4.1 or later"
+        ) from error
+    except (CoordinatorNotAvailableError, CoordinatorLoadInProgressError, NotCoordinatorError) as error:
+        raise LiveClusterError(
+            "the brokers name no coordinator of the group: ask again when they have settled (topic __consumer_offsets "
+            "needs a leader for each partition)"
+        ) from error
+    except UnsupportedCodecError as error:
+        raise LiveClusterError(
+            f"the topic's records are compressed by a codec that kafka-python has no library for ({error}): install "
+            "lz4, zstandard or python-snappy, or read copies of its log segments with --segments"
+        ) from error
+    except CorruptRecordError as error:
+        raise LiveClusterError(
+            f"the topic has a batch that cannot be read ({error}): read copies of its log segments with --segments, "
+            "which passes over it"
         ) from error
     except KafkaConfigurationError as error:
         raise LiveClusterError(f"kafka-python refuses the settings: {error}") from error

@@ -8,7 +8,7 @@ import ssl
 
 from assignor_lab.capture.live.access import Access
 
-__all__ = ["why_unreachable"]
+__all__ = ["is_any_tls", "why_unreachable"]
 
 _LONGEST_S = 3.0
 
@@ -16,6 +16,27 @@ _LONGEST_S = 3.0
 def why_unreachable(access: Access) -> str:
     """A sentence for each address: what is wrong there, and what to do."""
     return "; ".join(f"{address}: {_of_address(address, access)}" for address in access.servers)
+
+
+def is_any_tls(access: Access) -> bool:
+    """Whether TLS can be agreed on at any of the addresses.
+
+    kafka-python waits for ever where somebody takes a TLS greeting and does not answer it.
+    """
+    return any(_answers_greeting(address, access) for address in access.servers)
+
+
+def _answers_greeting(address: str, access: Access) -> bool:
+    host, _, port = address.rpartition(":")
+    host = host.strip("[]")
+    try:
+        with (
+            socket.create_connection((host, int(port)), timeout=access.connect_timeout_ms / 1_000) as link,
+            (access.tls or ssl.create_default_context()).wrap_socket(link, server_hostname=host),
+        ):
+            return True
+    except (OSError, ValueError):
+        return False
 
 
 def _of_address(address: str, access: Access) -> str:

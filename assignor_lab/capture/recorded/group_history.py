@@ -181,6 +181,9 @@ class GroupHistory:
         first = begins if before is None else None if last is None else last + 1
         if number is not None and first is not None and number > first and not self._all_seen(first, number):
             document["hole"] = [first, number - 1]
+        if before is not None and document["t"] < before["t"]:
+            # Records stand in the order in which they were written, whatever the coordinator's clock said.
+            document["clock_back_ms"] = before["t"] - document["t"]
         self.generations.append(document)
         return True
 

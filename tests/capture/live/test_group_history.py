@@ -105,6 +105,16 @@ def test_what_compaction_took_is_a_hole() -> None:
     assert [each.get("hole") for each in told] == [[1, 3], [5, 6]]
 
 
+def test_a_clock_that_goes_back_is_said_and_the_order_stays() -> None:
+    group = stable_groups()[-1]
+    old = [(key(2, GROUP), generation(number, group, version=1)) for number in (1, 2, 3)]
+    made = GroupHistory(GROUP)
+    for offset, (time_ms, (each, content)) in enumerate(zip((9_000, 4_000, 4_500), old, strict=True)):
+        made.take(GroupRecord(offset, time_ms, each, content))
+    assert [each["generation"] for each in made.generations] == [1, 2, 3]
+    assert [each.get("clock_back_ms") for each in made.generations] == [None, 5_000, None]
+
+
 def test_a_generation_that_is_written_again_counts_once() -> None:
     group = stable_groups()[-1]
     told = history((key(2, GROUP), generation(1, group)), (key(2, GROUP), generation(1, group))).generations
