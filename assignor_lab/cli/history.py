@@ -10,6 +10,7 @@ import typer
 from assignment_api.plugins import ConfigSources
 from assignor_lab.capture.histories.checking import CheckedDecision, checked_decisions
 from assignor_lab.capture.histories.history import History, read_histories
+from assignor_lab.capture.histories.moments import STREAMS, protocol_of
 from assignor_lab.capture.histories.past import Surroundings, scenarios_of_past
 from assignor_lab.capture.histories.timeline import TimelineEntry, timeline_of
 from assignor_lab.cli.found_plugins import found_plugins
@@ -75,7 +76,7 @@ def register(app: typer.Typer) -> None:
         for sentence in () if filler is None else filler.unused():
             note(f"warning: {sentence}")
         told = [each for each in scenarios if each.observed is not None] or scenarios
-        histories = read_histories(each for each in told if each.kind in ("streams", "streams-group"))
+        histories = read_histories(each for each in told if protocol_of(each.document) is not None)
         checked = list(_checked(told, given, assignor)) if check else None
         if json:
             print_json({"histories": [_document(each) for each in histories], "checked": _checked_document(checked)})
@@ -114,7 +115,7 @@ def _print(history: History) -> None:
     )
     columns = (
         "TIME",
-        "EPOCH" if history.protocol == "streams" else "GENERATION",
+        "EPOCH" if history.protocol == STREAMS else "GENERATION",
         "INSTANCES",
         "MEMBERS",
         "CAME AND WENT",

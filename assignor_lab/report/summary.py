@@ -69,6 +69,33 @@ class Source:
 
 
 @attrs.frozen
+class TimelineDecision:
+    """One decision of a group's past: when it was, who had come and gone, why, and what moved."""
+
+    time_ms: int
+    generation: int | None
+    instances: int
+    members: int
+    joined: tuple[str, ...]
+    gone: tuple[str, ...]
+    restarted: tuple[str, ...]
+    active_moved: int
+    copies_made: int
+    followup: str
+    reason: str
+    missing: tuple[int, ...] | None = None
+
+
+@attrs.frozen
+class Timeline:
+    """A group's past."""
+
+    group: str
+    protocol: str
+    decisions: tuple[TimelineDecision, ...]
+
+
+@attrs.frozen
 class Assumption:
     """What a source could not tell, and for how many states."""
 
@@ -289,6 +316,7 @@ class Results:
     not_comparable: tuple[Incomparable, ...] = ()
     other_settings: int = 0
     headline: Headline | None = None
+    timelines: tuple[Timeline, ...] = ()
 
 
 @attrs.frozen

@@ -40,6 +40,7 @@ from assignor_lab.scoring.source_parts import (
     SourceInput,
     parts_of,
 )
+from assignor_lab.scoring.timelines import SourceTimeline
 
 __all__ = [
     "EmptySourceError",
@@ -71,6 +72,7 @@ class Source:
         rounds: Rounds of the longest of its scenarios that are asked for.
         files: The files that it was read from.
         digest: SHA-256 (hex) of its scenarios, whatever the files are called; empty for a family.
+        timelines: What happened to the groups whose recorded decisions it holds.
     """
 
     name: str
@@ -81,6 +83,7 @@ class Source:
     rounds: int = 1
     files: tuple[SourceFile, ...] = ()
     digest: str = ""
+    timelines: tuple[Mapping[str, Any], ...] = ()
 
 
 def generated(families: Sequence[str], count: int, seed: int) -> tuple[Generated, ...]:
@@ -229,7 +232,7 @@ def plan_sources(
                 family = registry.family(part.family).plugin
                 held = _one_kind(held, family.kind, f"family {part.family} generates histories")
             else:
-                count, rounds, own = 0, 1, sha256()
+                count, rounds, own, told = 0, 1, sha256(), SourceTimeline()
                 for read in _scenarios(kind, parts, _of_the_group(config_layers), on_note):
                     scenario = read
                     if filler is not None:
@@ -238,13 +241,23 @@ def plan_sources(
                     if only_item in (None, first + count):
                         rounds = max(rounds, held.load().rounds(scenario))
                     place, document = _lay_down(lines, scenario)
+                    told.add(scenario)
                     digest.update(place + document)
                     own.update(document)
                     count += 1
                 if not count:
                     raise EmptySourceError(f"{name}: no scenario in it")
                 files = tuple(source_file(part) for part in parts if isinstance(part, NamedFile))
-                source = Source(name, kind, first, count, rounds=rounds, files=files, digest=own.hexdigest())
+                source = Source(
+                    name,
+                    kind,
+                    first,
+                    count,
+                    rounds=rounds,
+                    files=files,
+                    digest=own.hexdigest(),
+                    timelines=told.documents(),
+                )
             found.append(source)
             first += source.items
         if not found:

@@ -257,3 +257,14 @@ def test_racks_that_a_recording_has_are_those_of_its_states(tmp_path: Path) -> N
 def _documents(folder: Path) -> list[str]:
     with plan_sources([folder], REGISTRY) as plan:
         return [item.document or "" for item in plan.work()]
+
+
+def test_recorded_decisions_with_times_have_a_timeline_and_states_have_none(tmp_path: Path) -> None:
+    states = file_of(tmp_path / "states.jsonl", named("a"), named("b"))
+    with plan_sources([*sorted(LOGS.glob("*.log.gz")), states], REGISTRY) as plan:
+        logged, given = plan.sources
+    (timeline,) = logged.timelines
+    assert timeline["group"] == "tagged-classic"
+    assert [each["generation"] for each in timeline["decisions"]] == list(range(1, 25))
+    assert timeline["decisions"][2]["joined"] == ["i4"]
+    assert given.timelines == ()

@@ -9,7 +9,7 @@ import attrs
 
 from assignment_api.streams import TaskId
 from assignor_lab.capture.episodes.workload import DEFAULT_RECORD_BYTES, changelog_lines, mean_line
-from assignor_lab.capture.histories.moments import Moment
+from assignor_lab.capture.histories.moments import CLASSIC, Moment, protocol_of
 
 __all__ = ["SeenChangelogs", "seen_changelogs"]
 
@@ -43,7 +43,7 @@ def seen_changelogs(moments: Iterable[Moment], begin_ms: int) -> SeenChangelogs:
         begin_ms: When the episode begins, in epoch milliseconds.
     """
     listed = list(moments)
-    documents = [moment.document for moment in listed if moment.document["kind"] == "streams"]
+    documents = [moment.document for moment in listed if protocol_of(moment.document) == CLASSIC]
     if not documents:
         return SeenChangelogs({}, ())
     tasks = {task["id"]: task["logged"] for document in documents for task in document["tasks"]}

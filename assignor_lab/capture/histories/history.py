@@ -8,13 +8,11 @@ from typing import Any
 import attrs
 
 from assignor_lab.capture.errors import HistoryError
-from assignor_lab.capture.histories.moments import Moment, moment_of
+from assignor_lab.capture.histories.moments import Moment, moment_of, protocol_of
 from assignor_lab.documents.errors import Place
 from assignor_lab.scenarios import Scenario
 
 __all__ = ["History", "read_histories"]
-
-_KINDS = {"streams": "classic", "streams-group": "streams"}
 
 
 @attrs.frozen(eq=False)
@@ -52,17 +50,19 @@ def read_histories(scenarios: Iterable[Scenario]) -> list[History]:
     for scenario in scenarios:
         _check(scenario)
         moment = moment_of(scenario.document)
-        found.setdefault((scenario.kind, scenario.document["source"].get("group", "")), []).append((scenario, moment))
+        found.setdefault(
+            (protocol_of(scenario.document) or "", scenario.document["source"].get("group", "")), []
+        ).append((scenario, moment))
     made = []
-    for (kind, group), decisions in found.items():
+    for (protocol, group), decisions in found.items():
         decisions.sort(key=lambda each: each[1].time_ms)
-        made.append(History(group, _KINDS[kind], tuple(moment for _, moment in decisions), decisions[0][0].place))
+        made.append(History(group, protocol, tuple(moment for _, moment in decisions), decisions[0][0].place))
     return sorted(made, key=lambda history: history.moments[0].time_ms)
 
 
 def _check(scenario: Scenario) -> None:
     document, place = scenario.document, scenario.place
-    if scenario.kind not in _KINDS:
+    if protocol_of(document) is None:
         raise HistoryError(
             f"{place}: scenario {scenario.id!r:.80} is of kind {scenario.kind!r}: histories are made of decisions of "
             "Streams groups (kinds streams and streams-group)"

@@ -10,7 +10,7 @@ import attrs
 from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.changelogs import SeenChangelogs, seen_changelogs
 from assignor_lab.capture.histories.history import History
-from assignor_lab.capture.histories.moments import Moment
+from assignor_lab.capture.histories.moments import CLASSIC, STREAMS, Moment, protocol_of
 from assignor_lab.capture.histories.presence import Presence, prepared_ms, seen_presence
 from assignor_lab.simulation.streams.timings import Timings
 
@@ -55,7 +55,7 @@ def history_episode(history: History, timings: Mapping[str, int] | None = None) 
 def _begins_empty(first: Moment) -> bool:
     """Whether nobody had or did anything before the first decision: the group begins with it."""
     document = first.document
-    if document["kind"] == "streams-group":
+    if protocol_of(document) == STREAMS:
         return not any(member["active"] or member["standby"] for member in document["members"])
     clients = document["clients"]
     return not any(client["previous_active"] or client["previous_standby"] for client in clients)
@@ -105,7 +105,7 @@ class _Made:
 
     def _tasks(self) -> list[dict[str, Any]]:
         """All tasks, each as the latest decision knows it: internal topics are created in the first one."""
-        if self.history.protocol == "streams":
+        if self.history.protocol == STREAMS:
             return _tasks_of_subtopologies(moment.document for moment in self.history.moments)
         found: dict[str, dict[str, Any]] = {}
         for moment in self.history.moments:
@@ -117,7 +117,7 @@ class _Made:
 
     def _clients(self) -> list[dict[str, Any]]:
         first = self.history.moments[0]
-        if self.history.protocol == "classic":
+        if self.history.protocol == CLASSIC:
             return [dict(client) for client in first.document["clients"]]
         return [_client_of(first, process) for process in first.participants]
 
@@ -153,7 +153,7 @@ class _Made:
 
     def _assumptions(self, given: Mapping[str, int]) -> list[str]:
         told = [*self.presence.assumptions, *self.changelogs.assumptions]
-        timeout = "session_timeout_ms" if self.history.protocol == "classic" else "streams_session_timeout_ms"
+        timeout = "session_timeout_ms" if self.history.protocol == CLASSIC else "streams_session_timeout_ms"
         if timeout not in given:
             told.append(
                 f"the session timeout is not told: Kafka's default, {getattr(self.timings, timeout)} ms (give the "

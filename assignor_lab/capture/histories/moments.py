@@ -9,8 +9,10 @@ import attrs
 
 from assignment_api.streams import TaskId
 
-__all__ = ["Moment", "Participant", "moment_of"]
+__all__ = ["CLASSIC", "STREAMS", "Moment", "Participant", "moment_of", "protocol_of"]
 
+#: Protocols of a Streams group.
+CLASSIC, STREAMS = "classic", "streams"
 _STREAM_THREAD = "-StreamThread-"
 #: Settings of an instance that a scenario's client has, and what a ``start`` event calls them.
 _SETTINGS = ("rack", "tags", "host")
@@ -58,10 +60,20 @@ class Moment:
     document: Mapping[str, Any]
 
 
+def protocol_of(document: Mapping[str, Any]) -> str | None:
+    """The protocol of the group in a scenario; ``None``: it is no decision of a Streams group.
+
+    Clients are what the leader of a classic group has before it, sub-topologies what a broker has.
+    """
+    if "clients" in document:
+        return CLASSIC
+    return STREAMS if "subtopologies" in document else None
+
+
 def moment_of(document: Mapping[str, Any]) -> Moment:
     """The decision that a checked scenario of kind ``streams`` or ``streams-group`` holds; it has a time."""
     source, observed = document["source"], document["observed"]
-    if document["kind"] == "streams":
+    if protocol_of(document) == CLASSIC:
         participants = [_client(client) for client in document["clients"]]
         placed = {name: _sorted(held["active"], held["standby"]) for name, held in observed["assignment"].items()}
     else:

@@ -14,10 +14,12 @@ from assignor_lab.capture.recorded.errors import BrokerAnswerError
 from assignor_lab.capture.recorded.group_records import (
     CURRENT_ASSIGNMENT,
     STREAMS_MEMBER,
+    STREAMS_METADATA,
     STREAMS_TOPOLOGY,
     TARGET_MEMBER,
     TARGET_METADATA,
     StreamsMember,
+    read_assignment_config,
     read_group_key,
     read_streams_member,
     read_target,
@@ -72,6 +74,7 @@ class Epoch:
         number: Its epoch.
         members: Member id to member, in the order in which they came.
         stateful: Sub-topology to whether it has changelogs; empty if that is not told.
+        config: Configuration of the group that its latest target was decided with; ``None``: not told.
     """
 
     place: Place
@@ -79,6 +82,7 @@ class Epoch:
     number: int
     members: Mapping[str, EpochMember]
     stateful: Mapping[str, bool]
+    config: Mapping[str, str] | None = None
 
 
 def recorded_epochs(kept: KeptRecords, on_unreadable: Callable[[str], None]) -> list[Epoch]:
@@ -113,6 +117,7 @@ class _Reading:
     before: dict[str, HeldTasks] = attrs.field(factory=dict)
     current: dict[str, HeldTasks] = attrs.field(factory=dict)
     stateful: dict[str, bool] = attrs.field(factory=dict)
+    config: dict[str, str] | None = None
 
     def take(self, each: KeptRecord) -> Epoch | None:
         key, value = read_group_key(each.record.key), each.record.value
@@ -126,6 +131,8 @@ class _Reading:
         elif key.type == CURRENT_ASSIGNMENT:
             held = None if value is None else read_target(self.group, value, current=True)
             _put(self.current, member, held)
+        elif key.type == STREAMS_METADATA:
+            self.config = None if value is None else read_assignment_config(self.group, value)
         elif key.type == STREAMS_TOPOLOGY and value is not None:
             self.stateful = {sub.id: bool(sub.changelogs) for sub in read_topology(self.group, value)}
         elif key.type == TARGET_METADATA and value is not None:
@@ -148,7 +155,7 @@ class _Reading:
             for name, told in self.members.items()
         }
         self.before = dict(self.targets)
-        return Epoch(each.place, time_ms, number, members, dict(self.stateful))
+        return Epoch(each.place, time_ms, number, members, dict(self.stateful), self.config)
 
 
 def _put(held: dict[str, Any], name: str, value: object) -> None:
@@ -170,10 +177,14 @@ def epoch_documents(
         is_given_targets: Whether the assignor is given the old targets, as by brokers before 4.4, or what members have.
     """
     sizes = _sizes(epochs)
-    standbys, told = _standbys(epochs, config)
+    layers = list(config)
+    standbys, told = _standbys(epochs, layers)
+    is_given = any(NUM_STANDBY_REPLICAS in layer.entries for layer in layers)
     with_copies = {name for epoch in epochs for each in epoch.members.values() for name in _copied(each.target)}
     for epoch in epochs:
-        assumptions = [*told]
+        own = (epoch.config or {}).get(NUM_STANDBY_REPLICAS, "")
+        is_own = not is_given and own.isdecimal()
+        assumptions = [] if is_own else [*told]
         if not epoch.stateful:
             assumptions.append("the topology is not told: sub-topologies have state if a member was given copies of it")
         assumptions.append(_OLD_TARGETS if is_given_targets else _WHAT_THEY_HAVE)
@@ -181,7 +192,7 @@ def epoch_documents(
             "format": 1,
             "kind": "streams-group",
             "id": f"{group}-epoch-{epoch.number}",
-            "config": {NUM_STANDBY_REPLICAS: standbys},
+            "config": {NUM_STANDBY_REPLICAS: int(own) if is_own else standbys},
             "subtopologies": [
                 {"id": name, "tasks": count, "stateful": epoch.stateful.get(name, name in with_copies)}
                 for name, count in sizes.items()

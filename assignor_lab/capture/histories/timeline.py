@@ -49,7 +49,8 @@ class TimelineEntry:
 
     def document(self) -> dict[str, Any]:
         """As JSON."""
-        return attrs.asdict(self)
+        fields = attrs.asdict(self, recurse=False)
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
 
 
 def timeline_of(history: History) -> list[TimelineEntry]:

@@ -126,6 +126,7 @@ def results_summary(
             {"name": source.name, "kind": source.kind, "states": tally.states_of.get(number, 0)}
             for number, source in enumerate(sources)
         ],
+        "timelines": [dict(each) for source in sources for each in source.timelines],
         "states": tally.states,
         "rows": tally.rows,
         "failed_rows": tally.failed_rows,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -13,11 +14,12 @@ from assignment_api.plugins import config_sources
 from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.episodes import past_as_episodes
 from assignor_lab.capture.histories.flight_recordings import flight_recordings, recorded_decisions
+from assignor_lab.capture.recorded.group_records import _layout
 from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.scenarios import Place, scenario_from_document
 from tests.capture.histories.flight_folders import classic_folder, streams_folder, write_folder
 from tests.capture.histories.pasts import decisions_of, properties_of
-from tests.capture.live.test_group_history import key
+from tests.capture.live.test_group_history import key, value
 from tests.capture.recorded.groups import states
 
 
@@ -179,3 +181,24 @@ def test_a_file_of_something_else_is_no_recording(tmp_path: Path) -> None:
     assert flight_recordings(other) == []
     assert flight_recordings(tmp_path) == []
     assert flight_recordings(tmp_path / "nothing") == []
+
+
+def test_the_groups_configuration_is_that_of_its_records(tmp_path: Path) -> None:
+    plain = decided(streams_folder(tmp_path / "plain", "orders-group-3"))
+    assert {each["config"]["num.standby.replicas"] for each in plain} == {1}
+    assert all(any("is in no record" in sentence for sentence in each["assumptions"]) for each in plain)
+    layout = _layout("StreamsGroupMetadataValue")
+    entry = layout.LastAssignmentConfig(key="num.standby.replicas", value="2")
+    config = value("StreamsGroupMetadataValue", 0, epoch=2, metadata_hash=0, last_assignment_configs=[entry])
+    lines = (tmp_path / "plain" / "records.jsonl").read_text().splitlines()
+    told = {"offset": 10_000, "t": 1, "key_hex": key(17, "orders-group").hex(), "value_hex": config.hex()}
+    lines = [lines[0], json.dumps({**told, "offset": 0}), *(_later(line) for line in lines[1:])]
+    (tmp_path / "plain" / "records.jsonl").write_text("\n".join(lines) + "\n")
+    own = decided(tmp_path / "plain")
+    assert {each["config"]["num.standby.replicas"] for each in own} == {2}
+    assert not any("is in no record" in sentence for each in own for sentence in each["assumptions"])
+
+
+def _later(line: str) -> str:
+    told = json.loads(line)
+    return json.dumps({**told, "offset": told["offset"] + 1} if "offset" in told else told)

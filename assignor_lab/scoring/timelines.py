@@ -1,0 +1,57 @@
+"""Timelines of sources that are the past of groups: who came and went, and what moved, decision by decision."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+
+from assignor_lab.capture.histories.history import History
+from assignor_lab.capture.histories.moments import Moment, moment_of, protocol_of
+from assignor_lab.capture.histories.timeline import timeline_of
+from assignor_lab.documents.errors import Place
+from assignor_lab.scenarios import Scenario
+
+__all__ = ["SourceTimeline"]
+
+#: Decisions of a source of which a timeline is made: a page with more is no overview.
+_MOST = 500
+
+
+@attrs.define
+class SourceTimeline:
+    """The timelines of one source, while its scenarios are read."""
+
+    _moments: dict[tuple[str, str], list[Moment]] = attrs.field(init=False, factory=dict)
+    _count: int = attrs.field(init=False, default=0)
+
+    def add(self, scenario: Scenario) -> None:
+        """Takes the next scenario; one that is no recorded decision with its time is passed over."""
+        document = scenario.document
+        protocol, source = protocol_of(document), document.get("source") or {}
+        if protocol is None or "observed" not in document or "time_ms" not in source:
+            return
+        self._count += 1
+        if self._count <= _MOST:
+            # The document itself is large, and all that a timeline needs is in the moment.
+            moment = attrs.evolve(moment_of(document), document={})
+            self._moments.setdefault((protocol, source.get("group", "")), []).append(moment)
+
+    def documents(self) -> tuple[dict[str, Any], ...]:
+        """A timeline for each group with more than one decision, in the order of their beginnings; none of too many."""
+        if self._count > _MOST:
+            return ()
+        histories = [
+            History(group, protocol, tuple(sorted(moments, key=lambda each: each.time_ms)), Place(group))
+            for (protocol, group), moments in self._moments.items()
+            if len(moments) > 1
+        ]
+        histories.sort(key=lambda history: history.moments[0].time_ms)
+        return tuple(
+            {
+                "group": history.group,
+                "protocol": history.protocol,
+                "decisions": [entry.document() for entry in timeline_of(history)],
+            }
+            for history in histories
+        )

@@ -1,0 +1,47 @@
+"""The timeline of a group's past in the page, and the times of states wherever one is named."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+from assignor_lab.report import render_report, summary_from_document
+from assignor_lab.report.words import state_name
+from tests.report.summaries import tagged
+
+ENTRY = {
+    "time_ms": 1_795_239_746_656, "generation": 3, "waited_ms": None, "instances": 4, "members": 8,
+    "joined": ["i4"], "gone": [], "restarted": ["i1"], "active_moved": 6, "copies_made": 2, "followup": "probing",
+    "reason": "Adding new member <b>x</b>", "missing": [1, 2],
+}  # fmt: skip
+
+
+def page(**entry: Any) -> str:
+    document = deepcopy(tagged())
+    decisions = [{**ENTRY, **entry}]
+    document["results"]["timelines"] = [{"group": "<i>orders</i>", "protocol": "classic", "decisions": decisions}]
+    return render_report(summary_from_document(document))
+
+
+def test_each_decision_stands_with_its_time_who_came_and_went_and_why() -> None:
+    shown = page()
+    for text in ("2026-11-21 05:42:26.656Z", "i4", "anew", "probing follows", "1 to 2 are not there"):
+        assert text in shown
+    assert "What happened" in shown
+
+
+def test_names_and_reasons_are_text() -> None:
+    shown = page(joined=["<script>alert(1)</script>"])
+    assert "<script>alert(1)" not in shown
+    assert "<b>x</b>" not in shown
+    assert "<i>orders</i>" not in shown
+
+
+def test_a_run_without_a_past_has_no_timeline() -> None:
+    assert "What happened" not in render_report(summary_from_document(tagged()))
+
+
+def test_a_state_is_named_with_its_time_where_that_is_known() -> None:
+    assert state_name("orders-generation-3", 0, 1_795_239_746_656) == "orders-generation-3, 2026-11-21 05:42:26.656Z"
+    assert state_name("orders-generation-3", 0) == "orders-generation-3"
+    assert state_name("cc-1", 2, 0) == "cc-1, round 2, 1970-01-01 00:00:00.000Z"
