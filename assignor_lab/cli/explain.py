@@ -112,7 +112,7 @@ def _show_task(explained: Explained, each: Explanation) -> None:
     if kafka is not None:
         print_sentence(kafka)
     if each.clients:
-        console().print(table(["client", "of this task", "by the answer"], words.client_rows(each)))
+        console().print(table(["client", f"of this {explained.noun}", "by the answer"], words.client_rows(each)))
     for rule, sentence in words.step_sentences(explained, each):
         print_sentence(f"{rule}: {sentence}")
     if each.steps:

@@ -26,13 +26,13 @@ def sentences(compared: Compared) -> Iterator[str]:
         yield f"{plural(len(states), 'decision')}; {one} and {other} decide {same} of them alike."
         for name, number in ((one, 0), (other, 1)):
             moved = sum(len(state.sides[number].moved) for state in answered)
+            stopped = sum(len(state.sides[number].stopped) for state in answered)
             failed = sum(state.sides[number].error is not None for state in states)
-            noun = _noun(states[0], moved)
-            yield f"{name} moves {moved} {noun} in all{f', and has no answer to {failed}' if failed else ''}."
-        yield (
-            "Each decision is asked about as it stood, whatever was answered before: `assignor replay` plays what "
-            "would have followed."
-        )
+            parts = [f"moves {moved} {_noun(states[0], moved)} in all"]
+            parts += [f"stops {stopped} for now"] if stopped else []
+            parts += [f"has no answer to {failed}"] if failed else []
+            yield f"{name} {listed(parts)}."
+        yield "Each decision is asked about as it stood, whatever was answered to the one before."
     for figure in compared.figures:
         told = _told(figure, one, other)
         if told is not None:
@@ -68,11 +68,14 @@ def state_sentences(compared: Compared, state: StateCompared) -> Iterator[str]:
 
 
 def state_rows(compared: Compared) -> list[list[str]]:
-    """A row for each state: its name, moves of each contender, what they run elsewhere, copies elsewhere."""
+    """A row for each state: its name, what each contender moves or stops, what runs elsewhere, copies elsewhere."""
     return [
         [
             state.scenario if state.rounds == 1 else f"{state.scenario}, {state.round}",
-            *("no answer" if side.error is not None else str(len(side.moved)) for side in state.sides),
+            *(
+                "no answer" if side.error is not None else str(len(side.moved) + len(side.stopped))
+                for side in state.sides
+            ),
             str(len(state.elsewhere)),
             str(sum(each.copies[0] != each.copies[1] for each in state.differing)),
         ]

@@ -78,7 +78,7 @@ class _Round:
         # Misplaced jobs may have been left where they are meanwhile, for as long as somebody is waited for.
         steps.evened_out(draft, misplaced_before=self._moves)
         unplaced = self._place(listed, prompt, released)
-        steps.placed(draft, findings.created)
+        steps.placed(draft, findings.created, self._history.revoked, self._scope.listers)
         steps.lost_waits(findings.lost, draft, self._waiting.delay)
         steps.kept(draft, self._problem.configured)
         return self._answer(unplaced), self._next_history(unplaced)

@@ -64,12 +64,30 @@ class ConnectSteps:
             )
         self._revocations(draft, "ci-surplus", text)
 
-    def placed(self, draft: Draft, created: _Lists) -> None:
-        """What is new, and what was lost and does not wait, was placed."""
+    def placed(
+        self,
+        draft: Draft,
+        created: _Lists,
+        given_up: Sequence[Collection[int]],
+        listed: Sequence[Collection[int]],
+    ) -> None:
+        """What is new, what was given up in the round before, and what was lost and does not wait, was placed.
+
+        Args:
+            draft: Who has what now.
+            created: Jobs that nobody had in the round before.
+            given_up: Jobs that somebody was told to stop then.
+            listed: Jobs that a worker lists.
+        """
         new = [frozenset(created[kind]) for kind in KINDS]
         for kind, member, job in sorted(_pairs(draft.given) - self._given):
-            what = "it is new" if job in new[kind] else "it was lost and does not wait"
-            text = f"{what}, and goes to {{0}}, which has the fewest {_NOUNS[kind]}, or lists it"
+            what = "it was lost and does not wait"
+            if job in given_up[kind]:
+                what = "a worker gave it up in the rebalance before"
+            elif job in new[kind]:
+                what = "it is new"
+            why = "lists it" if job in listed[kind] else f"has the fewest {_NOUNS[kind]}"
+            text = f"{what}: it goes to {{0}}, which {why}"
             self._add("ci-place", kind, job, text, member)
         self._given = _pairs(draft.given)
 
