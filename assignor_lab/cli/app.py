@@ -35,6 +35,7 @@ COMMANDS = {
     "explain": (
         "Tell why a task is where an assignor leaves it, and the smallest changes that would have led elsewhere."
     ),
+    "ui": "Open states, episodes and reports in a browser: change them, and see the answers at once.",
     "new": "Lay out a distribution for an assignor: code, entry point, types, tests, CI.",
     "update": "Bring a distribution of 'assignor new' up to the newest template; changes of yours stay.",
     "conformance": "Hold an assignor to seven levels, by random histories that shrink to the smallest one.",

@@ -7,6 +7,7 @@ the assignor gets the same answer.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import count
 from typing import Any, Generic, Protocol, TypeVar
 
 import attrs
@@ -21,6 +22,7 @@ __all__ = [
     "Knob",
     "changed",
     "choice_knob",
+    "fresh",
     "number_knob",
     "setting_knobs",
     "single",
@@ -99,6 +101,15 @@ class ChangesOf(Protocol, Generic[S_contra]):
             label: Client to the name that it is shown under.
         """
 
+    def one_more(self, scenario: Scenario, number: int, state: S_contra) -> Change | None:
+        """A client more, that has nothing yet and else is like the first one; ``None``: there is none to be like.
+
+        Args:
+            scenario: The scenario, as it was read.
+            number: The round.
+            state: What is asked.
+        """
+
     def facts(self, state: S_contra, task: str) -> Mapping[str, str]:
         """What a state says of a task on each client, in a few words; clients of which it says nothing are left out."""
 
@@ -110,6 +121,12 @@ def single(change: Change, concerns: str | None = None) -> Knob:
         return change
 
     return Knob(change.what, [None], at, concerns=concerns)
+
+
+def fresh(taken: Iterable[str], pattern: str) -> str:
+    """The first name of a pattern, with a number from 1 in it, that nobody has."""
+    known = set(taken)
+    return next(name for number in count(1) if (name := pattern.format(number)) not in known)
 
 
 def changed(document: Mapping[str, Any], edits: Iterable[Edit]) -> dict[str, Any]:
@@ -139,6 +156,8 @@ def _edited(value: Any, path: tuple[str | int, ...], edit: Edit) -> Any:
         copied[step] = _edited(copied[step], tuple(rest), edit)
     elif edit.remove:
         del copied[step]
+    elif isinstance(copied, list) and step == len(copied):
+        copied.append(edit.value)
     else:
         copied[step] = edit.value
     return copied

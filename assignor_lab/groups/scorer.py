@@ -71,6 +71,12 @@ class Scorer:
         convergence.fill_in()
         return rows
 
+    def measured(self, item: WorkItem) -> Iterator[tuple[Answer[Any, Any], dict[str, Any]]]:
+        """All answers to ``item``, in the same order, each with its row; nothing else is found out about them."""
+        self._sparing.begin(item)
+        for answer in self.contest.answers(item):
+            yield answer, self._rows.row(answer)
+
     def pictures(
         self, item: WorkItem, wanted: Mapping[tuple[int, int], str | None]
     ) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -28,7 +28,7 @@ from assignor_lab.report.placement import Change
 from assignor_lab.report.summary import Summary, summary_from_document
 from assignor_lab.report.view import page, panel
 
-__all__ = ["render_report", "write_report"]
+__all__ = ["asset", "render_report", "templates", "write_report"]
 
 #: Pictures of states are drawn until they come to this many characters; the rest is counted and left out.
 PANEL_BUDGET = 3_500_000
@@ -57,8 +57,9 @@ def write_report(summary: Mapping[str, Any], path: str | PathLike[str]) -> None:
 
 def render_report(summary: Summary) -> str:
     """The report as a text."""
-    environment = _environment()
+    environment = templates()
     shown = page(summary)
+    observed = {each.name for each in summary.results.assignors if each.kind == "observed"}
     figures = _figures(summary)
     budget = min(PANEL_BUDGET, BUDGET - len(figures))
     panels: list[Markup] = []
@@ -68,10 +69,10 @@ def render_report(summary: Summary) -> str:
     template = environment.get_template("panel.html.j2")
     opened = 0
     for number, placement in enumerate(summary.results.placements, start=1):
-        picture = panel(number, placement, shown)
+        picture = panel(number, placement, shown.names, observed)
         if not opened and picture.moves:
             opened = number
-        drawn = template.render(panel=picture, opened=number == opened)
+        drawn = template.render(panel=picture, opened=number == opened, why=None)
         size += len(drawn)
         if size > budget:
             break
@@ -89,7 +90,7 @@ def render_report(summary: Summary) -> str:
             break
         groups.append(Markup(drawn))  # noqa: S704 - made by an autoescaping template
         anchors.update({(group.scenario, group.round, each.assignor): number for each in group.answers})
-    style, script = _asset("report.css"), _asset("report.js")
+    style, script = asset("report.css"), asset("report.js")
     return environment.get_template("report.html.j2").render(
         page=shown,
         results=summary.results,
@@ -137,12 +138,14 @@ def _policy(style: str, script: str) -> str:
 
 
 @cache
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """One of our own files: style sheet or script."""
     return files(_PACKAGE).joinpath(_TEMPLATES, name).read_text(encoding="utf-8").strip()
 
 
 @cache
-def _environment() -> Environment:
+def templates() -> Environment:
+    """The templates, in which every text is made plain and escaped."""
     environment = Environment(
         loader=PackageLoader(_PACKAGE, _TEMPLATES),
         autoescape=True,

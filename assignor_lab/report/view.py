@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping
 
 import attrs
 
@@ -264,9 +265,15 @@ class Panel:
         return any(move.source is not None for each in self.columns for move in each.column.moves)
 
 
-def panel(number: int, placement: Placement, shown: Page) -> Panel:
-    """The picture of one state; ``number`` counts from 1 and becomes its anchor."""
-    observed = {each.name for each in shown.results.assignors if each.kind == "observed"}
+def panel(number: int, placement: Placement, names: Mapping[str, str], observed: Collection[str]) -> Panel:
+    """The picture of one state.
+
+    Args:
+        number: Counts from 1 and becomes its anchor.
+        placement: The state and the answers.
+        names: Assignor to how it is called.
+        observed: Those that are no assignors, but what Kafka decided.
+    """
     labels = client_labels(placement.clients)
     clients = sorted(placement.clients, key=lambda client: _natural(labels[client.process_id]))
     placement = attrs.evolve(placement, clients=tuple(clients))
@@ -296,16 +303,16 @@ def panel(number: int, placement: Placement, shown: Page) -> Panel:
         placement,
         words.state_name(placement.scenario, placement.round, placement.time_ms),
         labels,
-        tuple(PanelColumn(each, *_who(shown, each.answer.assignor), _told(each)) for each in columns),
+        tuple(PanelColumn(each, *_who(names, each.answer.assignor), _told(each)) for each in columns),
         tuple(rows),
         tuple(unchanged),
     )
 
 
-def _who(shown: Page, assignor: str) -> tuple[int, str]:
+def _who(names: Mapping[str, str], assignor: str) -> tuple[int, str]:
     """Where an assignor stands among all, and how it is called."""
-    known = list(shown.names)
-    return (known.index(assignor), shown.names[assignor]) if assignor in shown.names else (len(known), assignor)
+    known = list(names)
+    return (known.index(assignor), names[assignor]) if assignor in names else (len(known), assignor)
 
 
 def _keeps(row: Row) -> bool:

@@ -12,7 +12,9 @@ from tests.report.summaries import HOSTILE_SHOWN, tagged
 
 def panels(document: dict[str, Any]) -> list[Panel]:
     summary = summary_from_document(document)
-    return [panel(number, each, page(summary)) for number, each in enumerate(summary.results.placements, start=1)]
+    return [
+        panel(number, each, page(summary).names, ()) for number, each in enumerate(summary.results.placements, start=1)
+    ]
 
 
 def test_the_size_is_told_by_processes_and_members() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from assignment_api.connect import MAX_DELAY_KEY
-from assignor_lab.groups.changes import Change, Edit, Knob, number_knob, single
+from assignor_lab.groups.changes import Change, Edit, Knob, fresh, number_knob, single
 from assignor_lab.groups.connect.rounds import RoundState
 from assignor_lab.scenarios import Scenario
 
@@ -29,6 +29,15 @@ class _Changes:
                 words = f"{label(member['id'])} were not there"
                 change = Change("client", words, (Edit(("rounds", number, "members", place), remove=True),))
                 yield single(change, member["id"])
+
+    def one_more(self, scenario: Scenario, number: int, state: RoundState) -> Change | None:
+        members = scenario.document["rounds"][number]["members"]
+        if not members:
+            return None
+        name = fresh((each["id"] for each in members), "one-more-{}")
+        added = {**members[0], "id": name, "owned": {"connectors": [], "tasks": []}}
+        path = ("rounds", number, "members", len(members))
+        return Change("client", f"there were a worker {name} more", (Edit(path, added),))
 
     def facts(self, state: RoundState, task: str) -> Mapping[str, str]:
         return {

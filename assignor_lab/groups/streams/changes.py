@@ -16,7 +16,7 @@ from assignment_api.streams.configs import (
     RACK_AWARE_STRATEGY_MIN_TRAFFIC,
     RACK_AWARE_STRATEGY_NONE,
 )
-from assignor_lab.groups.changes import Change, Edit, Knob, choice_knob, number_knob, single
+from assignor_lab.groups.changes import Change, Edit, Knob, choice_knob, fresh, number_knob, single
 from assignor_lab.scenarios import Scenario
 
 __all__ = ["CHANGES"]
@@ -60,6 +60,31 @@ class _Changes:
         if len(clients) > 1:
             for place, client in enumerate(clients):
                 yield _less_knob(place, client, label)
+
+    def one_more(self, scenario: Scenario, number: int, state: ApplicationMetadata) -> Change | None:
+        clients = scenario.document["clients"]
+        if not clients:
+            return None
+        first = clients[0]
+        # How much state it would lack is not known: more than what still counts as caught up.
+        least = state.assignment_configs().acceptable_recovery_lag + 1
+        lags = None
+        if first["lags"] is not None:
+            told = [(task, (client["lags"] or {}).get(task, 0)) for client in clients for task in first["lags"]]
+            lags = {task: max(least, *(lag for each, lag in told if each == task)) for task in first["lags"]}
+        process = fresh((each["process_id"] for each in clients), "ffffffff-0000-0000-0000-{:012d}")
+        added = {
+            **first,
+            "process_id": process,
+            "host": None,
+            "consumers": [f"{process}-{thread}" for thread in range(1, len(first["consumers"]) + 1)],
+            "previous_active": [],
+            "previous_standby": [],
+            "previous_by_consumer": None,
+            "lags": lags,
+        }
+        words = f"there were one client more, that lacks at least {least:,} records of each state"
+        return Change("client", words, (Edit(("clients", len(clients)), added),))
 
     def facts(self, state: ApplicationMetadata, task: str) -> Mapping[str, str]:
         known = state.for_next_assignor()

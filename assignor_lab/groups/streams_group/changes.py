@@ -7,13 +7,21 @@ from typing import Any
 
 from assignment_api.group import TaskId
 from assignment_api.streams.configs import NUM_STANDBY_REPLICAS
-from assignor_lab.groups.changes import Change, Edit, Knob, number_knob, single
+from assignor_lab.groups.changes import Change, Edit, Knob, fresh, number_knob, single
 from assignor_lab.groups.streams_group.asking import GroupState
 from assignor_lab.scenarios import Scenario
 
 __all__ = ["CHANGES"]
 
 _Labels = Callable[[str], str]
+#: What a member that has just come says of itself.
+_NOTHING: Mapping[str, Any] = {
+    "active": {},
+    "standby": {},
+    "warmup": {},
+    "task_offsets": {},
+    "task_end_offsets": {},
+}
 
 
 class _Changes:
@@ -29,6 +37,15 @@ class _Changes:
         standbys = state.group.configs.num_standby_replicas
         yield number_knob(NUM_STANDBY_REPLICAS, standbys, (standbys + 1, standbys - 1, 0, standbys + 2))
         yield from _less_knobs(members, label)
+
+    def one_more(self, scenario: Scenario, number: int, state: GroupState) -> Change | None:
+        members = scenario.document["members"]
+        if not members:
+            return None
+        name = fresh((member["id"] for member in members), "one-more-{}")
+        process = fresh((member["process_id"] for member in members), "process-one-more-{}")
+        added = {**members[0], **_NOTHING, "id": name, "instance_id": None, "process_id": process}
+        return Change("client", f"there were a process {process} more", (Edit(("members", len(members)), added),))
 
     def facts(self, state: GroupState, task: str) -> Mapping[str, str]:
         wanted = TaskId.parse(task)
@@ -124,10 +141,9 @@ def _tag_knobs(keys: Sequence[str], members: Sequence[Mapping[str, Any]], label:
 def _thread_knobs(members: Sequence[Mapping[str, Any]]) -> Iterator[Knob]:
     """A member more in a process, which is a thread more: it comes last and has nothing yet."""
     ids = {member["id"] for member in members}
-    nothing: dict[str, Any] = {"active": {}, "standby": {}, "warmup": {}, "task_offsets": {}, "task_end_offsets": {}}
     for process, own in _processes(members).items():
         name = next(name for number in range(len(ids) + 1) if (name := f"{process}-further-{number}") not in ids)
-        further = {**members[own[0]], **nothing, "id": name, "instance_id": None}
+        further = {**members[own[0]], **_NOTHING, "id": name, "instance_id": None}
         words = f"process {process} had a thread more, {len(own) + 1} instead of {len(own)}"
         change = Change("threads", words, (Edit(("members",), [*members, further]),))
         yield single(change, members[own[0]]["id"])

@@ -1,0 +1,78 @@
+"""``assignor ui``: states, episodes and reports in a browser, changed and asked again."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import webbrowser
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assignor_lab.cli.found_plugins import found_plugins
+from assignor_lab.cli.isolation_options import Isolate, Trust, with_isolation
+from assignor_lab.cli.options import ConfigFile, Overrides, sources
+from assignor_lab.cli.text import note, print_line
+
+if TYPE_CHECKING:
+    from assignor_lab.web.asking import Asking
+
+__all__ = ["register"]
+
+Paths = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="PATHS",
+        help="Scenario files, logs, episodes, folders of 'record' or of 'score'.",
+    ),
+]
+Port = Annotated[int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port; 0 takes a free one.")]
+Browser = Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser at once.")]
+
+HOST = "127.0.0.1"
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to ``app``."""
+
+    @app.command("ui")
+    def serve_page(
+        paths: Paths,
+        port: Port = 0,
+        open_: Browser = True,
+        trust: Trust = None,
+        isolate: Isolate = None,
+        config: ConfigFile = None,
+        c: Overrides = None,
+    ) -> None:
+        """Open states, episodes and reports in a browser: change them, and see the answers at once.
+
+        On the loopback address alone, for who has the address that is printed: it bears a token. Ctrl-C ends it.
+        """
+        import assignor_lab.report.html  # - what is missing is told before anything is read
+        import assignor_lab.web.app  # noqa: F401
+        from assignor_lab.web.asking import Asking
+        from assignor_lab.web.opened import opened
+
+        given = sources(config, with_isolation(c, trust, isolate))
+        plugins = found_plugins(given.effective())
+        asking = Asking(opened(paths, plugins.registry, given, note), plugins, given)
+        try:
+            with suppress(KeyboardInterrupt):
+                asyncio.run(_serve(asking, port, open_page=open_))
+        finally:
+            asking.close()
+
+
+async def _serve(asking: Asking, port: int, *, open_page: bool) -> None:
+    from assignor_lab.connect.rest.server import listening_socket, serve
+    from assignor_lab.web.app import create_app
+
+    token = secrets.token_urlsafe(24)
+    async with serve(create_app(asking, token), listening_socket(HOST, port)) as server:
+        address = f"{server.url}/?token={token}"
+        print_line(address)
+        if open_page:
+            webbrowser.open(address)
+        await server.stopped()

@@ -1,0 +1,147 @@
+"""The address of what one sees: everything that decides a view is in it, so that it can be shared and gone back to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+from urllib.parse import urlencode
+
+import attrs
+from starlette.datastructures import QueryParams
+
+from assignor_lab.groups.changes import Change, Edit
+from assignor_lab.web.errors import PageError
+
+__all__ = ["View", "text_of"]
+
+#: Longest list of changes, and most contenders side by side.
+MOST_EDITS, MOST_CONTENDERS = 100, 4
+_MOST_STEPS = 8
+
+
+@attrs.frozen
+class View:
+    """What is looked at, and how it was changed.
+
+    Args:
+        source: Number of the source, from 0.
+        state: Number of the state in it, from 0.
+        round: The round; ``None``: the last one.
+        contenders: Who is asked, as ``--assignor`` and ``--variant`` name them; none: Kafka's own for such groups.
+        steps: Changes of the state, one after another, each of some edits: positions are those after the steps before.
+        settings: Keys and values of the configuration in place of the state's own.
+        task: The task that is explained, or ``None``.
+        why_not: Why it is not there, or ``None``.
+        at_ms: The moment of an episode that is shown, or ``None``.
+    """
+
+    source: int = 0
+    state: int = 0
+    round: int | None = None
+    contenders: tuple[str, ...] = ()
+    steps: tuple[tuple[Edit, ...], ...] = ()
+    settings: Mapping[str, str] = attrs.field(factory=dict)
+    task: str | None = None
+    why_not: str | None = None
+    at_ms: int | None = None
+
+    @classmethod
+    def read(cls, query: QueryParams) -> Self:
+        """From the query of an address.
+
+        Raises:
+            PageError: if a value of it means nothing.
+        """
+        contenders = tuple(dict.fromkeys(each.strip() for each in query.getlist("a") if each.strip()))
+        if len(contenders) > MOST_CONTENDERS:
+            raise PageError(f"{len(contenders)} contenders are named: at most {MOST_CONTENDERS} fit side by side")
+        settings: dict[str, str] = {}
+        for text in (*query.getlist("c"), *query.getlist("set")):
+            if text.strip():
+                key, separator, value = text.partition("=")
+                if not separator or not key.strip():
+                    raise PageError(f"{text!r:.80} is no setting: write key=value")
+                settings[key.strip()] = value.strip()
+        steps = _steps(query.get("e", ""))
+        for text in query.getlist("step"):
+            steps += _steps(text)
+        if sum(map(len, steps)) > MOST_EDITS:
+            raise PageError(f"more than {MOST_EDITS} changes: save the state, and open the saved one")
+        return cls(
+            _number(query, "s") or 0,
+            _number(query, "n") or 0,
+            _number(query, "round"),
+            contenders,
+            steps,
+            settings,
+            query.get("task") or None,
+            query.get("whynot") or None,
+            _number(query, "t"),
+        )
+
+    @property
+    def fields(self) -> list[tuple[str, str]]:
+        """Names and values of the query, in a fixed order."""
+        pairs = [("s", str(self.source)), ("n", str(self.state))]
+        pairs += [] if self.round is None else [("round", str(self.round))]
+        pairs += [("a", each) for each in self.contenders]
+        pairs += [("e", text_of(self.steps))] if self.steps else []
+        pairs += [("c", f"{key}={value}") for key, value in self.settings.items()]
+        pairs += [(name, value) for name, value in (("task", self.task), ("whynot", self.why_not)) if value]
+        return pairs + ([] if self.at_ms is None else [("t", str(self.at_ms))])
+
+    def url(self, path: str = "/state", **changes: Any) -> str:
+        """The address of this view, or of one that differs in some fields."""
+        return f"{path}?{urlencode(attrs.evolve(self, **changes).fields)}"
+
+    def after(self, change: Change) -> Self:
+        """The view after one more change."""
+        settings = dict(self.settings)
+        if change.setting is not None:
+            key, value = change.setting
+            settings[key] = value
+        steps = (*self.steps, change.edits) if change.edits else self.steps
+        return attrs.evolve(self, steps=steps, settings=settings)
+
+    def words(self, file: str, state: str) -> list[str]:
+        """Words of the command line that mean the same state, contenders left out."""
+        words = [file, "--id", state]
+        words += [] if self.round is None else ["--round", str(self.round)]
+        return words + [word for key, value in self.settings.items() for word in ("-c", f"{key}={value}")]
+
+
+def _number(query: QueryParams, name: str) -> int | None:
+    text = query.get(name)
+    if text is None or not text.strip():
+        return None
+    if not text.isascii() or not text.isdigit() or len(text) > 15:
+        raise PageError(f"{name}={text!r:.80} is no number")
+    return int(text)
+
+
+def text_of(steps: Sequence[Sequence[Edit]]) -> str:
+    """Steps as they stand in an address."""
+    told = [[[list(edit.path)] if edit.remove else [list(edit.path), edit.value] for edit in step] for step in steps]
+    return json.dumps(told, separators=(",", ":"))
+
+
+def _steps(text: str) -> tuple[tuple[Edit, ...], ...]:
+    if not text.strip():
+        return ()
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise PageError(f"the changes of the state are no JSON: {error}") from error
+    if type(told) is not list or not all(type(step) is list and step for step in told):
+        raise PageError("the changes of the state are no list of steps")
+    return tuple(tuple(map(_edit, step)) for step in told)
+
+
+def _edit(told: Any) -> Edit:
+    if type(told) is not list or len(told) not in (1, 2) or type(told[0]) is not list or not told[0]:
+        raise PageError(f"{json.dumps(told)[:80]} is no change: expected [path] or [path, value]")
+    path = told[0]
+    if len(path) > _MOST_STEPS or not all(type(step) in (str, int) for step in path):
+        raise PageError(f"{json.dumps(path)[:80]} is no path of a state: expected keys and positions")
+    return Edit(tuple(path), remove=True) if len(told) == 1 else Edit(tuple(path), told[1])

@@ -1,0 +1,113 @@
+"""The page as an ASGI application."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from importlib.resources import files
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from assignment_api import AssignorLabError
+from assignor_lab.report.html import asset
+from assignor_lab.web.address import View
+from assignor_lab.web.asking import Asking
+from assignor_lab.web.door import Door
+from assignor_lab.web.errors import PageError
+from assignor_lab.web.opened import OpenedRun
+from assignor_lab.web.pages import error_page, home_page, state_page
+
+__all__ = ["ASSETS", "create_app"]
+
+#: What the page loads, and nothing else.
+ASSETS = {"ui.css": "text/css", "ui.js": "text/javascript", "report.css": "text/css"}
+#: A report brings its own script and style, and may come from somebody else: it gets no origin of ours.
+_REPORT_POLICY = (
+    "sandbox allow-scripts allow-downloads; default-src 'none'; script-src 'unsafe-inline'; "
+    "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+
+def create_app(asking: Asking, token: str) -> ASGIApp:
+    """Makes the page.
+
+    Args:
+        asking: What was opened, and who is asked.
+        token: Who bears it gets in.
+    """
+
+    async def home(_request: Request) -> Response:
+        return HTMLResponse(home_page(asking.opened))
+
+    async def state(request: Request) -> Response:
+        return await _answered(request, asking, state_page)
+
+    async def saved(request: Request) -> Response:
+        return await _answered(request, asking, _document)
+
+    async def report(request: Request) -> Response:
+        number = int(request.path_params["number"])
+        sources = asking.opened.sources
+        run = sources[number] if number < len(sources) else None
+        if not isinstance(run, OpenedRun):
+            raise HTTPException(404)
+        return FileResponse(run.report, media_type="text/html", headers={"Content-Security-Policy": _REPORT_POLICY})
+
+    async def asset_of(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in ASSETS:
+            raise HTTPException(404)
+        content = asset(name) if name.startswith("report") else _asset(name)
+        return Response(content, media_type=ASSETS[name])
+
+    return Door(
+        Starlette(
+            routes=[
+                Route("/", home),
+                Route("/state", state),
+                Route("/state.jsonl", saved),
+                Route("/report/{number:int}", report),
+                Route("/assets/{name}", asset_of),
+            ],
+            exception_handlers={HTTPException: _refused},
+        ),
+        token,
+    )
+
+
+async def _answered(request: Request, asking: Asking, make: Callable[[Asking, View], str | Response]) -> Response:
+    """Makes a page in a thread, one at a time: plugins' processes are asked by one at a time."""
+
+    def work() -> str | Response:
+        with asking.lock:
+            return make(asking, View.read(request.query_params))
+
+    try:
+        made = await run_in_threadpool(work)
+    except AssignorLabError as error:
+        status = error.status if isinstance(error, PageError) else 400
+        return HTMLResponse(error_page(str(error), "/"), status)
+    return made if isinstance(made, Response) else HTMLResponse(made)
+
+
+def _document(asking: Asking, view: View) -> Response:
+    """The state of a view as a line of a scenario file."""
+    line: dict[str, Any] = dict(asking.scenario(view).document)
+    headers = {"Content-Disposition": 'attachment; filename="state.jsonl"'}
+    return Response(json.dumps(line) + "\n", media_type="application/jsonl", headers=headers)
+
+
+async def _refused(_request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    return HTMLResponse(error_page("There is nothing at this address.", "/"), status)
+
+
+def _asset(name: str) -> str:
+    return files("assignor_lab.web").joinpath("templates", name).read_text(encoding="utf-8")

@@ -1,0 +1,187 @@
+"""What is asked for a view: the state after its changes, put to the contenders by the same contest as a run's."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Sequence
+from threading import Lock
+from typing import Any
+
+import attrs
+
+from assignment_api.plugins import ConfigSources
+from assignment_api.plugins.keys import is_policy_key
+from assignment_api.plugins.layers import command_line_layer
+from assignor_lab.compare.figures import metrics_of_headline
+from assignor_lab.groups.changes import changed
+from assignor_lab.groups.entries import KindEntry
+from assignor_lab.groups.kind import Answer, Kind
+from assignor_lab.groups.scorer import Scorer
+from assignor_lab.groups.terms import JobSpec
+from assignor_lab.groups.work import WorkItem
+from assignor_lab.runtime.discovery import Plugins
+from assignor_lab.scenarios import Place, Scenario, scenario_from_document
+from assignor_lab.scoring.competitors import competitors
+from assignor_lab.web.address import View
+from assignor_lab.web.errors import NotThereError, PageError
+from assignor_lab.web.opened import Opened
+
+__all__ = ["Asked", "Asking"]
+
+#: Answers that are kept: who goes back and forth, or moves the time of an episode, does not wait again.
+MOST_KEPT = 32
+#: Scorers that are kept, each with the processes of its plugins.
+MOST_SCORERS = 4
+#: Who plays an episode where nobody is named.
+_PLAYED = "high_availability"
+
+
+@attrs.frozen(eq=False)
+class Asked:
+    """A view's state and what came of asking.
+
+    Args:
+        scenario: The state after the changes.
+        kind: Its kind.
+        number: The round.
+        contenders: Names of those who were asked, in order.
+        answers: Their answers to the round, Kafka's own decision last where it is known.
+        figures: A row for each answer: column of a metric to its value.
+    """
+
+    scenario: Scenario
+    kind: Kind[Any, Any]
+    number: int
+    contenders: tuple[str, ...]
+    answers: Sequence[Answer[Any, Any]]
+    figures: Sequence[dict[str, Any]]
+
+
+class Asking:
+    """Asks for views, one at a time; the latest answers are kept.
+
+    Args:
+        opened: What was opened.
+        plugins: What is installed.
+        config: Configuration around the states' own.
+        may_run_code: Whether a contender may be ``module:attribute``.
+    """
+
+    def __init__(self, opened: Opened, plugins: Plugins, config: ConfigSources, *, may_run_code: bool = False) -> None:
+        self.opened = opened
+        self.plugins = plugins
+        self.config = config
+        self.lock = Lock()
+        self._may_run_code = may_run_code
+        self._scorers: OrderedDict[Any, Scorer] = OrderedDict()
+        self._kept: OrderedDict[Any, Asked] = OrderedDict()
+
+    def close(self) -> None:
+        """Ends the processes of plugins."""
+        for scorer in self._scorers.values():
+            scorer.close()
+        self.plugins.isolation.close()
+
+    def sources(self, view: View) -> ConfigSources:
+        """The configuration of a view.
+
+        Raises:
+            AssignorLabError: if a setting of it concerns no assignment, or its value is none.
+        """
+        if not view.settings:
+            return self.config
+        for key in view.settings:
+            # An address may come from somebody else: whom the lab trusts is said where it was started.
+            if is_policy_key(key):
+                raise PageError(f"{key} is not changed here: give it to `assignor ui` with -c")
+        layer = command_line_layer([f"{key}={value}" for key, value in view.settings.items()])
+        return attrs.evolve(self.config, above=(*self.config.above, layer))
+
+    def scenario(self, view: View) -> Scenario:
+        """The state of a view, after its changes.
+
+        Raises:
+            NotThereError: if there is no such state.
+            PageError: if a change cannot be made.
+            DocumentFormatError: if the state would be none, at the value at fault.
+        """
+        scenario = self.opened.states(view.source).scenario(view.state)
+        if not view.steps:
+            return scenario
+        document = dict(scenario.document)
+        for number, step in enumerate(view.steps, start=1):
+            try:
+                document = changed(document, step)
+            except (LookupError, TypeError, ValueError) as error:
+                raise PageError(f"change {number} does not fit the state: it has no such place") from error
+        # What Kafka decided was about another state.
+        document.pop("observed", None)
+        document["id"] = f"{scenario.id}, changed"[:200]
+        return scenario_from_document(document, Place(scenario.place.file, scenario.place.line))
+
+    def asked(self, view: View) -> Asked:
+        """The answers to a view's round.
+
+        Raises:
+            AssignorLabError: a subclass, if a contender is none, or the view means nothing.
+        """
+        text = attrs.evolve(view, task=None, why_not=None, at_ms=None).url()
+        if text not in self._kept:
+            self._kept[text] = self._ask(view)
+            while len(self._kept) > MOST_KEPT:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(text)
+        return self._kept[text]
+
+    def _ask(self, view: View) -> Asked:
+        scenario = self.scenario(view)
+        entry = self.opened.states(view.source).kind
+        kind = entry.load()
+        number = self._round(kind, scenario, view.round)
+        scorer, names = self._scorer(view, entry)
+        item = WorkItem(0, 0, json.dumps(scenario.document), scenario.place.file, scenario.place.line)
+        answers, figures = [], []
+        for answer, row in scorer.measured(item):
+            if answer.round == number:
+                answers.append(answer)
+                figures.append(row)
+        return Asked(scenario, kind, number, names, answers, figures)
+
+    def _round(self, kind: Kind[Any, Any], scenario: Scenario, number: int | None) -> int:
+        last = kind.rounds(scenario) - 1
+        if number is not None and number > last:
+            raise NotThereError(f"{scenario.id} has no round {number}: its last one is {last}")
+        return last if number is None else number
+
+    def _default(self, kind: Kind[Any, Any]) -> str:
+        """Kafka's own assignor for groups of a kind."""
+        if kind.holding is not None:
+            return kind.holding.default_assignor
+        names = [found.name for found in kind.installed(self.plugins.registry)]
+        return _PLAYED if _PLAYED in names or not names else names[0]
+
+    def _scorer(self, view: View, entry: KindEntry) -> tuple[Scorer, tuple[str, ...]]:
+        kind = entry.load()
+        wanted = view.contenders or (self._default(kind),)
+        key = (entry.name, wanted, tuple(view.settings.items()))
+        competing = competitors(
+            self.plugins.registry, wanted, may_run_code=self._may_run_code, kind=entry
+        )  # fmt: skip
+        if competing.unloaded:
+            raise PageError("; ".join(f"{each.name} cannot be asked: {each.reason}" for each in competing.unloaded))
+        if key not in self._scorers:
+            known = kind.metrics(self.plugins.registry)
+            spec = JobSpec(
+                tuple(entrant.variant for entrant in competing.assignors),
+                tuple(name for name in metrics_of_headline(kind.headline) if name in known),
+                config=self.sources(view),
+                may_run_code=self._may_run_code,
+                kind=entry,
+                described=self.plugins.described,
+            )
+            self._scorers[key] = Scorer(spec, self.plugins.registry)
+            while len(self._scorers) > MOST_SCORERS:
+                self._scorers.popitem(last=False)[1].close()
+        self._scorers.move_to_end(key)
+        return self._scorers[key], tuple(entrant.name for entrant in competing.assignors)

@@ -1,0 +1,159 @@
+"""The page in a real browser: open, change, explain, play, share; hostile names, other origins, axe, a phone."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from assignor_lab.connect.rest.server import listening_socket, serve
+from assignor_lab.web.app import create_app
+from tests.web.pages import TOKEN, asking_of
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.services
+
+PHONE, DESKTOP = 390, 1280
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a page that is served by a thread of its own."""
+    asking = asking_of(tmp_path_factory.mktemp("opened"))
+    with served(asking, listening_socket("127.0.0.1", 0)) as url:
+        yield url
+    asking.close()
+
+
+@contextmanager
+def served(asking: object, listener: object) -> Iterator[str]:
+    started, ended = threading.Event(), threading.Event()
+    found: list[str] = []
+
+    async def serving() -> None:
+        async with serve(create_app(asking, TOKEN), listener) as server:  # type: ignore[arg-type]
+            found.append(server.url)
+            started.set()
+            while not ended.is_set():
+                await asyncio.sleep(0.05)
+
+    thread = threading.Thread(target=asyncio.run, args=(serving(),))
+    thread.start()
+    assert started.wait(30)
+    try:
+        yield found[0]
+    finally:
+        ended.set()
+        thread.join()
+
+
+@contextmanager
+def opened(browser: Browser, base: str, path: str = "/", width: int = DESKTOP) -> Iterator[Page]:
+    """A page behind the token; whatever it asks of others, says or throws fails the test."""
+    context = browser.new_context(viewport={"width": width, "height": 900})
+    try:
+        page = context.new_page()
+        elsewhere: list[str] = []
+        said: list[str] = []
+        page.on("request", lambda request: elsewhere.append(request.url))
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("dialog", lambda dialog: said.append(dialog.message))
+        page.goto(f"{base}/?token={TOKEN}")
+        if path != "/":
+            page.goto(base + path)
+        yield page
+        assert [url for url in elsewhere if not url.startswith((base, "data:"))] == []
+        assert said == []
+    finally:
+        context.close()
+
+
+def test_from_the_list_to_a_changed_state_and_back(browser: Browser, base: str) -> None:
+    with opened(browser, base) as page:
+        assert "token" not in page.url
+        page.locator("a[href^='/state?s=0']").first.click()
+        page.locator("table.picture").wait_for()
+        rows = page.locator("table.picture tbody tr:not(.nobody)")
+        assert rows.count() == 3
+        page.get_by_text("if host-1:8080 were not there").click()
+        page.get_by_text("this is not what was captured").wait_for()
+        assert rows.count() == 2
+        page.go_back()
+        page.get_by_text("this is not what was captured").wait_for(state="detached")
+        assert rows.count() == 3
+
+
+def test_what_one_sees_has_an_address(browser: Browser, base: str) -> None:
+    with opened(browser, base, "/state?s=0&n=0&a=high_availability") as page:
+        page.select_option("#a1", "sticky")
+        page.get_by_role("columnheader", name="sticky").first.wait_for()
+        page.fill("#set", "num.standby.replicas=2")
+        page.get_by_role("button", name="Ask").click()
+        page.locator("#c1").wait_for()
+        address, shown = page.url, page.locator("main").inner_text()
+    with opened(browser, base, address.removeprefix(base)) as page:
+        assert page.locator("main").inner_text() == shown
+
+
+def test_a_lag_is_slid_and_the_explanation_follows(browser: Browser, base: str) -> None:
+    with opened(browser, base, "/state?s=0&n=0&a=high_availability&task=0_0") as page:
+        slider = page.get_by_label("Lag of 0_0 on host-3:8080")
+        slider.focus()
+        page.keyboard.press("Home")
+        page.get_by_text("this is not what was captured").wait_for()
+        page.locator("#why + form + p, #why ~ p").first.wait_for()
+        assert "lag 0" in page.locator("section[aria-labelledby=why]").inner_text()
+        assert page.evaluate("document.activeElement.type") == "range"
+
+
+def test_an_episode_is_played_by_hand(browser: Browser, base: str) -> None:
+    with opened(browser, base, "/state?s=1&n=0&a=high_availability&a=sticky") as page:
+        page.locator("#t").focus()
+        page.keyboard.press("End")
+        page.get_by_text("Who runs what at 900 s").wait_for()
+        assert "t=900000" in page.url
+
+
+def test_it_works_without_script(browser: Browser, base: str) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{base}/state?s=0&n=0&token={TOKEN}")
+    page.fill("#set", "num.standby.replicas=2")
+    page.get_by_role("button", name="Ask").click()
+    assert "set=num.standby.replicas" in page.url
+    page.get_by_text("if host-2:8080 were not there").click()
+    assert page.locator("table.picture tbody tr").count() == 2
+    context.close()
+
+
+def test_a_page_of_another_origin_is_refused(browser: Browser, base: str, tmp_path: Path) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{base}/?token={TOKEN}")
+    (tmp_path / "evil.html").write_text(f"<a id='go' href='{base}/state?s=0'>go</a><iframe src='{base}/'></iframe>")
+    page.goto((tmp_path / "evil.html").as_uri())
+    read = f"fetch('{base}/state?s=0', {{credentials: 'include'}}).then(() => 'read', () => 'refused')"
+    assert page.evaluate(read) == "refused"
+    with page.expect_response(f"{base}/state?s=0") as answered:
+        page.click("#go")
+    assert answered.value.status == 403
+    context.close()
+
+
+@pytest.mark.parametrize("width", [PHONE, DESKTOP])
+@pytest.mark.parametrize("path", ["/", "/state?s=0&n=0&a=high_availability&a=sticky&task=0_0", "/state?s=1&n=0"])
+def test_axe_finds_nothing_and_nothing_scrolls_sideways(browser: Browser, base: str, path: str, width: int) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    with opened(browser, base, path, width) as page:
+        found = Axe().run(page).response["violations"]
+        assert [(each["id"], [node["html"] for node in each["nodes"]][:3]) for each in found] == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
