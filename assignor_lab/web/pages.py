@@ -254,6 +254,9 @@ def _why(asking: Asking, asked: Asked, view: View) -> Why:
     sentences = [explain_words.headline(explained, each)]
     kafka = explain_words.kafka_sentence(explained, each)
     sentences += [] if kafka is None else [kafka]
+    stand_in = explain_words.stand_in_sentence(explained)
+    sentences += [] if stand_in is None else [stand_in]
+    sentences += [f"{rule}: {sentence}" for rule, sentence in explain_words.step_sentences(explained, each)]
     sentences += [*explain_words.would_sentences(explained, each), explain_words.tried_sentence(each)]
     return Why(view.task, tuple(sentences), tuple(map(tuple, explain_words.client_rows(each))), sliders)
 
