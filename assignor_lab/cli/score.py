@@ -170,6 +170,7 @@ def register(app: typer.Typer) -> None:
             # Slowest of all, and the plugins and sources do without it.
             session = stack.enter_context(starting_session(master, remote))
 
+            from assignor_lab.report.html import prepare
             from assignor_lab.report.terminal import print_summary
             from assignor_lab.run import run_scoring
             from assignor_lab.runtime.discovery import discovered
@@ -226,6 +227,7 @@ def register(app: typer.Typer) -> None:
                 repeats.check_code(run)
             folder = stack.enter_context(OutputFolder(out, resume=resume, on_note=note))
             on_progress.say("starting Spark")
+            prepare()
             spark = session()
             cores = fit_executors(spark, master or DEFAULT_MASTER if remote is None else None, wheels)
             on_progress.say("scoring")

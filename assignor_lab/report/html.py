@@ -28,7 +28,7 @@ from assignor_lab.report.placement import Change
 from assignor_lab.report.summary import Summary, summary_from_document
 from assignor_lab.report.view import page, panel
 
-__all__ = ["asset", "render_report", "templates", "write_report"]
+__all__ = ["asset", "prepare", "render_report", "templates", "write_report"]
 
 #: Pictures of states are drawn until they come to this many characters; the rest is counted and left out.
 PANEL_BUDGET = 3_500_000
@@ -39,6 +39,12 @@ LONGEST_LIST = 200
 
 _PACKAGE = "assignor_lab.report"
 _TEMPLATES = "templates"
+
+
+def prepare() -> None:
+    """Reads the templates, for whoever has to wait for something else anyway."""
+    for name in ("panel.html.j2", "group.html.j2", "report.html.j2"):
+        templates().get_template(name)
 
 
 def write_report(summary: Mapping[str, Any], path: str | PathLike[str]) -> None:

@@ -1,6 +1,22 @@
 """Scores assignors on Spark: states in, one row for each state and assignor out."""
 
-from assignor_lab.scoring.score import score
-from assignor_lab.scoring.sources import Generated
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from assignor_lab.scoring.dataframe import score
+    from assignor_lab.scoring.sources import Generated
 
 __all__ = ["Generated", "score"]
+
+
+def __getattr__(name: str) -> Any:
+    # Spark is to be on its way before anything else is imported, and what starts it is in a folder of this package.
+    if name == "score":
+        from assignor_lab.scoring.dataframe import score
+
+        return score
+    if name == "Generated":
+        from assignor_lab.scoring.sources import Generated
+
+        return Generated
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -45,13 +45,17 @@ def scored(folder: Path, wheel: Path, place: Sequence[str]) -> bytes:
     return results_bytes(folder / "out")
 
 
+@pytest.mark.parametrize("killed", ["a worker", "what workers are forked from", "all of them"])
 def test_on_one_machine_a_python_process_that_is_killed_costs_nothing(
-    expected: bytes, plugin_wheel: Path, tmp_path: Path
+    expected: bytes, plugin_wheel: Path, tmp_path: Path, killed: str
 ) -> None:
     with running(tmp_path, words_of(plugin_wheel, ["--master", "local[2]"])) as run:
         first_wave(tmp_path)
-        workers = [pid for pid in descendants(run.pid) if "pyspark.daemon" in command_of(pid)]
-        os.kill(workers[-1], signal.SIGKILL)
+        daemon, *workers = [pid for pid in descendants(run.pid) if "--ready" in command_of(pid)]
+        assert workers
+        chosen = {"a worker": workers[-1:], "what workers are forked from": [daemon]}
+        for pid in chosen.get(killed, [daemon, *workers]):
+            os.kill(pid, signal.SIGKILL)
         ended(run)
     assert results_bytes(tmp_path / "out") == expected
     rows = results_of(tmp_path / "out").to_pylist()

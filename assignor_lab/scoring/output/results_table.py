@@ -27,6 +27,8 @@ _KEYS = ("item", "round", *_TEXTS)
 _ORIGIN = ("item", "round", "scenario", "family", "seed", "time_ms")
 #: More rounds than any history has: item and round make one number.
 _ROUNDS = 2**20
+#: Up to so many rows, all columns are read at once, and kept: reading each takes longer than all that is done with it.
+_SMALL_ROWS = 32_768
 #: Pieces of the file that are kept for :meth:`ResultsTable.origin`.
 _MOST_PIECES = 4
 
@@ -48,6 +50,9 @@ class ResultsTable:
     #: First row of each piece of the file, with the file and the number of the row group that the piece is.
     _pieces: list[tuple[int, Path, int]] = attrs.field(factory=list, init=False)
     _read: dict[int, pa.Table] = attrs.field(factory=dict, init=False)
+    #: Of a small table all columns, and those that were asked for, by assignor.
+    _columns: dict[str, pa.ChunkedArray] = attrs.field(factory=dict, init=False)
+    _found: dict[str, dict[str, pa.Array]] = attrs.field(factory=dict, init=False)
 
     @_keys.default
     def _read_keys(self) -> pa.Table:
@@ -72,7 +77,16 @@ class ResultsTable:
 
     def column(self, metric: str) -> dict[str, pa.Array]:
         """A metric by assignor, each in the order of its rows; null where an answer is not comparable."""
-        values = pq.read_table(self.path, columns=[metric])[metric].combine_chunks()
+        if len(self._keys) > _SMALL_ROWS:
+            return self._by_assignor(pq.read_table(self.path, columns=[metric])[metric].combine_chunks())
+        if metric not in self._found:
+            if not self._columns:
+                table = pq.read_table(self.path)
+                self._columns.update(zip(table.column_names, table.columns, strict=True))
+            self._found[metric] = self._by_assignor(self._columns[metric].combine_chunks())
+        return self._found[metric]
+
+    def _by_assignor(self, values: pa.Array) -> dict[str, pa.Array]:
         if self._keys["not_comparable"].null_count < len(values):
             values = pc.if_else(pc.is_null(self._keys["not_comparable"]), values, None)
         if isinstance(values, pa.ChunkedArray):

@@ -43,14 +43,19 @@ class Jvm:
         home: Where Spark is.
         settings: Spark's settings, its Java options among them.
         scratch: Folder for the file in which it tells its address.
+        environment: What its environment has besides that of this process.
     """
 
-    def __init__(self, home: Path, settings: Mapping[str, str], scratch: Path) -> None:
+    def __init__(
+        self, home: Path, settings: Mapping[str, str], scratch: Path, environment: Mapping[str, str] | None = None
+    ) -> None:
         self._told = scratch / f"gateway-{secrets.token_hex(4)}"
         command = [str(home / "bin" / "spark-submit")]
         for key, value in settings.items():
             command += ["--conf", f"{key}={value}"]
-        env = {**os.environ, "SPARK_CONNECT_MODE": "0", "_PYSPARK_DRIVER_CONN_INFO_PATH": str(self._told)}
+        # Spark's script would ask a Python for its home.
+        env = {**os.environ, "SPARK_HOME": str(home), "SPARK_CONNECT_MODE": "0", **(environment or {})}
+        env["_PYSPARK_DRIVER_CONN_INFO_PATH"] = str(self._told)
         with filtered_pipe() as errors:
             # It ends when the pipe of its standard input does. Ctrl-C is for this process alone, so it has a group of
             # its own; code between fork and exec, as PySpark has it, is no good in a thread.

@@ -29,6 +29,7 @@ from assignor_lab.scoring.spark.class_archive import archive_options
 from assignor_lab.scoring.spark.failures import last_line
 from assignor_lab.scoring.spark.jvm import Jvm, spark_home
 from assignor_lab.scoring.spark.stderr_filter import filtered_stderr
+from assignor_lab.scoring.spark.worker_daemon import MODULE, ReadyDaemon
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -206,15 +207,39 @@ def _session(master: str | None, remote: str | None, start: _Start | None = None
         elif start is not None and (home := spark_home()) is not None:
             settings |= _LOCAL_SETTINGS
             settings[_JAVA] += f" {archive_options(java, home / 'jars')}"
-            jvm = Jvm(home, {"spark.master": local, "spark.app.name": _NAME, **settings}, Path(scratch))
-            _KEPT.append(jvm)
-            start.launch(jvm)
-            start.imported.wait()
-            yield from _on_own_jvm(jvm, local, settings, level)
+            with _ready_daemon(home, Path(scratch)) as (environment, of_daemon):
+                settings |= of_daemon
+                jvm = Jvm(
+                    home, {"spark.master": local, "spark.app.name": _NAME, **settings}, Path(scratch), environment
+                )
+                _KEPT.append(jvm)
+                start.launch(jvm)
+                start.imported.wait()
+                yield from _on_own_jvm(jvm, local, settings, level)
         else:
             if start is not None:
                 start.imported.wait()
             yield from _classic(local, settings, level)
+
+
+@contextmanager
+def _ready_daemon(home: Path, scratch: Path) -> Iterator[tuple[Mapping[str, str], Mapping[str, str]]]:
+    """What the JVM's environment and Spark's settings have to have, for workers that come from one that is ready."""
+    # Another Spark than this PySpark may talk to its workers in another way.
+    package = find_spec("pyspark")
+    if package is None or package.origin is None or not home.is_relative_to(Path(package.origin).parent):
+        yield {}, {}
+        return
+    try:
+        daemon = ReadyDaemon(scratch)
+    except OSError:
+        # Then Spark's own way is slower, and no worse.
+        yield {}, {}
+        return
+    try:
+        yield daemon.environment, {"spark.python.daemon.module": MODULE}
+    finally:
+        daemon.end()
 
 
 def _is_here(master: str) -> bool:
