@@ -118,10 +118,11 @@ def test_a_megabyte_of_tasks_takes_little_time_and_memory() -> None:
         + b"".join(struct.pack(">Hci", 1, b"h", number) + bytes(4) for number in range(90_000))
     )
     tracemalloc.start()
-    started = time.perf_counter()
+    # Of this process alone: other work on the machine does not count.
+    started = time.process_time()
     assert len(decode_subscription(subscription).task_offset_sums) == 60_000
     assert len(decode_assignment(hosts + bytes(16)).partitions_by_host) == 90_000
-    seconds = time.perf_counter() - started
+    seconds = time.process_time() - started
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert seconds < 20
