@@ -102,7 +102,7 @@ class Registry:
         code: Who imports ``module:attribute``; by default this process.
     """
 
-    __slots__ = ("_code", "_names", "_named_code", "_policy", "_problems")
+    __slots__ = ("_code", "_names", "_named_code", "_of_kind", "_policy", "_problems")
 
     def __init__(
         self, policy: Policy, offers: Iterable[Offer], problems: Iterable[PluginRow], code: NamedCode = HERE
@@ -112,6 +112,10 @@ class Registry:
         #: What ``module:attribute`` named, by kind and text: whose code it is takes a look at all that is installed.
         self._named_code: dict[tuple[str, str], Any] = {}
         self._names = settle(offers)
+        #: Observers are told of every answer, and are few among all that there is.
+        self._of_kind: dict[str, list[Offer]] = {}
+        for offer in self._names.offers:
+            self._of_kind.setdefault(offer.kind, []).append(offer)
         self._problems = tuple(problems)
 
     # --- task assignors ---------------------------------------------------------------------------
@@ -283,9 +287,7 @@ class Registry:
 
     def _notify(self, kind: str, tell: Callable[[Any], object]) -> tuple[PluginRow, ...]:
         problems = []
-        for offer in self._names.offers:
-            if offer.kind != kind:
-                continue
+        for offer in self._of_kind.get(kind, ()):
             try:
                 tell(offer.entry)
             except KeyboardInterrupt:
