@@ -11,6 +11,7 @@ import gc
 import os
 import pickle
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -80,13 +81,14 @@ class ReadyDaemon:
         self.pid = self._process.pid
 
     def end(self) -> None:
-        """Ends it, if it is for nobody; one that Spark has taken ends with Spark's session."""
+        """Ends it, with its workers; Spark's session has ended, or is not wanted any more."""
         if self._process.stdin is not None:
             self._process.stdin.close()
+        self._process.terminate()
         try:
             self._process.wait(_PATIENCE)
         except subprocess.TimeoutExpired:
-            self._process.kill()
+            os.killpg(self.pid, signal.SIGKILL)
             self._process.wait()
 
 
