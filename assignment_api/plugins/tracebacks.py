@@ -17,6 +17,9 @@ MOST_FRAMES = 20
 #: Longest traceback, in characters.
 TRACEBACK_LIMIT = 4_000
 _MEMORY_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
+#: Libraries through which we call plugins.
+_ON_THE_WAY = frozenset({"pluggy", "typeguard", "attr", "attrs"})
+_STANDARD = f"{sysconfig.get_path('stdlib')}/"
 _OWN = tuple(f"{Path(__file__).resolve().parents[2] / package}" for package in sorted(OWN_PACKAGES))
 
 
@@ -33,10 +36,14 @@ def plugin_traceback(error: BaseException) -> str:
     first = next((number for number, frame in enumerate(frames) if not _is_ours(frame.filename)), None)
     if first is None:
         return ""
+    if isinstance(error, RecursionError):
+        # Where exactly the end of the stack is reached differs from process to process.
+        frames = traceback.StackSummary.from_list(frames[first : first + MOST_FRAMES // 2])
+        first = 0
     lines = [f"{_short(frame.filename)}:{frame.lineno} in {frame.name}: {_line(frame)}" for frame in frames[first:]]
     if len(lines) > MOST_FRAMES:
         half = MOST_FRAMES // 2
-        lines = [*lines[:half], f"... {len(lines) - MOST_FRAMES} more frames ...", *lines[-half:]]
+        lines = [*lines[:half], "... more frames ...", *lines[-half:]]
     text = "\n".join(lines)
     if len(text) > TRACEBACK_LIMIT:
         text = "..." + text[-TRACEBACK_LIMIT:]
@@ -45,7 +52,11 @@ def plugin_traceback(error: BaseException) -> str:
 
 def _is_ours(filename: str) -> bool:
     """Whether a frame is of this project, or of what it calls on the way to a plugin."""
-    return filename.startswith((*_OWN, "<frozen ")) or "contextlib" in filename
+    return filename.startswith((*_OWN, "<")) or Path(filename).parent.name in _ON_THE_WAY or _is_standard(filename)
+
+
+def _is_standard(filename: str) -> bool:
+    return filename.startswith(_STANDARD) and "site-packages" not in filename
 
 
 def _line(frame: traceback.FrameSummary) -> str:

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Annotated, Any
 
 import typer
 
+from assignment_api.plugins import ConfigKeyError
+from assignor_lab.cli.configured import configured_assignor
 from assignor_lab.cli.found_plugins import found_plugins
+from assignor_lab.cli.isolation_options import with_isolation
 from assignor_lab.cli.options import ConfigFile, JsonWritten, Overrides, check_json, keep_inputs, print_written, sources
 from assignor_lab.cli.text import note
 from assignor_lab.groups.answering import AnswerOptions, answerer
-from assignor_lab.scenarios import read_scenarios, write_lines
+from assignor_lab.runtime.invocation import looking_at_raised
+from assignor_lab.scenarios import Scenario, read_scenarios, write_lines
 
 __all__ = ["register"]
 
 Assignor = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--assignor",
         metavar="NAME",
         help="Name of an assignor (see 'assignor plugins'), distribution:name, module:attribute or a Kafka class; "
-        "also utils.default_standby, utils.identity, utils.validate and threads.",
+        "also utils.default_standby, utils.identity, utils.validate, threads. Default: whom the configuration names.",
     ),
 ]
 Scenarios = Annotated[
@@ -30,6 +35,14 @@ Scenarios = Annotated[
 ]
 Threads = Annotated[bool, typer.Option("--threads", help="Add which consumer runs which task.")]
 Followups = Annotated[bool, typer.Option("--followups", help="Add the deadlines of follow-up rebalances.")]
+Only = Annotated[str | None, typer.Option("--id", metavar="ID", help="Answer the scenarios of this id only.")]
+Raised = Annotated[
+    bool, typer.Option("--traceback", help="Say on standard error where a plugin raised, from its first frame on.")
+]
+Debugger = Annotated[
+    bool,
+    typer.Option("--pdb", help="Open a debugger where a plugin raises; plugins run in this process then."),
+]
 Out = Annotated[
     str,
     typer.Option(
@@ -43,12 +56,15 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def assign(
-        assignor: Assignor,
         scenarios: Scenarios,
+        assignor: Assignor = None,
         config: ConfigFile = None,
         c: Overrides = None,
         threads: Threads = False,
         followups: Followups = False,
+        only: Only = None,
+        traceback: Raised = False,
+        pdb: Debugger = False,
         out: Out = "-",
         json: JsonWritten = False,
     ) -> None:
@@ -58,18 +74,49 @@ def register(app: typer.Typer) -> None:
         """
         check_json(out, as_json=json)
         keep_inputs(out, [scenarios])
-        given = sources(config, c)
+        if pdb and scenarios == "-":
+            raise typer.BadParameter("the debugger reads the standard input: name a file", param_hint="--pdb")
+        given = sources(config, with_isolation(c, None, "none") if pdb else c)
         plugins = found_plugins(given.effective())
+        if assignor is None:
+            assignor = configured_assignor(plugins.registry, given.effective())
+        if assignor is None:
+            raise typer.BadParameter("name one, or a configuration that names one (--config)", param_hint="--assignor")
         options = AnswerOptions(
-            given, threads=threads, followups=followups, on_problem=note, isolation=plugins.isolation
+            given,
+            threads=threads,
+            followups=followups,
+            on_problem=note,
+            isolation=plugins.isolation,
+            on_raised=note if traceback else None,
         )
         answer = answerer(assignor, plugins.registry, options, may_run_code=True)
         failed = Counter[bool]()
 
         def rows() -> Iterator[dict[str, Any]]:
-            for row in map(answer, read_scenarios(scenarios)):
+            for row in map(answer, _wanted(scenarios, only)):
                 failed[row["error"] is not None] += 1
                 yield row
 
-        written = write_lines(out, rows())
+        with ExitStack() as stack:
+            if pdb:
+                from assignor_lab.cli.debugging import debug
+
+                stack.enter_context(looking_at_raised(debug))
+            written = write_lines(out, rows())
         print_written(out, written, as_json=json, assignor=assignor, failed=failed[True])
+
+
+def _wanted(scenarios: str, only: str | None) -> Iterator[Scenario]:
+    """The scenarios of the file, or those of one id.
+
+    Raises:
+        ConfigKeyError: if the file has none of that id.
+    """
+    found = False
+    for scenario in read_scenarios(scenarios):
+        if only is None or scenario.id == only:
+            found = True
+            yield scenario
+    if only is not None and not found:
+        raise ConfigKeyError(f"{scenarios}: holds no scenario of id {only!r}")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assignment_api.plugins import ConfigSources
+from assignor_lab.cli.configured import configured_assignor
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.isolation_options import Isolate, Trust, with_isolation
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
@@ -30,7 +31,8 @@ Sources = Annotated[
     typer.Argument(metavar="SOURCES", help="Scenario files, logs, or folders of them; - is the standard input."),
 ]
 Assignors = Annotated[
-    list[str] | None, typer.Option("--assignor", metavar="NAME", help="Who competes; by default everybody installed.")
+    list[str] | None,
+    typer.Option("--assignor", metavar="NAME", help="Who competes; by default whom the configuration names, else all."),
 ]
 Variants = Annotated[
     list[str] | None,
@@ -90,6 +92,8 @@ PriceFile = Annotated[
 
 DEFAULT_COUNT = 100
 DEFAULT_OUT = Path("scores")
+#: Failing metrics that are told on standard error; the summary has all of them.
+MOST_METRIC_NOTES = 20
 
 
 def register(app: typer.Typer) -> None:
@@ -208,6 +212,9 @@ def register(app: typer.Typer) -> None:
             )
             if repeats is not None:
                 repeats.check_states(plan)
+            if not contenders and repeats is None:
+                configured = configured_assignor(registry, given.effective(), plan.kind.plugins)
+                contenders = [as_variant(configured)] if configured else contenders
             competing, baseline = compared_with(
                 registry, contenders, baseline, plan.kind, may_run_code=repeats is None or repeats.runs_code
             )
@@ -232,6 +239,8 @@ def register(app: typer.Typer) -> None:
             cores = fit_executors(spark, master or DEFAULT_MASTER if remote is None else None, wheels)
             on_progress.say("scoring")
             summary = run_scoring(run, OnSpark(spark, wheels, cores, note), folder, on_progress)
+        for each in summary["results"]["metric_failures"][:MOST_METRIC_NOTES]:
+            note(f"metric {each['metric']} failed in {each['rows']:,} rows: {each['message']}")
         if json:
             print_json(summary)
         else:

@@ -88,8 +88,8 @@ class _ApartLeader:
     def _reply(self, state: Any, document: Mapping[str, Any]) -> Reply:
         """A reply from what may be forged: texts are cut, everything else is checked again by the trial."""
         if "failure" in document:
-            name, _, message = document["failure"]
-            return Reply(raised=Raised(_text(name), _text(message)))
+            name, _, message, where = document["failure"]
+            return Reply(raised=Raised(_text(name), _text(message), _text(where)))
         spent = int(document["ns"])
         changed = bool(document["changed"])
         seen = [(_text(rule), _text(sentence)) for rule, sentence in document["seen"]]

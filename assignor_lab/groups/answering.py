@@ -109,6 +109,7 @@ def line_of(
             options.on_problem(f"observer {problem.name} of {problem.distribution}: {problem.reason}")
         result = reply.outcome.result
         if isinstance(result, Failure):
+            _tell_raised(scenario, found.name, result, kind.place_of_round(number), options)
             return _failed(scenario, found.name, result, kind.place_of_round(number))
         reason = kind.not_comparable(scenario, state, explicit, result)
         incomparable = () if reason is None else (f"not comparable: {reason}",)
@@ -118,6 +119,16 @@ def line_of(
         return kind.line(scenario, found, answers, options)
     except AssignorLabError as error:
         return _failed(scenario, found.name, failure_of(error), "")
+
+
+def _tell_raised(scenario: Scenario, name: str, failure: Failure, round_place: str, options: AnswerOptions) -> None:
+    """Says where a failure was raised, where somebody asks."""
+    if options.on_raised is None:
+        return
+    place = f"{scenario.place}, {round_place}" if round_place else str(scenario.place)
+    options.on_raised(f"{place}: {name} raised {failure.type}: {failure.message}")
+    for line in failure.traceback.splitlines() or ["nothing of a plugin is in its traceback"]:
+        options.on_raised(f"  {line}")
 
 
 def _pass_on(

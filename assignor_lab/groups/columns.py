@@ -47,6 +47,7 @@ ANSWER = (
     Column("error_type", "string"),
     Column("error_java_type", "string"),
     Column("error_message", "string"),
+    Column("error_traceback", "string"),
     Column("validation", "string"),
     Column("findings", "int32"),
     Column("followup", "bool"),

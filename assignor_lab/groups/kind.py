@@ -214,6 +214,7 @@ class AnswerOptions:
         followups: Add the deadlines of follow-up rebalances, likewise.
         on_problem: Takes what lines have no place for, in sentences: remarks of an answer, failures of observers.
         isolation: Who runs in a process of its own, and those processes.
+        on_raised: Takes where a failure was raised, line by line, after the failure itself; ``None``: nobody asks.
     """
 
     sources: ConfigSources
@@ -221,6 +222,7 @@ class AnswerOptions:
     followups: bool = False
     on_problem: Callable[[str], None] = _ignore
     isolation: OwnProcesses | None = None
+    on_raised: Callable[[str], None] | None = None
 
 
 #: Something that answers under a name and is no assignor: a scenario to its result line; raises AssignorLabError.

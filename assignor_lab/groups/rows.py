@@ -62,6 +62,7 @@ class RowMaker(Generic[S, A]):
             "error_type": None if failure is None else failure.type,
             "error_java_type": None if failure is None else failure.java_type,
             "error_message": None if failure is None else encodable(failure.message),
+            "error_traceback": None if failure is None or not failure.traceback else encodable(failure.traceback),
             "assumptions": None if scenario is None or not scenario.assumptions else list(scenario.assumptions),
             "not_comparable": answer.not_comparable,
             "other_settings": answer.other_settings,

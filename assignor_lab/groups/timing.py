@@ -137,7 +137,7 @@ def timed_scenario(
         "min_ms": _rounded(measured.min_ms),
     }
     if measured.failure is not None:
-        line["error"] = attrs.asdict(measured.failure)
+        line["error"] = attrs.asdict(measured.failure, filter=attrs.filters.exclude("traceback"))
     return line
 
 

@@ -285,6 +285,17 @@ class Failure:
     message: str | None
     rows: int
     first: StateRef | None
+    traceback: str | None = None
+
+
+@attrs.frozen
+class MetricFailure:
+    """Rows in which a metric failed in the same way."""
+
+    metric: str
+    message: str
+    rows: int
+    first: StateRef | None
 
 
 @attrs.frozen
@@ -316,7 +327,11 @@ class Results:
     not_comparable: tuple[Incomparable, ...] = ()
     other_settings: int = 0
     headline: Headline | None = None
+<<<<<<< HEAD
     timelines: tuple[Timeline, ...] = ()
+=======
+    metric_failures: tuple[MetricFailure, ...] = ()
+>>>>>>> 3d9b14f (Help when an assignor breaks: tracebacks from the plugin's first frame on (assign --traceback, results, summary, report), assign --id --pdb, refusals name tasks and clients, failing metrics are told, the configuration names the assignor of assign and score)
 
 
 @attrs.frozen

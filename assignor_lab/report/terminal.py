@@ -55,6 +55,10 @@ def _views(summary: Mapping[str, Any], width: int) -> list[RenderableType]:
     views += [_measures(shown, ranked[at : at + side_by_side]) for at in range(0, len(ranked), side_by_side)]
     if shown.results.failures or any(each.status == "not_loaded" for each in shown.results.assignors):
         views.append(_failures(shown))
+    views += [
+        Text(shortened(f"- metric {each.metric} failed in {figure(each.rows)} rows: {each.message}", 300))
+        for each in shown.results.metric_failures[:MOST_FAILURES]
+    ]
     if shown.summary.run_metrics.probes:
         views.append(_probes(shown))
     views += _agreement(shown)
@@ -145,6 +149,9 @@ def _failures(shown: Page) -> Table:
     for failure in shown.results.failures[:MOST_FAILURES]:
         who = "all others" if failure.assignor is None else shown.names.get(failure.assignor, failure.assignor)
         reason = ": ".join(part for part in (failure.type, failure.message) if part) or "–"
+        if failure.traceback:
+            # The last frame tells most; the report has all of them.
+            reason = f"{shortened(reason, 180)} (at {failure.traceback.splitlines()[-1]})"
         table.add_row(Text(shortened(who, NAME_LIMIT)), Text(figure(failure.rows)), Text(shortened(reason, 300)))
     for assignor in shown.results.assignors:
         if assignor.status == "not_loaded":

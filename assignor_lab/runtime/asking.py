@@ -103,6 +103,10 @@ class Asking(ABC, Generic[S, A]):
         """
         return None
 
+    def refusal(self, state: S, answer: A, validation: AssignmentError) -> str:
+        """What Kafka's validation means for this answer: the tasks and members concerned, in a sentence."""
+        return ""
+
     # --- on the way to a process of its own ---------------------------------------------------------
 
     @abstractmethod
@@ -224,7 +228,7 @@ class InProcessAssignor(Generic[S, A]):
             raise
         except BaseException as error:  # noqa: BLE001 - a plugin may raise anything, SystemExit included
             return CallOutcome(failure_of(error), assign_ns=elapsed, out_of_memory=isinstance(error, MemoryError))
-        return concluded(name, answer, validation, elapsed)
+        return concluded(asking, name, state, answer, validation, elapsed)
 
     def _made(self) -> Any:
         if self._assignor is not None:
@@ -246,12 +250,16 @@ def _different(shown: S, state: S) -> tuple[S, ...]:
     return (state,) if shown is state else (shown, state)
 
 
-def concluded(name: str, answer: A, validation: AssignmentError | None, assign_ns: int) -> CallOutcome[A]:
+def concluded(
+    asking: Asking[S, A], name: str, state: S, answer: A, validation: AssignmentError | None, assign_ns: int
+) -> CallOutcome[A]:
     """The outcome of a call that gave a well-formed answer: a failure where Kafka's validation refuses it."""
     if validation in (None, AssignmentError.NONE):
         return CallOutcome(answer, assign_ns=assign_ns, validation=validation)
     assert validation is not None
-    refused = InvalidAnswerError(f"assignor {name}: Kafka refuses this assignment: {validation.name}")
+    sentence = asking.refusal(state, answer, validation)
+    why = f"{validation.name}: {sentence}" if sentence else validation.name
+    refused = InvalidAnswerError(f"assignor {name}: Kafka refuses this assignment: {why}")
     return CallOutcome(failure_of(refused), assign_ns=assign_ns, validation=validation)
 
 

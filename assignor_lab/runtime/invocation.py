@@ -11,6 +11,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import attrs
 
 from assignment_api import AssignmentError, AssignorLabError
+from assignment_api.plugins.tracebacks import plugin_traceback
 from assignor_lab.runtime.type_checks import CollectionCheckStrategy, TypeCheckError, check_type
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "NamedAssignor",
     "check_value",
     "failure_of",
+    "looking_at_raised",
     "prints_to_stderr",
 ]
 
@@ -66,11 +68,14 @@ class Failure:
         type: Name of our exception, or of the plugin's own.
         java_type: Simple name of Kafka's exception for the same fault, or ``None``.
         message: What it said, without control over its content; bounded.
+        traceback: Where a plugin raised it, a line for each frame from the plugin's first one on; bounded, and empty
+            where nothing of a plugin was involved.
     """
 
     type: str
     java_type: str | None
     message: str
+    traceback: str = ""
 
 
 def _not_nothing(_instance: object, _attribute: attrs.Attribute[Any], value: object) -> None:
@@ -123,7 +128,25 @@ def failure_of(error: BaseException) -> Failure:
     """
     java_type = error.java_type if isinstance(error, AssignorLabError) else None
     message = _guarded(lambda: str(error))[:MESSAGE_LIMIT]
-    return Failure(type(error).__name__, java_type, _MEMORY_ADDRESS.sub("0x...", message))
+    where = plugin_traceback(error)
+    if where:
+        for look in _looking:
+            look(error)
+    return Failure(type(error).__name__, java_type, _MEMORY_ADDRESS.sub("0x...", message), where)
+
+
+#: Who looks at what plugins raise, while it is there with its frames.
+_looking: list[Callable[[BaseException], None]] = []
+
+
+@contextlib.contextmanager
+def looking_at_raised(look: Callable[[BaseException], None]) -> Iterator[None]:
+    """Meanwhile ``look`` is shown what plugins raise in this process: for debuggers."""
+    _looking.append(look)
+    try:
+        yield
+    finally:
+        _looking.remove(look)
 
 
 def _guarded(text: Callable[[], str]) -> str:

@@ -43,7 +43,10 @@ def tagged() -> dict[str, Any]:
     answer = next(each for each in last["after"] if each["assignor"] == "round_robin")
     answer.update(error=error, assignment=None, followup=None, equals_observed=None)
     first = {"scenario": last["scenario"], "round": last["round"]}
-    results["failures"] = [{"assignor": "round_robin", **error, "rows": 1, "first": first}]
+    raised = "acme/round_robin.py:41 in assign: seats[number % len(seats)]"
+    results["failures"] = [{"assignor": "round_robin", **error, "traceback": raised, "rows": 1, "first": first}]
+    failing_metric = {"metric": "acme_load", "message": "ValueError: no figure", "rows": 3, "first": first}
+    results["metric_failures"] = [failing_metric]
     absent = {"name": "half_done", "distribution": "acme-assignors", "version": "2.0", "status": "not_loaded"}
     reason = "ModuleNotFoundError: No module named 'acme_solver'"
     results["assignors"].append({**failing, **absent, "summary": None, "reason": reason, "rows": 0, "failed_rows": 0})

@@ -347,3 +347,10 @@ def test_measures_of_balance_fold_away_behind_one_and_those_without_a_value_are_
     assert page.text.count("15 more measures of balance") == 2
     assert "Left out, since no decision tells of them: " in page.text
     assert "No figures: no decision tells." not in page.text
+
+
+def test_failures_tell_where_they_were_raised_and_metrics_that_failed() -> None:
+    markup = render_report(summary_from_document(tagged()))
+    assert "<pre>acme/round_robin.py:41 in assign: seats[number % len(seats)]</pre>" in markup
+    assert "Metrics that failed" in markup
+    assert "ValueError: no figure" in markup

@@ -125,6 +125,31 @@ def test_failures_that_differ_in_numbers_only_are_one_kind() -> None:
     assert tally.failures()[0]["first"] == {"scenario": "s0", "round": 0, "time_ms": 7}
 
 
+def test_refusals_that_differ_in_process_ids_only_are_one_kind() -> None:
+    first, second = "0a0a0a0a-0000-0000-0000-00000000abcd", "ffff0000-0000-0000-0000-0000000000ee"
+    tally = counted(
+        *(row(at, "a", error_type="E", error_message=f"no {text}") for at, text in enumerate((first, second)))
+    )
+    assert [failure["rows"] for failure in tally.failures()] == [2]
+
+
+def test_the_place_of_the_first_failure_is_told() -> None:
+    tally = counted(row(0, "a", error_type="E", error_message="x", error_traceback="mine.py:3 in assign: boom()"))
+    assert tally.failures()[0]["traceback"] == "mine.py:3 in assign: boom()"
+
+
+def test_a_metric_that_fails_is_counted_by_what_it_said() -> None:
+    tally = counted(
+        row(0, "a", metric_errors=["mine: ValueError: 7 is too much", "other: KeyError: 'x'"]),
+        row(1, "a", metric_errors=["mine: ValueError: 8 is too much"]),
+    )
+    first = {"scenario": "s0", "round": 0}
+    assert tally.metric_failures() == [
+        {"metric": "mine", "message": "ValueError: 7 is too much", "rows": 2, "first": first},
+        {"metric": "other", "message": "KeyError: 'x'", "rows": 1, "first": first},
+    ]
+
+
 def test_no_more_kinds_of_failures_are_listed_than_a_reader_can_bear() -> None:
     letters = [chr(number) for number in range(0x4E00, 0x4E00 + 300)]
     tally = counted(*(row(at, "a", error_type="E", error_message=text) for at, text in enumerate(letters)))

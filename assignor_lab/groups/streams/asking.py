@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from assignment_api import ApplicationMetadata, AssignmentError, TaskAssignment, TaskAssignor
 from assignment_api.plugins import FoundTaskAssignor, Registry
 from assignment_api.plugins.named_code import task_assignor_asked_for
+from assignment_api.utils.refusals import refusal_sentence
 from assignor_lab.groups.streams.checking import checked_answer
 from assignor_lab.groups.streams.faults import validation_of
 from assignor_lab.groups.streams.packing import fingerprint, packed_application
@@ -58,6 +59,9 @@ class _StreamsAsking(Asking[ApplicationMetadata, TaskAssignment]):
         if assignor is not None and observes(assignor):
             tell(assignor, state, answer, validation)
         return validation
+
+    def refusal(self, state: ApplicationMetadata, answer: TaskAssignment, validation: AssignmentError) -> str:
+        return refusal_sentence(state, answer, validation)
 
     def packed(self, state: ApplicationMetadata) -> tuple[bytes, ...]:
         return packed_application(state)

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from assignment_api import AssignmentError, AssignorLabError
 from assignment_api.plugins import Policy
+from assignment_api.plugins.tracebacks import TRACEBACK_LIMIT
 from assignor_lab.runtime.asking import AskedAssignor, Asking, concluded
 from assignor_lab.runtime.invocation import MESSAGE_LIMIT, CallOutcome, Failure, NamedAssignor, failure_of
 from assignor_lab.runtime.isolation.errors import AnswerFormatError, IsolationError
@@ -212,7 +213,7 @@ class IsolatedAssignor(Generic[S, A]):
             raise
         except AssignorLabError as error:
             return CallOutcome(failure_of(error), assign_ns=elapsed)
-        return concluded(name, answer, validation, elapsed)
+        return concluded(self._asking, name, state, answer, validation, elapsed)
 
 
 def _duration_in(document: Mapping[str, Any]) -> int:
@@ -234,12 +235,13 @@ def failure_in(document: Mapping[str, Any]) -> Failure:
         AnswerFormatError: if it is none.
     """
     parts = document["failure"]
-    if type(parts) is not list or [isinstance(part, str | None) for part in parts] != [True] * 3:
+    if type(parts) is not list or [isinstance(part, str | None) for part in parts] != [True] * 4:
         raise AnswerFormatError("a failure that is none")
-    name, java_type, message = parts
-    if name is None or message is None:
+    name, java_type, message, where = parts
+    if name is None or message is None or where is None:
         raise AnswerFormatError("a failure that is none")
-    return Failure(name[:_NAME_LIMIT], None if java_type is None else java_type[:_NAME_LIMIT], message[:MESSAGE_LIMIT])
+    kafkas = None if java_type is None else java_type[:_NAME_LIMIT]
+    return Failure(name[:_NAME_LIMIT], kafkas, message[:MESSAGE_LIMIT], where[:TRACEBACK_LIMIT])
 
 
 def plain(value: Any) -> Any:

@@ -75,7 +75,7 @@ def named(place: str) -> Any:
 
 def failure_document(failure: Failure) -> list[str | None]:
     """A failure as it travels."""
-    return [failure.type, failure.java_type, failure.message]
+    return [failure.type, failure.java_type, failure.message, failure.traceback]
 
 
 def _packed(number: int, document: Mapping[str, Any]) -> bytes:

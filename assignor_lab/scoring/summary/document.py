@@ -140,6 +140,7 @@ def results_summary(
         "ranking": figures.ranking,
         "agreement": tally.agreement(names),
         "failures": tally.failures(),
+        "metric_failures": tally.metric_failures(),
         "placements": pictures if kind.section == "placements" else [],
         "placements_left_out": wanted.left_out + too_large,
         "groups": pictures if kind.section == "groups" else [],

@@ -19,7 +19,7 @@ __all__ = ["LIGHT_COLUMNS", "Tally", "add_states", "take_tally"]
 #: The columns that :func:`take_tally` reads.
 LIGHT_COLUMNS = (
     *("item", "round", "assignor", "source", "scenario", "time_ms", "error_type", "error_java_type", "error_message"),
-    *("equals_observed", "not_comparable", "other_settings", "assumptions"),
+    *("error_traceback", "equals_observed", "not_comparable", "other_settings", "assumptions", "metric_errors"),
 )
 
 OTHER_SETTINGS = "It was asked under other settings than Kafka decided under."
@@ -29,16 +29,17 @@ MAX_KINDS = 5_000
 #: Kinds of failures that are listed.
 MAX_FAILURES = 200
 
-_CHANGING = re.compile(r"0x[0-9a-fA-F]+|\d+")
+_CHANGING = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|0x[0-9a-fA-F]+|\d+")
 
 Row = Mapping[str, Any]
 
 
 @attrs.define
 class _Kind:
-    """Failures that are alike."""
+    """Failures that are alike, with message and place of the first."""
 
     message: str
+    traceback: str | None
     first: dict[str, Any]
     rows: int = 0
 
@@ -90,6 +91,7 @@ class Tally:
     _assumptions: dict[str, int] = attrs.field(factory=dict)
     _kinds: dict[tuple[str, str, str | None, str], _Kind] = attrs.field(factory=dict)
     _rows_of_other_kinds: int = 0
+    _failing_metrics: dict[tuple[str, str], _Kind] = attrs.field(factory=dict)
     _agreements: dict[str, _Agreement] = attrs.field(factory=dict)
 
     def add_state(self, rows: list[Row]) -> None:
@@ -132,6 +134,8 @@ class Tally:
         self.failed_of[assignor] = self.failed_of.get(assignor, 0) + failed
         if failed:
             self._add_failure(row)
+        for text in row.get("metric_errors") or ():
+            self._add_metric_error(text, row)
         if row["not_comparable"] is not None:
             self.not_comparable_of[assignor] = self.not_comparable_of.get(assignor, 0) + 1
         if compared and assignor != OBSERVED:
@@ -155,8 +159,26 @@ class Tally:
             if len(self._kinds) >= MAX_KINDS:
                 self._rows_of_other_kinds += 1
                 return
-            kind = self._kinds[key] = _Kind(message, _state_of(row))
+            kind = self._kinds[key] = _Kind(message, row.get("error_traceback"), _state_of(row))
         kind.rows += 1
+
+    def _add_metric_error(self, text: str, row: Row) -> None:
+        metric, _, message = text.partition(": ")
+        key = (metric, _CHANGING.sub("#", message))
+        kind = self._failing_metrics.get(key)
+        if kind is None:
+            if len(self._failing_metrics) >= MAX_FAILURES:
+                return
+            kind = self._failing_metrics[key] = _Kind(message, None, _state_of(row))
+        kind.rows += 1
+
+    def metric_failures(self) -> list[dict[str, Any]]:
+        """Entries of the summary's ``metric_failures``."""
+        kinds = sorted(self._failing_metrics.items(), key=lambda entry: (-entry[1].rows, *entry[0]))
+        return [
+            {"metric": metric, "message": kind.message, "rows": kind.rows, "first": kind.first}
+            for (metric, _), kind in kinds
+        ]
 
     def assumptions(self) -> list[dict[str, Any]]:
         """Entries of the summary's ``assumptions``."""
@@ -181,6 +203,7 @@ class Tally:
                 "type": error_type,
                 "java_type": java_type,
                 "message": kind.message,
+                "traceback": kind.traceback,
                 "rows": kind.rows,
                 "first": kind.first,
             }
@@ -188,9 +211,8 @@ class Tally:
         ]
         left = sum(kind.rows for _, kind in kinds[MAX_FAILURES:]) + self._rows_of_other_kinds
         if left:
-            listed.append(
-                {"assignor": None, "type": None, "java_type": None, "message": None, "rows": left, "first": None}
-            )
+            nothing = dict.fromkeys(("assignor", "type", "java_type", "message", "traceback"))
+            listed.append({**nothing, "rows": left, "first": None})
         return listed
 
     def agreement(self, assignors: Iterable[str]) -> list[dict[str, Any]]:

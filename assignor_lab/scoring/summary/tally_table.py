@@ -23,7 +23,7 @@ __all__ = ["tally_of"]
 #: Rows that are read at a time.
 BATCH_ROWS = 16_384
 #: Columns that are null in a state of which there is nothing to say.
-_SILENT = ("error_type", "equals_observed", "not_comparable", "assumptions")
+_SILENT = ("error_type", "equals_observed", "not_comparable", "assumptions", "metric_errors")
 
 
 def tally_of(table: Path) -> Tally:

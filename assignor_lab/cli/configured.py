@@ -1,0 +1,53 @@
+"""The assignor that a configuration names, for commands that are told of none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from assignment_api.plugins import (
+    EffectiveConfig,
+    FoundConnectAssignor,
+    FoundTaskAssignor,
+    Layer,
+    Registry,
+    select_connect_assignor,
+    select_task_assignor,
+)
+from assignment_api.plugins.keys import CONNECT_ASSIGNOR_CLASS, INTERNAL_TASK_ASSIGNOR_CLASS, TASK_ASSIGNOR_CLASS
+from assignor_lab.cli.text import note
+
+__all__ = ["KEYS", "configured_assignor"]
+
+#: What selects an assignor by a configuration.
+Select = Callable[[Registry, EffectiveConfig], FoundTaskAssignor | FoundConnectAssignor]
+#: Kind of the assignors to the keys that name one, in the order in which they count, and what selects it.
+KEYS: Mapping[str, tuple[tuple[str, ...], Select]] = {
+    "task-assignor": ((TASK_ASSIGNOR_CLASS, INTERNAL_TASK_ASSIGNOR_CLASS), select_task_assignor),
+    "connect-assignor": ((CONNECT_ASSIGNOR_CLASS,), select_connect_assignor),
+}
+
+
+def configured_assignor(registry: Registry, config: EffectiveConfig, plugins: str | None = None) -> str | None:
+    """The name of the assignor that ``config`` names; that is said on standard error.
+
+    Args:
+        registry: What is installed.
+        config: The configuration; Kafka's defaults in it name nobody.
+        plugins: Kind of the assignors that are wanted; ``None``: the first kind for which one is named.
+
+    Returns:
+        Its name, or ``None`` where nobody is named.
+
+    Raises:
+        PluginError: a subclass, if what is named cannot be used, with the key and where it is from.
+    """
+    for kind, (keys, select) in KEYS.items():
+        if plugins not in (None, kind):
+            continue
+        for key in keys:
+            held = config.entries.get(key)
+            if held is not None and held.value is not None and held.origin.layer is not Layer.DEFAULT:
+                name: str = select(registry, config).name
+                note(f"assignor {name}: {key} ({held.origin})")
+                return name
+    return None
