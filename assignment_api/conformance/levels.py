@@ -106,6 +106,7 @@ RULES: Mapping[str, Rule] = {
         Level.COMPLETE, "No more copies than are asked for, and only of tasks with state to follow."
     ),
     "one entry each": Rule(Level.COMPLETE, "Each member has one entry in the answer."),
+    "nothing in vain": Rule(Level.COMPLETE, "No worker is told to stop what it does not have."),
     "input untouched": Rule(Level.PURE, "What an assignor is given is left as it was."),
     "no clock": Rule(Level.PURE, "An assignor reads no clock: the time is part of its input."),
     "no chance": Rule(Level.PURE, "An assignor draws nothing at random, unless from a seed of its configuration."),

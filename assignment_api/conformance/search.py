@@ -17,10 +17,12 @@ __all__ = ["Search", "Searched", "Smallest"]
 
 #: Histories that are tried for a fault that costs a deadline each.
 _MOST_LOSSES = 12
-_MOST_EVENTS, _MOST_MEMBERS = 6, 4
-#: A history of this size needs no second search for a smaller one; and how many are tried in that.
+#: Most events and members of a history.
+_LARGEST = (6, 4)
+#: A history of this size needs no second search for a smaller one; else these are searched, each so many times.
 _SMALL_EVENTS, _SMALL_MEMBERS, _SMALL_TASKS = 3, 3, 4
-_MOST_SMALLER = 400
+_SMALLER = ((0, 4), (3, 3))
+_MOST_SMALLER = 600
 
 
 @attrs.frozen
@@ -121,24 +123,28 @@ class Search:
             error = errors.setdefault(broken.rule, type("_Breaks", (_BreaksError,), {}))
             raise error(broken.found)
 
-        def judge_small(history: History) -> None:
-            if broken.rule != "in time" and _is_small(history):
+        def judge_smaller(history: History) -> None:
+            if history.size() < known_size:
                 judge(history)
 
         self._searched(judge, seed, self.histories - self._played)
         if not best:
             return None
         history, broken = min(best, key=lambda each: each[0].size())
-        if not _is_small(history):
-            # One local minimum is not the smallest: look among the small ones, where there is a way to tell.
-            limit = _MOST_SMALLER
-            self._searched(judge_small, seed, limit, is_small=True)
-            history, broken = min(best, key=lambda each: each[0].size())
+        for limits in _SMALLER if broken.rule != "in time" else ():
+            # One local minimum is not the smallest one: look among the small ones, too.
+            smallest = min((each for each, _ in best), key=History.size)
+            known_size = smallest.size()
+            if not _is_small(smallest):
+                self._searched(judge_smaller, seed, _MOST_SMALLER, limits)
+        history, broken = min(best, key=lambda each: each[0].size())
         # Played once more: the states that were asked belong to the failure, and what it says may have changed.
         again = next((each for each in self.trial.broken(history) if each.rule == broken.rule), broken)
         return Smallest(again, history, self.trial.kind.documents(self.trial.asked, again.rule.replace(" ", "-")))
 
-    def _searched(self, judge: Callable[[History], None], seed: int, most: int, *, is_small: bool = False) -> None:
+    def _searched(
+        self, judge: Callable[[History], None], seed: int, most: int, limits: tuple[int, int] = _LARGEST
+    ) -> None:
         import hypothesis
         from hypothesis import HealthCheck, Phase, Verbosity
 
@@ -153,7 +159,7 @@ class Search:
             verbosity=Verbosity.quiet,
             print_blob=False,
         )
-        given = hypothesis.given(histories(self.trial.kind, self.trial.capabilities, is_small=is_small))
+        given = hypothesis.given(histories(self.trial.kind, self.trial.capabilities, limits))
         search: Any = hypothesis.seed(seed)(settings(given(judge)))  # type: ignore[no-untyped-call]
         # A fault that comes and goes cannot be made smaller by replaying it: the smallest one so far is told.
         with contextlib.suppress(_BreaksError, hypothesis.errors.Flaky, hypothesis.errors.Unsatisfiable):
@@ -165,18 +171,18 @@ def _is_small(history: History) -> bool:
     return events <= _SMALL_EVENTS and members <= _SMALL_MEMBERS and tasks <= _SMALL_TASKS
 
 
-def histories(kind: Kind[Any], capabilities: Capabilities, *, is_small: bool = False) -> Any:
+def histories(kind: Kind[Any], capabilities: Capabilities, limits: tuple[int, int] = _LARGEST) -> Any:
     """Histories of a kind, as a strategy: smaller numbers and shorter lists are simpler.
 
     Args:
         kind: The kind.
         capabilities: What they may hold.
-        is_small: Only few events and members, for what is to be shown to a person.
+        limits: Most events, and most members at the beginning.
     """
     from hypothesis import strategies as st
 
     tasks = st.tuples(st.integers(1, 3), st.integers(0, kind.sorts))
-    events, members = (_SMALL_EVENTS, _SMALL_MEMBERS) if is_small else (_MOST_EVENTS, _MOST_MEMBERS)
+    events, members = limits
     event = st.builds(Event, st.sampled_from(kind.events), st.integers(0, 5), st.integers(0, 2))
     return st.builds(
         History,

@@ -9,7 +9,10 @@ __all__ = ["KAFKAS_OWN", "known_of"]
 _SWINGING = (
     "KAFKA-21166: standbys of the brokers' sticky assignor swing between members when nothing but the epoch changes"
 )
-_HASH_ORDER = "Kafka's own: who was put into a hash map first decides between equal choices"
+_TAKEN_BACK = (
+    "Kafka's own: what was lost is given to a worker when the delay is over and, for balance, taken back in the same "
+    "answer"
+)
 _UNEVEN = (
     "Kafka's own: tasks are walked in hash order, and who had a task is not always given it again where shares are "
     "uneven"
@@ -17,15 +20,13 @@ _UNEVEN = (
 
 #: Assignor to rule to the reason.
 KAFKAS_OWN: Mapping[str, Mapping[str, str]] = {
-    "group_sticky": {"at rest": _SWINGING, "comes to rest": _SWINGING},
-    "group_sticky_4_4": {"at rest": _SWINGING, "comes to rest": _SWINGING},
-    "legacy_sticky": {"at rest": _UNEVEN, "any order": _HASH_ORDER},
-    "sticky": {"at rest": _UNEVEN, "any order": _HASH_ORDER},
-    "fallback_prior": {
-        "comes to rest": "Kafka's own: it leaves everything where it is and asks for another rebalance, until lags are "
-        "known",
-        "any order": _HASH_ORDER,
-    },
+    "connect_incremental": {"nothing in vain": _TAKEN_BACK},
+    "connect_static": {"nothing in vain": _TAKEN_BACK},
+    "group_sticky": {"at rest": _SWINGING},
+    "group_sticky_4_4": {"at rest": _SWINGING},
+    "legacy_sticky": {"at rest": _UNEVEN},
+    "sticky": {"at rest": _UNEVEN},
+    "fallback_prior": {"comes to rest": "Kafka's own: it leaves everything where it is and asks for another rebalance"},
 }
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assignment_api.conformance import KINDS, Capabilities, History, InProcessSubject, Level, Trial, conformance
+from assignment_api.conformance import KINDS, Capabilities, Event, History, InProcessSubject, Level, Trial, conformance
 from assignment_api.plugins import Registry, discover
 from assignor_lab.conformance.kafkas_own import KAFKAS_OWN, known_of
 
@@ -45,6 +45,24 @@ def test_every_built_in_holds_every_level(registry: Registry, kind: str) -> None
 def test_only_built_ins_are_excused() -> None:
     assert known_of("legacy_sticky", "somebody-elses") == {}
     assert set(known_of("legacy_sticky", "assignor-lab")) == set(KAFKAS_OWN["legacy_sticky"])
+
+
+@pytest.mark.parametrize("name", ["group_sticky", "group_sticky_4_4"])
+def test_standbys_of_the_brokers_assignor_swing(registry: Registry, name: str) -> None:
+    """KAFKA-21166, in its smallest form: two tasks with state, three processes with four members, one standby."""
+    minimal = History("streams-group", ((2, 1),), (2, 1, 3, 1), standbys=1)
+    found = next(each for each in found_in(registry, "streams-group") if each.name == name)
+    assert "at rest" in {each.rule for each in trial_of("streams-group", found).broken(minimal)}
+
+
+def test_a_lost_connector_is_given_and_taken_back_in_one_answer(registry: Registry) -> None:
+    """Kafka's own: two of four workers leave, one joins, and the delay is over."""
+    events = (Event("leave"), Event("leave"), Event("join"))
+    minimal = History("connect", ((1, 0), (1, 0), (2, 0)), (1, 1, 1, 1), delay_ms=300_000, events=events)
+    found = next(each for each in found_in(registry, "connect") if each.name == "connect_incremental")
+    assert [each.found for each in trial_of("connect", found).broken(minimal)] == [
+        "w4 is to stop c1, which it does not have"
+    ]
 
 
 def test_the_released_sticky_assignor_moves_tasks_at_rest(registry: Registry) -> None:

@@ -243,7 +243,7 @@ def _wrongly_told(state: Rebalance, answer: ConnectAssignment) -> Iterator[Troub
             given[job] = member
         for job in (*told.revoked.connectors, *told.revoked.tasks):
             if owners.get(job) != member:
-                yield "accepted", f"{member} is to stop {job}, which it does not have"
+                yield "nothing in vain", f"{member} is to stop {job}, which it does not have"
 
 
 def _lost(state: Rebalance, answer: ConnectAssignment) -> Iterator[Trouble]:

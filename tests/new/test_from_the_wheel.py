@@ -1,0 +1,91 @@
+"""An author's first minutes: the built wheel in a clean environment, and nothing else."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import venv
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+from tests.packaging.conftest import Environment, build
+
+ROOT = Path(__file__).resolve().parents[2]
+#: What the author installs, and what builds the distribution.
+WANTED = ("assignor-lab[cli,conformance,new,spark,report,statistics]", "mypy", "hatchling", "pip", "editables")
+
+
+@pytest.fixture(scope="module")
+def clean(tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    """An environment with the wheel of this checkout and what its extras ask for; no index is asked."""
+    environment = Environment(tmp_path_factory.mktemp("clean"))
+    venv.create(environment.path, symlinks=True, with_pip=False)
+    site_packages = next(environment.path.glob("lib/python*/site-packages"))
+    for name in sorted(closure(WANTED) - {"assignor-lab"}):
+        link_distribution(name, site_packages)
+    environment.install(build(ROOT, "wheel", tmp_path_factory.mktemp("wheel")))
+    return environment
+
+
+def closure(wanted: tuple[str, ...]) -> set[str]:
+    """Names of everything that these requirements need, extras included."""
+    seen: set[tuple[str, frozenset[str]]] = set()
+    waiting = [Requirement(text) for text in wanted]
+    while waiting:
+        requirement = waiting.pop()
+        key = (requirement.name.lower().replace("_", "-"), frozenset(requirement.extras))
+        if key in seen:
+            continue
+        seen.add(key)
+        for text in metadata.requires(requirement.name) or ():
+            needed = Requirement(text)
+            extras = [*requirement.extras, ""]
+            if needed.marker is None or any(needed.marker.evaluate({"extra": extra}) for extra in extras):
+                waiting.append(needed)
+    return {name for name, _ in seen}
+
+
+def link_distribution(name: str, site_packages: Path) -> None:
+    """Has an installed distribution be in another environment, too: PySpark alone has half a gigabyte."""
+    for file in metadata.distribution(name).files or ():
+        top = file.parts[0]
+        target = site_packages / top
+        if top != ".." and not target.exists() and top != "__pycache__":
+            target.symlink_to(Path(str(metadata.distribution(name).locate_file(top))))
+
+
+def run(environment: Environment, *words: str, cwd: Path) -> str:
+    """Runs a program of the environment as the author does; fails with what it said."""
+    variables = {
+        "PATH": f"{environment.path / 'bin'}:{os.environ['PATH']}",
+        "HOME": str(cwd),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    variables |= {key: value for key, value in os.environ.items() if key in ("JAVA_HOME", "LANG", "TMPDIR")}
+    words = (str(environment.path / "bin" / words[0]), *words[1:])
+    done = subprocess.run(words, cwd=cwd, env=variables, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, f"{' '.join(words)}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.mark.services
+@pytest.mark.parametrize("kind", ["streams", "group", "connect"])
+def test_an_author_begins(kind: str, clean: Environment, tmp_path: Path) -> None:
+    name, module = f"begun-{kind}", f"begun_{kind}"
+    run(clean, "assignor", "new", name, "--kind", kind, cwd=tmp_path)
+    project = tmp_path / name
+    pip = [sys.executable, "-m", "pip", "--python", str(clean.python), "install", "--quiet", "--no-index"]
+    installed = subprocess.run(
+        [*pip, "--no-deps", "--no-build-isolation", str(project)], capture_output=True, text=True
+    )
+    assert installed.returncode == 0, installed.stderr
+    assert "7 of 7 levels, 100 histories" in run(clean, "python", "-m", "pytest", "-q", cwd=project)
+    assert "Success: no issues found" in run(clean, "python", "-m", "mypy", "--strict", ".", cwd=project)
+    assert f"conformance 1 · {module}" in run(clean, "assignor", "conformance", module, cwd=project)
+    families = {"streams": "scale_out", "group": "group_scale_out", "connect": "connect_scale_out"}
+    words = ("--families", families[kind], "--count", "2", "--assignor", module, "--out", "scores")
+    assert " 0 failed" in run(clean, "assignor", "score", *words, cwd=project)
