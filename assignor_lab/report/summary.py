@@ -327,11 +327,8 @@ class Results:
     not_comparable: tuple[Incomparable, ...] = ()
     other_settings: int = 0
     headline: Headline | None = None
-<<<<<<< HEAD
     timelines: tuple[Timeline, ...] = ()
-=======
     metric_failures: tuple[MetricFailure, ...] = ()
->>>>>>> 3d9b14f (Help when an assignor breaks: tracebacks from the plugin's first frame on (assign --traceback, results, summary, report), assign --id --pdb, refusals name tasks and clients, failing metrics are told, the configuration names the assignor of assign and score)
 
 
 @attrs.frozen
