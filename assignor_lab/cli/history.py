@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any
 
 import typer
 
 from assignment_api.plugins import ConfigSources
+from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.checking import CheckedDecision, checked_decisions
 from assignor_lab.capture.histories.history import History, read_histories
 from assignor_lab.capture.histories.moments import STREAMS, protocol_of
@@ -17,7 +17,7 @@ from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.import_log import Topology, Zone, zone_of
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
 from assignor_lab.cli.text import console, note, print_json, print_line, table
-from assignor_lab.documents.wording import listed, moment, plural
+from assignor_lab.documents.wording import listed, moment, plural, without_uuids
 from assignor_lab.scenarios import Scenario, scenario_from_document
 from assignor_lab.scenarios.racks import read_racks
 from assignor_lab.scenarios.with_racks import RackFiller
@@ -25,7 +25,6 @@ from assignor_lab.scenarios.with_racks import RackFiller
 __all__ = ["register"]
 
 _CHECK_FAILED = 1
-_UUID = re.compile(r"-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 Past = Annotated[
     list[str],
@@ -75,6 +74,10 @@ def register(app: typer.Typer) -> None:
         ]
         for sentence in () if filler is None else filler.unused():
             note(f"warning: {sentence}")
+        if not scenarios:
+            raise HistoryError(
+                f"{past[0]}: holds no recorded decision: import-log, import-recording and record make such"
+            )
         told = [each for each in scenarios if each.observed is not None] or scenarios
         histories = read_histories(each for each in told if protocol_of(each.document) is not None)
         checked = list(_checked(told, given, assignor)) if check else None
@@ -84,6 +87,10 @@ def register(app: typer.Typer) -> None:
             for each in histories:
                 _print(each)
             _print_check(checked)
+        others = sum(protocol_of(each.document) is None for each in told)
+        if others and not check:
+            told_of = plural(others, "history", "histories")
+            note(f"{told_of} of Connect groups: their rounds are shown by score, and decided again by --check")
         unknown = len(scenarios) - len(told)
         if unknown:
             note(f"of {plural(unknown, 'generation')} it is not known what was decided: left out")
@@ -129,8 +136,7 @@ def _print(history: History) -> None:
 def _row(entry: TimelineEntry) -> tuple[object, ...]:
     changes = [f"+{name}" for name in entry.joined] + [f"-{name}" for name in entry.gone]
     changes += [f"{name} anew" for name in entry.restarted]
-    # Members are told apart by what stands before: the rest is random.
-    reason = _UUID.sub("", entry.reason)
+    reason = without_uuids(entry.reason)
     if entry.followup == "probing":
         reason = f"{reason}; probing follows" if reason else "probing follows"
     if entry.missing is not None:

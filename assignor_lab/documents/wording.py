@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from datetime import UTC, datetime
 
-__all__ = ["plain", "shortened", "figure", "mean", "signed", "unit_words", "plural", "listed", "moment"]
+__all__ = [
+    "plain",
+    "shortened",
+    "figure",
+    "mean",
+    "signed",
+    "unit_words",
+    "plural",
+    "listed",
+    "moment",
+    "without_uuids",
+]
 
 #: What a terminal acts on, and what turns or hides the text around it: controls, format characters (the
 #: right-to-left override is one), lone surrogates, private use, what is no character (yet), line and paragraph ends.
@@ -13,6 +25,7 @@ _STEERING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 #: From this size on, decimals of a mean say nothing.
 _LARGE = 10_000
+_UUID = re.compile(r"-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _BYTES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
@@ -107,3 +120,8 @@ def moment(epoch_ms: int) -> str:
         return datetime.fromtimestamp(epoch_ms / 1_000, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3] + "Z"
     except (OverflowError, ValueError, OSError):
         return f"{epoch_ms} ms"
+
+
+def without_uuids(text: str) -> str:
+    """Without the random parts at the end of names, by which Kafka's members are told apart."""
+    return _UUID.sub("", text)

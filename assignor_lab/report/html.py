@@ -172,7 +172,9 @@ def templates() -> Environment:
         label=words.label,
         better=words.better,
     )
-    environment.globals.update(Change=Change, state_name=words.state_name, moment=text.moment)
+    environment.globals.update(
+        Change=Change, state_name=words.state_name, moment=text.moment, without_uuids=text.without_uuids
+    )
     return environment
 
 

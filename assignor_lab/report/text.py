@@ -2,6 +2,28 @@
 
 from __future__ import annotations
 
-from assignor_lab.documents.wording import figure, listed, mean, moment, plain, plural, shortened, signed, unit_words
+from assignor_lab.documents.wording import (
+    figure,
+    listed,
+    mean,
+    moment,
+    plain,
+    plural,
+    shortened,
+    signed,
+    unit_words,
+    without_uuids,
+)
 
-__all__ = ["figure", "listed", "mean", "moment", "plain", "plural", "shortened", "signed", "unit_words"]
+__all__ = [
+    "figure",
+    "listed",
+    "mean",
+    "moment",
+    "plain",
+    "plural",
+    "shortened",
+    "signed",
+    "unit_words",
+    "without_uuids",
+]

@@ -54,11 +54,17 @@ def test_a_recordings_states_of_which_no_decision_is_known_are_counted(tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("nothing-there", "cannot be read"), ("", "is a folder, and none that record has written")]
+    ("name", "words"),
+    [
+        ("nothing-there", "cannot be read"),
+        ("empty.jsonl", "holds no recorded decision"),
+        ("", "is a folder, and none that record has written"),
+    ],
 )
 def test_what_is_no_past_is_refused_with_a_remedy(
     name: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    (tmp_path / "empty.jsonl").touch()
     with pytest.raises(SystemExit) as left:
         main(["history", str(tmp_path / name)])
     assert left.value.code == 2

@@ -62,8 +62,8 @@ def flight_recordings(path: Path) -> list[Path]:
             return found
         if (path / _HISTORY).is_file():
             raise HistoryError(
-                f"{path}: {RECORDS} is missing: it holds the records, {_HISTORY} only what people read: copy the whole "
-                "folder"
+                f"{path}: {RECORDS} is missing: it holds the records, and {_HISTORY} is only made of them: copy the "
+                "whole folder"
             )
         return []
     if not path.is_file():
@@ -72,7 +72,7 @@ def flight_recordings(path: Path) -> list[Path]:
     if is_kept_records(first):
         return [path]
     if path.name == _HISTORY and b'"joined"' in first:
-        raise HistoryError(f"{path}: is what people read of a recording: name its folder, {path.parent}")
+        raise HistoryError(f"{path}: is made of a recording for people to read: name its folder, {path.parent}")
     return []
 
 

@@ -14,6 +14,9 @@ from assignor_lab.scenarios import Scenario
 
 __all__ = ["History", "read_histories"]
 
+#: Two decisions with one number that lie no further apart are one.
+_AT_ONCE_MS = 60_000
+
 
 @attrs.frozen(eq=False)
 class History:
@@ -44,7 +47,7 @@ def read_histories(scenarios: Iterable[Scenario]) -> list[History]:
         scenarios: Decisions of Streams groups with what Kafka decided and when, in any order.
 
     Raises:
-        HistoryError: if one is none, or has no time.
+        HistoryError: if one is none, has no time, or is there twice.
     """
     found: dict[tuple[str, str], list[tuple[Scenario, Moment]]] = {}
     for scenario in scenarios:
@@ -56,8 +59,24 @@ def read_histories(scenarios: Iterable[Scenario]) -> list[History]:
     made = []
     for (protocol, group), decisions in found.items():
         decisions.sort(key=lambda each: each[1].time_ms)
+        _refuse_repeated(decisions)
         made.append(History(group, protocol, tuple(moment for _, moment in decisions), decisions[0][0].place))
     return sorted(made, key=lambda history: history.moments[0].time_ms)
+
+
+def _refuse_repeated(decisions: Sequence[tuple[Scenario, Moment]]) -> None:
+    """A group that was made anew counts its generations from 1 again, but not at once."""
+    seen: dict[int, tuple[Scenario, int]] = {}
+    for scenario, moment in decisions:
+        if moment.generation is None:
+            continue
+        before = seen.get(moment.generation)
+        if before is not None and moment.time_ms - before[1] < _AT_ONCE_MS:
+            raise HistoryError(
+                f"{scenario.place}: generation {moment.generation} is there already, at {before[0].place}: give each "
+                "part of the past once"
+            )
+        seen[moment.generation] = scenario, moment.time_ms
 
 
 def _check(scenario: Scenario) -> None:

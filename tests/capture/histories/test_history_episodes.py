@@ -120,6 +120,24 @@ def test_a_state_that_is_no_decision_is_refused_with_its_place(change: Mapping[s
         read_histories([attrs.evolve(first, document=document)])
 
 
+def test_a_decision_that_is_there_twice_is_refused_with_both_places() -> None:
+    twice = attrs.evolve(decisions_of("warm")[2], place=Place("other", 1))
+    with pytest.raises(HistoryError, match="other, line 1: generation 3 is there already, at log, line 3"):
+        read_histories([*decisions_of("warm"), twice])
+
+
+def test_a_group_that_was_made_anew_counts_its_generations_again() -> None:
+    anew = [_later(each, 3_600_000) for each in decisions_of("warm")]
+    (history,) = read_histories([*decisions_of("warm"), *anew])
+    assert len(history.moments) == 12
+
+
+def _later(scenario: Scenario, milliseconds: int) -> Scenario:
+    source = scenario.document["source"]
+    moved = {**source, "time_ms": source["time_ms"] + milliseconds}
+    return attrs.evolve(scenario, document={**scenario.document, "source": moved})
+
+
 def test_one_decision_is_no_history() -> None:
     (history,) = read_histories(decisions_of("warm")[:1])
     with pytest.raises(HistoryError, match="one decision of group 'warm-classic' alone"):

@@ -63,12 +63,21 @@ def test_what_is_otherwise_is_told_by_task_and_instance() -> None:
     assert checked.difference == "2_0 was on i1, and is on i3"
 
 
-def test_a_target_of_nothing_is_that_of_a_group_that_was_not_ready(tmp_path: Path) -> None:
+def test_targets_of_a_streams_group_come_out_of_the_brokers_assignor(tmp_path: Path) -> None:
     past = scenarios_of_past([str(streams_folder(tmp_path / "past", "orders-group-3"))])
     checked = list(checked_decisions(past, REGISTRY, CONFIG))
-    assert "was not ready" in (checked[0].difference or "")
-    same = sum(each.difference is None for each in checked)
-    assert same >= 16
+    assert {each.assignor for each in checked} == {"group_sticky"}
+    # Some epochs were too short for the questions that the recording is made of: what members had is then older.
+    assert sum(each.difference is None for each in checked) >= 16
+
+
+def test_a_decision_that_gave_nothing_is_that_of_a_group_that_was_not_ready() -> None:
+    first = decisions_of("tagged")[0]
+    nothing = {name: {"active": [], "standby": []} for name in first.document["observed"]["assignment"]}
+    observed = {**first.document["observed"], "assignment": nothing}
+    empty = attrs.evolve(first, document={**first.document, "observed": observed})
+    (checked,) = checked_decisions([empty], REGISTRY, CONFIG)
+    assert "was not ready" in (checked.difference or "")
 
 
 def test_a_past_may_lie_in_logs_recordings_and_files(tmp_path: Path) -> None:
