@@ -54,6 +54,7 @@ def recorded_result(document: Mapping[str, Any], recorded: Mapping[str, Any]) ->
         ],
         "tasks": rows_of if windows else None,
         "totals": {key: known.get(key) for key in document["totals"]},
+        "failures": None,
         "compared": None,
     }
 
