@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import attrs
 
@@ -73,7 +74,7 @@ def test_targets_of_a_streams_group_come_out_of_the_brokers_assignor(tmp_path: P
 
 def test_a_decision_that_gave_nothing_is_that_of_a_group_that_was_not_ready() -> None:
     first = decisions_of("tagged")[0]
-    nothing = {name: {"active": [], "standby": []} for name in first.document["observed"]["assignment"]}
+    nothing: dict[str, Any] = {name: {"active": [], "standby": []} for name in first.document["observed"]["assignment"]}
     observed = {**first.document["observed"], "assignment": nothing}
     empty = attrs.evolve(first, document={**first.document, "observed": observed})
     (checked,) = checked_decisions([empty], REGISTRY, CONFIG)
