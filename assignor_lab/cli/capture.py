@@ -67,11 +67,11 @@ def register(app: typer.Typer) -> None:
         Only asks: joins no group, commits and writes nothing. What members said is known while a group is stable, so
         one that is in motion is waited for.
         """
-        from assignor_lab.capture.anonymous import anonymous_document, read_pseudonyms
         from assignor_lab.capture.live.access import read_access
         from assignor_lab.capture.live.capture import Capturing, capturable
         from assignor_lab.capture.live.cluster import connected
         from assignor_lab.scenarios import write_lines
+        from assignor_lab.scenarios.anonymous import anonymous_document, read_pseudonyms
 
         check_json(out, as_json=json)
         if bool(group) == all_:

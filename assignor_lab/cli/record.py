@@ -86,10 +86,10 @@ def register(app: typer.Typer) -> None:
         """
         import attrs
 
-        from assignor_lab.capture.anonymous import read_pseudonyms
         from assignor_lab.capture.live.access import read_access
         from assignor_lab.capture.live.cluster import connected
         from assignor_lab.capture.live.recorder import Recording, record_groups, record_segments
+        from assignor_lab.scenarios.anonymous import read_pseudonyms
 
         if (group is None) != all_:
             raise typer.BadParameter("name the group with --group, or take all with --all", param_hint="--group")

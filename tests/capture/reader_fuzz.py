@@ -19,12 +19,13 @@ from typing import Any
 import attrs
 
 from assignment_api.errors import AssignorLabError
-from assignor_lab.capture.anonymous import Pseudonyms, anonymous_record
+from assignor_lab.capture.recorded.anonymous_records import anonymous_record
 from assignor_lab.capture.recorded.broker_answers import described_groups, group_answers, read_cluster_answer
 from assignor_lab.capture.recorded.connect.answers import connect_rounds
 from assignor_lab.capture.recorded.group_history import GroupHistory, GroupRecord
 from assignor_lab.capture.recorded.log_segments import read_segment
 from assignor_lab.capture.recorded.streams_group_answers import read_streams_group_answer
+from assignor_lab.scenarios.anonymous import Pseudonyms
 from assignor_lab.simulation.seeded_parts import parts_of_seeds
 from tests.capture.flight_recording import GROUPS, records
 from tests.capture.live.test_listing import DESCRIBE_GROUPS, DESCRIBE_STREAMS_GROUP, exchanges

@@ -43,9 +43,10 @@ def choices(tree: ast.AST) -> Iterator[tuple[ast.expr | ast.pattern, set[str]]]:
             yield from ((key, KINDS) for key in node.keys if key is not None)
 
 
-def is_command(path: Path, choice: ast.AST) -> bool:
-    """Whether it is the name of a command, with the module that it is in."""
-    return path == LAB / "cli" / "app.py" and texts(choice) == {"connect"}
+def is_word(path: Path, choice: ast.AST) -> bool:
+    """Whether it is a word of the command line: the name of a command, or what `assignor new` lays out."""
+    words = {LAB / "cli" / "app.py": {"connect"}, LAB / "new" / "laying_out.py": {"streams", "connect"}}
+    return texts(choice) <= words.get(path, set())
 
 
 def comparisons(path: Path) -> list[str]:
@@ -54,7 +55,7 @@ def comparisons(path: Path) -> list[str]:
         f"{path.relative_to(LAB)}, line {choice.lineno}: {ast.unparse(choice)}"
         for choice, names in choices(tree)
         # A key of Kafka's, with values of its own.
-        if texts(choice) & names and "group.protocol" not in texts(choice) and not is_command(path, choice)
+        if texts(choice) & names and "group.protocol" not in texts(choice) and not is_word(path, choice)
     ]
 
 

@@ -8,14 +8,15 @@ from typing import Any
 
 import attrs
 
-from assignor_lab.capture.anonymous import Pseudonyms, anonymous_record, anonymous_sample
 from assignor_lab.capture.live.rack_files import racks_toml
 from assignor_lab.capture.live.record_file import RecordFile
+from assignor_lab.capture.recorded.anonymous_records import anonymous_record
 from assignor_lab.capture.recorded.broker_answers import ClusterAnswer
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
 from assignor_lab.capture.recorded.group_history import GroupHistory, GroupRecord
 from assignor_lab.documents.durable import append_durably, naming_failures, write_durably
 from assignor_lab.documents.writer import canonical_line, write_lines
+from assignor_lab.scenarios.anonymous import Pseudonyms, anonymous_sample
 
 __all__ = ["BROKERS", "HISTORY", "RACKS", "RECORDS", "SAMPLES", "GroupRecording"]
 

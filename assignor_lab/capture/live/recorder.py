@@ -14,7 +14,6 @@ from typing import Any
 import attrs
 
 from assignment_api.java import string_hash
-from assignor_lab.capture.anonymous import Pseudonyms
 from assignor_lab.capture.live.access import Access
 from assignor_lab.capture.live.cluster import DESCRIBE_STREAMS_GROUP, Cluster, client_settings, translated
 from assignor_lab.capture.live.errors import GroupUnusableError, NotAuthorizedError
@@ -23,6 +22,7 @@ from assignor_lab.capture.live.recordings import ManyGroups, OneGroupAlone, OnGe
 from assignor_lab.capture.live.sampling import Sampler
 from assignor_lab.capture.recorded.group_history import GroupRecord
 from assignor_lab.capture.recorded.log_segments import SegmentFault, find_segments, read_segment
+from assignor_lab.scenarios.anonymous import Pseudonyms
 
 __all__ = ["Recorded", "Recording", "record_groups", "record_segments"]
 

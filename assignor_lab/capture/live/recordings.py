@@ -15,7 +15,6 @@ from typing import Any, Protocol
 
 import attrs
 
-from assignor_lab.capture.anonymous import Pseudonyms
 from assignor_lab.capture.live.errors import GroupUnusableError
 from assignor_lab.capture.live.group_recording import RECORDS, GroupRecording
 from assignor_lab.capture.live.record_file import lines_that_end
@@ -24,6 +23,7 @@ from assignor_lab.capture.recorded.topic_groups import AllGroups, OneGroup
 from assignor_lab.documents.durable import append_durably, naming_failures, write_durably
 from assignor_lab.documents.shapes import LONG_MAX, Mismatch, faults_at, map_of, one_of, record, text, whole
 from assignor_lab.documents.writer import canonical_line
+from assignor_lab.scenarios.anonymous import Pseudonyms
 
 __all__ = ["RECORDING", "ManyGroups", "OneGroupAlone", "Recordings"]
 

@@ -13,11 +13,11 @@ from uuid import NAMESPACE_DNS, uuid5
 import pytest
 
 from assignment_api.plugins import config_sources, discover
-from assignor_lab.capture.anonymous import Pseudonyms, anonymous_document
 from assignor_lab.groups.contest import Contest
 from assignor_lab.groups.entries import kind_named
 from assignor_lab.groups.rows import RowMaker
 from assignor_lab.groups.work import WorkItem
+from assignor_lab.scenarios.anonymous import Pseudonyms, anonymous_document
 
 DATA = Path(__file__).parents[2] / "data"
 KEY = b"a key of the test's own"

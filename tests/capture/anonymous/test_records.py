@@ -9,12 +9,13 @@ from pathlib import Path
 import attrs
 import pytest
 
-from assignor_lab.capture.anonymous import Pseudonyms, anonymous_record, read_pseudonyms
 from assignor_lab.capture.live.group_recording import GroupRecording
+from assignor_lab.capture.recorded.anonymous_records import anonymous_record
 from assignor_lab.capture.recorded.broker_answers import ClusterAnswer
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
 from assignor_lab.capture.recorded.group_history import GroupHistory, GroupRecord
 from assignor_lab.documents.errors import DocumentFormatError
+from assignor_lab.scenarios.anonymous import Pseudonyms, read_pseudonyms
 from tests.capture.flight_recording import (
     ASSIGNORS,
     FLIGHT,

@@ -10,7 +10,6 @@ import attrs
 
 from assignment_api.connect import ConnectorTaskId, StaticJobs
 from assignment_api.streams import HostInfo
-from assignor_lab.capture.anonymous.names import Pseudonyms
 from assignor_lab.capture.recorded.errors import BrokerAnswerError, readable
 from assignor_lab.capture.recorded.group_history import GroupRecord
 from assignor_lab.capture.recorded.group_records import (
@@ -40,6 +39,7 @@ from assignor_lab.kafka.wire.connect import (
     encode_connect_assignment,
     encode_connect_subscription,
 )
+from assignor_lab.scenarios.anonymous.names import Pseudonyms
 
 __all__ = ["anonymous_record"]
 

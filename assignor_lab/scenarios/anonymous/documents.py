@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from assignor_lab.capture.anonymous.names import Pseudonyms
+from assignor_lab.scenarios.anonymous.names import Pseudonyms
 
 __all__ = ["anonymous_document", "anonymous_sample"]
 
