@@ -143,7 +143,7 @@ def test_a_metric_that_fails_is_counted_by_what_it_said() -> None:
         row(0, "a", metric_errors=["mine: ValueError: 7 is too much", "other: KeyError: 'x'"]),
         row(1, "a", metric_errors=["mine: ValueError: 8 is too much"]),
     )
-    first = {"scenario": "s0", "round": 0}
+    first = {"scenario": "s0", "round": 0, "time_ms": 7}
     assert tally.metric_failures() == [
         {"metric": "mine", "message": "ValueError: 7 is too much", "rows": 2, "first": first},
         {"metric": "other", "message": "KeyError: 'x'", "rows": 1, "first": first},
