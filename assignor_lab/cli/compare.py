@@ -19,8 +19,8 @@ Source = Annotated[
     str,
     typer.Argument(
         metavar="SOURCE",
-        help="File of states of any kind: from import-log, capture, record, ...; plain or gzip, - is the standard "
-        "input.",
+        help="States of any kind: a file of import-log, capture, ..., plain or gzip (- is the standard input); the log "
+        "of a leader; a folder of record.",
     ),
 ]
 Assignors = Annotated[
@@ -72,7 +72,7 @@ def register(app: typer.Typer) -> None:
         plugins = found_plugins(given.effective())
         terms = Terms(plugins.registry, plugins.isolation, given)
         try:
-            compared = compare(chosen_states(source, state_id), contenders, terms, only_round)
+            compared = compare(chosen_states(source, state_id, plugins.registry, given), contenders, terms, only_round)
         finally:
             plugins.isolation.close()
         if json:

@@ -19,8 +19,8 @@ Source = Annotated[
     str,
     typer.Argument(
         metavar="SOURCE",
-        help="File of states of any kind: from import-log, capture, record, ...; plain or gzip, - is the standard "
-        "input.",
+        help="States of any kind: a file of import-log, capture, ..., plain or gzip (- is the standard input); the log "
+        "of a leader; a folder of record.",
     ),
 ]
 Assignor = Annotated[
@@ -77,9 +77,9 @@ def register(app: typer.Typer) -> None:
         if why_not is not None and task is None:
             raise typer.BadParameter("name the task, too, with --task", param_hint="--why-not")
         given = sources(config, c)
-        scenario = next(chosen_states(source, state_id or "1"))
         plugins = found_plugins(given.effective())
         try:
+            scenario = next(chosen_states(source, state_id, plugins.registry, given))
             question = question_of(
                 scenario, round_number, assignor, plugins.registry, given, plugins.isolation
             )  # fmt: skip

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from assignment_api.plugins import ConfigSources, Registry
+from assignor_lab.cli.text import note
 from assignor_lab.documents.errors import printable
-from assignor_lab.scenarios import Scenario, read_scenarios
+from assignor_lab.documents.json_text import parse_json
+from assignor_lab.scenarios import Place, Scenario, read_scenarios, scenario_from_document
+from assignor_lab.scoring.source_parts import SCENARIOS, parts_of
+from assignor_lab.scoring.sources import plan_sources
 
 __all__ = ["Round", "StateId", "chosen_states"]
 
 #: ``--id STATE``
 StateId = Annotated[
-    str | None, typer.Option("--id", metavar="STATE", help="Id of a state of the file, or the number of its line.")
+    str | None, typer.Option("--id", metavar="STATE", help="Id of a state, or its line in a file of states.")
 ]
 #: ``--round N``
 Round = Annotated[
@@ -24,15 +30,21 @@ Round = Annotated[
 MOST_LISTED = 5
 
 
-def chosen_states(source: str, wanted: str | None) -> Iterator[Scenario]:
-    """The states of a file: all, or the first one that has an id or stands on a line.
+def chosen_states(source: str, wanted: str | None, registry: Registry, given: ConfigSources) -> Iterator[Scenario]:
+    """The states of a source: all, or the first one that has an id or stands on a line of a file of states.
+
+    Args:
+        source: A file of states, a log, or a folder that ``assignor record`` wrote; ``-`` is the standard input.
+        wanted: The id or the line; ``None``: all.
+        registry: What is installed.
+        given: Configuration; logs and recordings do not tell that of the group.
 
     Raises:
-        DocumentFormatError: if the file cannot be read.
+        DocumentFormatError, LogImportError: if the source cannot be read.
         typer.BadParameter: if there is no such state; some that there are are named.
     """
     ids: list[str] = []
-    for scenario in read_scenarios(source):
+    for scenario in _states(source, registry, given):
         ids.append(scenario.id)
         if wanted is None:
             yield scenario
@@ -44,4 +56,22 @@ def chosen_states(source: str, wanted: str | None) -> Iterator[Scenario]:
     if wanted is not None:
         listed = ", ".join(printable(each) for each in ids[:MOST_LISTED])
         more = f" and {len(ids) - MOST_LISTED} more" if len(ids) > MOST_LISTED else ""
-        raise typer.BadParameter(f"no state {wanted!r:.80}: the file has {listed}{more}", param_hint="--id")
+        raise typer.BadParameter(f"no state {wanted!r:.80}: the source has {listed}{more}", param_hint="--id")
+
+
+def _states(source: str, registry: Registry, given: ConfigSources) -> Iterator[Scenario]:
+    if source == "-" or _is_plain(source):
+        yield from read_scenarios(source)
+        return
+    with plan_sources([source], registry, given.above, note) as plan:
+        for item in plan.work():
+            assert item.document is not None
+            yield scenario_from_document(parse_json(item.document.encode()), Place(item.file or source, item.line))
+
+
+def _is_plain(source: str) -> bool:
+    """Whether it is one file of states, or at least no log and no folder."""
+    path = Path(source)
+    if not path.exists():
+        return True
+    return not path.is_dir() and next(kind for _, kind, _ in parts_of([source])) == SCENARIOS

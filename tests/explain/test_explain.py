@@ -148,7 +148,10 @@ def test_bad_input_is_one_sentence(arguments: tuple[str, ...], says: str, tagged
 def test_a_file_that_is_none(tmp_path: Path) -> None:
     other = tmp_path / "page.html"
     other.write_text("<html></html>")
-    assert "page.html, line 1" in said(str(other))
+    assert "page.html: no assignment decision" in said(str(other))
+    broken = tmp_path / "states.jsonl"
+    broken.write_text('{"format": 1, "kind": ')
+    assert "states.jsonl, line 1: not JSON" in said(str(broken))
     empty = tmp_path / "empty.jsonl"
     empty.write_text("")
     assert "holds no state" in said(str(empty))
@@ -228,3 +231,10 @@ def test_an_episode_is_played_not_explained(tmp_path: Path) -> None:
         build_app(), ["compare", str(source), "--assignor", "sticky", "--assignor", "high_availability"]
     )  # fmt: skip
     assert "which is played, not answered" in str(compared.exception)
+
+
+def test_a_log_can_be_explained_as_it_is(tagged: str) -> None:
+    recorded = DATA / "captures" / "tagged"
+    source = (str(recorded / "i3.log.gz"), "--config", str(recorded / "application.properties"))
+    asked = ("--id", STATE, "--task", "0_3", "--calls", "12")
+    assert document(*source, *asked)["explanations"] == document(tagged, *asked)["explanations"]
