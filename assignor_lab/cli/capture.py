@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from assignment_api.connect import MAX_DELAY_KEY
 from assignor_lab.cli.cluster_options import Anonymize, BootstrapServer, CommandConfig, Timeout
+from assignor_lab.cli.connect.access import CaFile, ask
 from assignor_lab.cli.options import (
     ConfigFile,
     JsonWritten,
@@ -20,6 +21,9 @@ from assignor_lab.cli.options import (
     sources,
 )
 from assignor_lab.cli.text import note
+
+if TYPE_CHECKING:
+    from assignor_lab.connect.remote import RemoteConnector
 
 __all__ = ["register"]
 
@@ -36,6 +40,14 @@ Topology = Annotated[
 Wait = Annotated[
     float,
     typer.Option("--wait", metavar="SECONDS", min=0, max=86_400, help="How long a group that is in motion may take."),
+]
+ConnectUrls = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--connect-url",
+        metavar="URL",
+        help="A worker's REST interface: what is configured in a Connect group, which brokers do not know; repeatable.",
+    ),
 ]
 KeepAnswers = Annotated[
     Path | None,
@@ -58,6 +70,8 @@ def register(app: typer.Typer) -> None:
         wait: Wait = 60,
         timeout: Timeout = 30,
         keep_answers: KeepAnswers = None,
+        connect_url: ConnectUrls = None,
+        ca_file: CaFile = None,
         anonymize: Anonymize = None,
         out: ScenariosOut = "-",
         json: JsonWritten = False,
@@ -95,7 +109,8 @@ def register(app: typer.Typer) -> None:
 
         access = read_access(bootstrap_server, command_config, timeout)
         with connected(access, None if keep_answers is None else kept.append) as cluster:
-            capturing = Capturing(cluster, given.above, delay, topology, wait, note)
+            connectors = None if not connect_url else (lambda: _connectors(connect_url, ca_file))
+            capturing = Capturing(cluster, given.above, delay, topology, wait, note, connectors)
             wanted = capturable(cluster) if all_ else list(dict.fromkeys(group or ()))
             documents = list(capturing.documents(wanted, leave_out))
         if keep_answers is not None:
@@ -108,3 +123,12 @@ def register(app: typer.Typer) -> None:
         written = write_lines(out, documents)
         note(f"{written} {'group' if written == 1 else 'groups'} captured")
         print_written(out, written, as_json=json, left_out=left_out)
+
+
+def _connectors(urls: list[str], ca_file: Path | None) -> Sequence[RemoteConnector]:
+    from assignor_lab.connect.remote import read_cluster
+
+    state = ask(urls, ca_file, lambda rest: read_cluster(rest, probe=False))
+    for sentence in (*state.notes, *state.unanswered.values()):
+        note(sentence)
+    return state.connectors

@@ -19,11 +19,13 @@ from assignor_lab.capture.live.streams_group import streams_group_document
 from assignor_lab.capture.live.streams_group import unsettled as streams_unsettled
 from assignor_lab.capture.recorded.broker_answers import TopicPartition, group_answers
 from assignor_lab.capture.recorded.connect.answers import connect_rounds
-from assignor_lab.capture.recorded.connect.histories import SeenRound, histories
+from assignor_lab.capture.recorded.connect.histories import CONFIGURED_UNKNOWN, SeenRound, histories
+from assignor_lab.capture.recorded.connect.rest_states import configured_jobs
+from assignor_lab.connect.remote import RemoteConnector
 from assignor_lab.kafka.wire import STREAMS_ASSIGNOR
 from assignor_lab.kafka.wire.connect import PROTOCOL_TYPE
 
-__all__ = ["Capturing", "LeftOut", "capturable"]
+__all__ = ["Capturing", "LeftOut", "capturable", "put_configured"]
 
 #: Between two questions whether a group has settled.
 _POLL_S = 0.5
@@ -62,6 +64,7 @@ class Capturing:
         max_delay_ms: ``scheduled.rebalance.max.delay.ms`` of Connect, if it is known.
         topology: File with the text of Java's ``Topology#describe``, or ``None``.
         wait_s: How long a group may take to settle, in seconds.
+        connectors: Asks Connect's workers by REST what is configured, or ``None``: they are not asked.
         on_waiting: Told once for each group that is waited for, and why.
     """
 
@@ -71,6 +74,7 @@ class Capturing:
     topology: Path | None = None
     wait_s: float = 60.0
     on_waiting: Callable[[str], None] = print
+    connectors: Callable[[], Sequence[RemoteConnector]] | None = None
 
     def documents(self, groups: Iterable[str], on_left_out: Callable[[LeftOut], None]) -> Iterator[dict[str, Any]]:
         """A scenario for each group, in their order.
@@ -135,6 +139,8 @@ class Capturing:
             return "its leader reads the configuration"
         (document, _), *_ = histories([SeenRound(name, 0, now, rounds[0])], self.max_delay_ms)
         document["source"] = {"time_ms": now, "group": name}
+        if self.connectors is not None:
+            put_configured(document, self.connectors())
         return document
 
     def _streams(self, name: str) -> dict[str, Any] | str:
@@ -159,6 +165,27 @@ class Capturing:
             return self.cluster.log_sizes(partitions)
         except LiveClusterError:
             return {}
+
+
+def put_configured(document: dict[str, Any], connectors: Sequence[RemoteConnector]) -> None:
+    """Puts what workers say is configured in place of what was worked out from what runs, if it is the same cluster.
+
+    Args:
+        document: A history of one round, which is changed.
+        connectors: What workers say.
+    """
+    (told,) = document["rounds"]
+    assumptions: list[str] = []
+    counts = configured_jobs(connectors, assumptions)
+    if running := sorted(told["connectors"].keys() - counts.keys()):
+        document["assumptions"].append(
+            f"the workers at --connect-url do not know connector {running[0]}, which the group has: they are of "
+            "another group, or it has just been deleted; what they say is not used"
+        )
+        return
+    told["connectors"] = counts
+    kept = [each for each in document["assumptions"] if each != CONFIGURED_UNKNOWN]
+    document["assumptions"] = [*kept, *assumptions]
 
 
 def _check(name: str, error_code: int, state: str) -> None:

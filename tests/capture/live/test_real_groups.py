@@ -257,3 +257,13 @@ def test_tls_to_a_plain_port_is_said(cluster: RealApplications, tmp_path: Path) 
     arguments = ["groups", "--bootstrap-server", cluster.address, "--command-config", str(settings), "--timeout", "1"]
     told = CliRunner().invoke(build_app(arguments), arguments)
     assert "this port does not speak TLS" in str(told.exception)
+
+
+def test_workers_tell_what_is_configured(cluster: RealApplications, tmp_path: Path) -> None:
+    url = cluster.urls["w1"]
+    file = {"connector.class": "org.apache.kafka.connect.file.FileStreamSourceConnector", "topic": "lines"}
+    cluster.put("reader", {**file, "file": str(tmp_path / "lines")})
+    until(lambda: cluster.states("reader", "w1") == ["RUNNING", "RUNNING"], "the connector")
+    document = captured(cluster, "real-connect", tmp_path, "--connect-url", url)
+    assert document["rounds"][0]["connectors"] == {"reader": 1}
+    assert not [each for each in document["assumptions"] if each.startswith("what is configured")]

@@ -15,10 +15,21 @@ import attrs
 from assignment_api.connect import NO_JOBS, ConnectorTaskId, ConnectProtocol, Jobs
 from assignor_lab.capture.recorded.connect.answers import DescribedMember, DescribedRound
 
-__all__ = ["CLOCK_TOLERANCE_MS", "DEFAULT_MAX_DELAY_MS", "SeenRound", "histories", "jobs_document"]
+__all__ = [
+    "CLOCK_TOLERANCE_MS",
+    "CONFIGURED_UNKNOWN",
+    "DEFAULT_MAX_DELAY_MS",
+    "SeenRound",
+    "histories",
+    "jobs_document",
+]
 
 #: Kafka's ``scheduled.rebalance.max.delay.ms``.
 DEFAULT_MAX_DELAY_MS = 300_000
+#: Said of each history: brokers do not know the workers' configuration.
+CONFIGURED_UNKNOWN = (
+    "what is configured is not in the answers: put together from what runs, waits for a lost worker, or comes back"
+)
 #: A recording tells when an answer came, not what the leader's clock said: answers were asked for a few times a second.
 CLOCK_TOLERANCE_MS = 1_000
 
@@ -154,9 +165,7 @@ def _assumptions(first: DescribedRound, delay: _MaxDelay) -> Iterator[str]:
         "times are those at which the answers came, and of rounds after a delay as it says: the leader's clock was a "
         "little earlier"
     )
-    yield (
-        "what is configured is not in the answers: put together from what runs, waits for a lost worker, or comes back"
-    )
+    yield CONFIGURED_UNKNOWN
 
 
 def _decided_ms(each: SeenRound, before: SeenRound | None, waiting: Jobs) -> int:

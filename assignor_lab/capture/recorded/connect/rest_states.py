@@ -79,7 +79,7 @@ def state_document(
         protocol or ConnectProtocol.SESSIONED,
         DEFAULT_MAX_DELAY_MS if max_delay_ms is None else max_delay_ms,
     )
-    counts, owned = _configured(connectors, assumptions), _owned(connectors, alive)
+    counts, owned = configured_jobs(connectors, assumptions), _owned(connectors, alive)
     start = int(source.get("time_ms", 0))
     rounds = [_round(start, counts, {name: owned[name] for name in alive}, spoken)]
     if happens:
@@ -127,7 +127,13 @@ def _assumptions(
     return said
 
 
-def _configured(connectors: Sequence[RemoteConnector], assumptions: list[str]) -> dict[str, int]:
+def configured_jobs(connectors: Sequence[RemoteConnector], assumptions: list[str]) -> dict[str, int]:
+    """Connector to its number of tasks.
+
+    Args:
+        connectors: The connectors.
+        assumptions: Gets a sentence for each whose tasks had to be taken from its states.
+    """
     counts = {}
     for each in connectors:
         if each.tasks is None:
