@@ -59,7 +59,7 @@ class ClassicGroup:
         there = sum(max(1, client.num_stream_threads) for client in world.episode.clients)
         self._coordinator = Coordinator(self._timings.initial_rebalance_delay_ms, there)
         self._members: dict[str, Member] = {}
-        #: Member to its process, as it told when it joined.
+        #: Member to the process that what it has was decided for.
         self._processes: dict[str, ProcessID] = {}
         #: What each dead member had, until the coordinator knows.
         self._left_behind: dict[str, tuple[int, ...]] = {}
@@ -351,10 +351,11 @@ class ClassicGroup:
                 if worker == member.thread.consumer and identity not in before:
                     member.id = identity
             for identity in before:
-                if identity not in now:
-                    self._world.took_place(member.thread, self._processes.pop(identity))
+                if identity not in now and member.id is not None:
+                    self._processes[member.id] = decided_for = self._processes.pop(identity)
+                    self._world.took_place(member.thread, decided_for)
         if member.id is not None:
-            self._processes[member.id] = member.thread.instance.process_id
+            self._processes.setdefault(member.id, member.thread.instance.process_id)
 
     def _answered(self, reply: Reply) -> None:
         if isinstance(reply.body, Joined):
@@ -409,6 +410,7 @@ class ClassicGroup:
         decision = self._leader.decide(joined.members, joined.member_id, now, end_offsets_known=known)
         if self._coordinator.generation == joined.generation and self._coordinator.state is GroupState.COMPLETING:
             self._write_down(joined.generation, decision)
+            self._processes.update((each, report.process_id) for each, report in joined.members.items())
         if self._missing_topics:
             self._missing_topics.clear()
             again = partial(self._join_if_free, member, "cached metadata has changed")

@@ -7,9 +7,13 @@ from collections.abc import Callable, Mapping
 import attrs
 
 from assignor_lab.simulation.streams.safety.findings import Finding
+from assignor_lab.simulation.streams.safety.rest import LAST_CHANGES
 from assignor_lab.simulation.streams.simulate import Played
 
 __all__ = ["KAFKAS_OWN", "KafkasOwn", "named"]
+
+#: Most answers of an assignor that goes round.
+_MOST_ROUND = 12
 
 
 @attrs.frozen
@@ -83,6 +87,22 @@ def _decided_for_another_process(finding: Finding, played: Played, _assignor: st
     )
 
 
+def _goes_round(finding: Finding, played: Played, assignor: str) -> bool:
+    """The assignor's answers come back again and again, each of which leads to the next."""
+    if assignor not in ("sticky", "legacy_sticky") or played.episode.protocol != "classic":
+        return False
+    if finding.rule == "at rest":
+        return "it swings between" in finding.sentence
+    if finding.rule not in ("rest", "nothing lost"):
+        return False
+    placed = [each.assigned for each in played.generations[-_MOST_ROUND * 3 :]]
+    follows = all(each.followup == "immediate" for each in played.generations[-_MOST_ROUND * 3 : -LAST_CHANGES])
+    return follows and any(
+        all(one == other for one, other in zip(placed, placed[back:], strict=False))
+        for back in range(2, min(_MOST_ROUND, len(placed) // 2) + 1)
+    )
+
+
 def _always_probes(finding: Finding, _played: Played, assignor: str) -> bool:
     return finding.rule == "rest" and assignor == "fallback_prior"
 
@@ -129,6 +149,12 @@ _ALL = (
         "own, gets what was decided for the old process: until the next assignment a task can be active and a copy in "
         "one process",
         _decided_for_another_process,
+    ),
+    KafkasOwn(
+        "StickyTaskAssignor",
+        "moves tasks to and fro between members when nothing has changed: where that asks for a rebalance, one follows "
+        "the other without end",
+        _goes_round,
     ),
     KafkasOwn(
         "FallbackPriorTaskAssignor",

@@ -130,7 +130,8 @@ class ProtocolGroup:
             self._played(member, partial(self._group.join, self._clock.now, member.id, process))
         else:
             self._because(f"{instance.name} is back")
-            self._world.took_place(thread, before.process_id)
+            self._world.took_place(thread, before.decided_for)
+            member.decided_for = before.decided_for
             self._played(member, partial(self._group.rejoin, self._clock.now, before.id, member.id, process))
             if member.id in self._members and before.id != member.id:
                 self._forget(before)
@@ -479,6 +480,8 @@ class ProtocolGroup:
             active, standby = placed.setdefault(self._members[member].thread.instance.name, (set(), set()))
             active |= target.active
             standby |= target.standby | target.warmup
+        for each in self._members.values():
+            each.decided_for = each.process_id
         count = len(self._group.members)
         generation = Generation(
             self._group.target_epoch, now, now, now, "; ".join(self._reasons) or "state is warm", count, "none",

@@ -33,6 +33,7 @@ class Member:
         is_armed: Its next heartbeat will be played.
         static_id: What a static member is known by: its instance id and its thread's number; else ``None``.
         process_id: Its process.
+        decided_for: The process that what it has was decided for: a static member's predecessor can be of another.
         metadata: What it told of itself when it joined.
     """
 
@@ -52,6 +53,7 @@ class Member:
     is_armed: bool = False
     static_id: tuple[str, int] | None = attrs.field(init=False)
     process_id: ProcessID = attrs.field(init=False)
+    decided_for: ProcessID = attrs.field(init=False)
     metadata: MemberMetadata = attrs.field(init=False)
 
     @static_id.default
@@ -64,6 +66,10 @@ class Member:
     def _process_id(self) -> ProcessID:
         # The process's own: its instance can lose its disk while this member is remembered.
         return self.thread.instance.process_id
+
+    @decided_for.default
+    def _decided_for(self) -> ProcessID:
+        return self.process_id
 
     @metadata.default
     def _metadata(self) -> MemberMetadata:
