@@ -12,6 +12,7 @@ import attrs
 
 from assignment_api.streams import HostInfo, ProcessID, StreamsClientState, TaskId, TaskInfo
 from assignor_lab.documents.errors import Place
+from assignor_lab.kafka.wire import LATEST_SUPPORTED_VERSION
 from assignor_lab.simulation.streams.timings import Timings
 
 __all__ = [
@@ -54,6 +55,7 @@ class InstanceSettings:
         member_ids: Ids that its threads' members make up in the streams protocol, in the order in which they join;
             they decide ties. Others are drawn from the names.
         startup_ms: From the start of this process until its threads are started; ``None``: as long as any.
+        metadata_version: The newest version of Streams' member messages that its release knows.
     """
 
     threads: int = 1
@@ -64,6 +66,7 @@ class InstanceSettings:
     machine: str | None = None
     member_ids: Sequence[str] = ()
     startup_ms: int | None = None
+    metadata_version: int = LATEST_SUPPORTED_VERSION
 
 
 @attrs.frozen

@@ -34,6 +34,7 @@ from assignor_lab.documents.shapes import (
     text,
     whole,
 )
+from assignor_lab.kafka.wire import LATEST_SUPPORTED_VERSION
 from assignor_lab.scenarios import Scenario, scenario_from_document
 from assignor_lab.scenarios.scenario import EpisodeContent
 from assignor_lab.simulation.episode_files import check_kind, episodes_in
@@ -48,6 +49,9 @@ _LONGEST_MS = 366 * 24 * 3_600_000
 #: What a task's state is where nobody says.
 _DEFAULT_STATE_BYTES = 100_000_000
 _DEFAULT_RECORD_BYTES = 200
+
+#: Versions of members' messages that are played: older ones count no joins, and newer ones than the last are to come.
+_OLDEST_VERSION, _NEWEST_VERSION = 8, LATEST_SUPPORTED_VERSION + 1
 
 _moment = whole(0, _LONGEST_MS)
 _duration = whole(1, _LONGEST_MS)
@@ -77,6 +81,7 @@ _settings: Mapping[str, Check[Any]] = {
     "machine": text,
     "member_ids": list_of(text),
     "startup_ms": whole(0, _LONGEST_MS),
+    "metadata_version": whole(_OLDEST_VERSION, _NEWEST_VERSION),
 }
 
 #: Type of an event to its required and its optional keys, besides ``at_ms`` and ``type``.
@@ -87,7 +92,14 @@ _EVENTS: Mapping[str, tuple[Mapping[str, Check[Any]], Mapping[str, Check[Any]]]]
     "pause": ({"client": text, "for_ms": _duration}, {}),
     "busy": ({"client": text, "for_ms": _duration}, {"thread": whole(1, 10_000)}),
     "lose_disk": ({"client": text}, {"process_id": _process_id}),
-    "rolling_restart": ({"down_ms": _duration, "every_ms": _duration}, {"clients": list_of(text), "leave": boolean}),
+    "rolling_restart": (
+        {"down_ms": _duration, "every_ms": _duration},
+        {
+            "clients": list_of(text),
+            "leave": boolean,
+            "metadata_version": whole(_OLDEST_VERSION, _NEWEST_VERSION),
+        },
+    ),
     "end_offsets_fail": ({"for_ms": _duration}, {}),
     "metadata_changes": ({}, {}),
 }

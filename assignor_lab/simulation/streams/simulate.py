@@ -225,15 +225,15 @@ class _Player:
         up = [name for name, instance in self._world.instances.items() if instance.is_up]
         for index, name in enumerate(details.get("clients", up)):
             begin = self._world.clock.now + index * details["every_ms"]
-            leaves = details.get("leave")
-            self._world.clock.at(begin, partial(self._roll_one, name, details["down_ms"], leaves=leaves))
+            self._world.clock.at(begin, partial(self._roll_one, name, details))
 
-    def _roll_one(self, name: str, down_ms: int, *, leaves: bool | None) -> None:
+    def _roll_one(self, name: str, details: Mapping[str, Any]) -> None:
         instance = self._world.instances[name]
         if instance.is_up and all(thread.stalled_until_ms is None for thread in instance.threads):
-            self._stop(name, leaves=leaves)
-            self._world.clock.after(down_ms, partial(self._start_again, name))
+            self._stop(name, leaves=details.get("leave"))
+            changes = {key: details[key] for key in ("metadata_version",) if key in details}
+            self._world.clock.after(details["down_ms"], partial(self._start_again, name, changes))
 
-    def _start_again(self, name: str) -> None:
+    def _start_again(self, name: str, changes: Mapping[str, Any]) -> None:
         if not self._world.instances[name].is_up:
-            self._start(name, {})
+            self._start(name, changes)

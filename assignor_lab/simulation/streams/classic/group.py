@@ -322,6 +322,7 @@ class ClassicGroup:
             instance.settings,
             tuple(sorted(thread.active)),
             self._world.offset_sums(thread),
+            member.used_version,
         )
         static = instance.settings.instance_id
         if not self._coordinator.members():
@@ -454,6 +455,7 @@ class ClassicGroup:
         active = {numbers[task] for task in message.info.active_tasks}
         standby = {numbers[task] for task in message.info.standby_tasks}
         revoked = member.thread.active - active
+        is_probing = _changes_version(member, message)
         self._world.assign(member.thread, active, standby)
         after = self._timings.rejoin_ms
         if revoked:
@@ -461,7 +463,9 @@ class ClassicGroup:
             return
         next_ms = message.info.next_rebalance_ms
         host, known = member.thread.instance.settings.host, message.info.partitions_by_host
-        if host is not None and known and host not in known:
+        if is_probing:
+            next_ms = 0
+        elif host is not None and known and host not in known:
             next_ms = 0  # a static member is back with another application.server, which nobody knows yet
         if next_ms != NO_REBALANCE:
             due = self._clock.now + after if next_ms == 0 else next_ms + self._timings.probe_ms
@@ -475,6 +479,19 @@ class ClassicGroup:
             self._join_if_free(member, f"triggered follow-up rebalance scheduled {when}")
 
 
+def _changes_version(member: Member, message: MemberMessage) -> bool:
+    """Whether a member is to use another version from now on, and joins again at once (version probing).
+
+    Kafka: ``StreamsPartitionAssignor.maybeUpdateSubscriptionVersion``. The leader answers in the oldest version that
+    anybody used, and says what everybody knows.
+    """
+    common, used = message.info.commonly_supported_version, member.used_version
+    if common > used or message.info.version < used:
+        member.used_version = common
+        return True
+    return False
+
+
 def _followup(messages: Mapping[str, MemberMessage]) -> Followup:
     dues = [message.info.next_rebalance_ms for message in messages.values()]
     if 0 in dues:
@@ -484,13 +501,11 @@ def _followup(messages: Mapping[str, MemberMessage]) -> Followup:
 
 def _placement(decision: Decision, world: World) -> dict[str, tuple[tuple[int, ...], tuple[int, ...]]]:
     """Instance to the active tasks that it is to have, and to the standbys that it is sent."""
-    placed: dict[str, tuple[set[int], set[int]]] = {name: (set(), set()) for name in decision.clients.values()}
-    for client in decision.assignment.assignments:
-        if client.process_id in decision.clients:
-            active = placed[decision.clients[client.process_id]][0]
-            active.update(world.number_of[task] for task in client.active_tasks() if task in world.number_of)
+    placed: dict[str, tuple[set[int], set[int]]] = {name: (set(), set()) for name in decision.instances.values()}
     for member, message in decision.messages.items():
-        standby = placed[decision.instances[member]][1]
+        active, standby = placed[decision.instances[member]]
+        given = (*message.info.active_tasks, *message.held_back)
+        active.update(world.number_of[task] for task in given if task in world.number_of)
         standby.update(world.number_of[task] for task in message.info.standby_tasks)
     return {name: (tuple(sorted(active)), tuple(sorted(standby))) for name, (active, standby) in placed.items()}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from uuid import UUID
 
 import attrs
 
@@ -20,12 +21,17 @@ from assignment_api.java import iteration_order, string_hash, uuid_hash
 from assignment_api.streams.client_state import LATEST_OFFSET, UNKNOWN_OFFSET_SUM
 from assignment_api.streams.ids import utf16_key
 from assignor_lab.kafka.leader.member_messages import MemberMessage, member_messages
+from assignor_lab.kafka.wire import LATEST_SUPPORTED_VERSION
 from assignor_lab.simulation.streams.episode import InstanceSettings
 from assignor_lab.simulation.streams.instances import Instance
 from assignor_lab.simulation.streams.leading import TaskLeader
 from assignor_lab.simulation.streams.world import World
 
 __all__ = ["Decision", "Leader", "Report"]
+
+
+#: The first version of the message with client tags.
+_FIRST_WITH_TAGS = 11
 
 
 @attrs.frozen(eq=False)
@@ -40,6 +46,7 @@ class Report:
         settings: What is configured for it.
         owned: Active tasks whose partitions it has.
         offset_sums: Tasks with state to the sum of their offsets; ``None`` for an active task that runs.
+        version: Version of the message.
     """
 
     instance: Instance
@@ -47,6 +54,17 @@ class Report:
     settings: InstanceSettings
     owned: tuple[int, ...]
     offset_sums: Mapping[int, int | None]
+    version: int = LATEST_SUPPORTED_VERSION
+
+    @property
+    def knows_version(self) -> int:
+        """The newest version that it knows, which every version from 3 on tells."""
+        return self.settings.metadata_version
+
+    @property
+    def tags(self) -> Mapping[str, str]:
+        """Its client tags, as far as the message has any."""
+        return self.settings.tags if self.version >= _FIRST_WITH_TAGS else {}
 
 
 @attrs.frozen(eq=False)
@@ -56,13 +74,11 @@ class Decision:
     Args:
         messages: Member to what it is sent.
         assignment: The assignor's answer.
-        clients: Process to the name of its instance.
         instances: Member to the name of its instance.
     """
 
     messages: Mapping[str, MemberMessage]
     assignment: TaskAssignment
-    clients: Mapping[ProcessID, str]
     instances: Mapping[str, str]
 
 
@@ -98,6 +114,7 @@ class Leader:
         Raises:
             LeaderFailedError: if the assignor has no answer.
         """
+        members = self._as_read(members, members[leader_id].knows_version)
         ordered = _in_kafkas_order(members)
         ends = {self._world.tasks[number]: self._world.end_offset(number) for number in self._logged}
         shown = self._application(ordered, members, leader_id, now_ms, ends if end_offsets_known else None)
@@ -111,10 +128,31 @@ class Leader:
             for names in ordered.values()
             for member in names
         }
-        messages = member_messages(shown, answer.assignment, owned, sorted_sets=answer.sorted_sets)
-        names = {process: members[of[0]].instance.name for process, of in ordered.items()}
+        messages = member_messages(
+            shown, answer.assignment, owned, sorted_sets=answer.sorted_sets,
+            version=min(report.version for report in members.values()),
+            commonly_supported_version=min(report.knows_version for report in members.values()),
+        )  # fmt: skip
         instances = {member: report.instance.name for member, report in members.items()}
-        return Decision(messages, answer.assignment, names, instances)
+        return Decision(messages, answer.assignment, instances)
+
+    def _as_read(self, members: Mapping[str, Report], known_version: int) -> Mapping[str, Report]:
+        """What a leader can read: of messages newer than it knows only that, and which partitions their members have.
+
+        All of those belong to one client with a random process id (version probing).
+        """
+        if all(report.version <= known_version for report in members.values()):
+            return members
+        future = ProcessID(UUID(int=self._world.random.getrandbits(128), version=4))
+        return {
+            member: report
+            if report.version <= known_version
+            else attrs.evolve(
+                report, process_id=future, offset_sums={},
+                settings=attrs.evolve(report.settings, tags={}, host=None),
+            )
+            for member, report in members.items()
+        }  # fmt: skip
 
     def _application(
         self,
@@ -150,7 +188,7 @@ class Leader:
                 (active if offset is None else standby).add(task)
                 if lags is not None and task in lags:
                     lags[task] = _lag(offset, lags[task] if ends is None else ends[task])
-        settings = members[names[0]].settings
+        first = members[names[0]]
         return StreamsClientState(
             process_id=process,
             num_stream_threads=len(names),
@@ -159,9 +197,9 @@ class Leader:
             previous_standby_tasks=standby - active,
             lags=lags,
             previous_tasks_by_consumer=by_consumer,
-            host_info=settings.host,
-            client_tags=settings.tags,
-            rack_id=settings.rack,
+            host_info=first.settings.host,
+            client_tags=first.tags,
+            rack_id=first.settings.rack,
         )
 
 

@@ -23,6 +23,7 @@ class Member:
         ready_ms: When its thread joined for the first time.
         is_silent: Nothing is heard of it, though its process runs.
         has_reset: It has given up its membership itself, and joins anew as soon as its thread polls.
+        used_version: Version in which it tells the leader of itself.
         is_replaced: Somebody else has its ``group.instance.id``.
     """
 
@@ -36,6 +37,12 @@ class Member:
     is_silent: bool = False
     has_reset: bool = False
     is_replaced: bool = False
+    used_version: int = attrs.field(init=False)
+
+    @used_version.default
+    def _used_version(self) -> int:
+        # Each process begins with the newest that it knows.
+        return self.thread.instance.settings.metadata_version
 
     def next_heartbeat_ms(self, now_ms: int, every_ms: float) -> int:
         """When its next heartbeat after ``now_ms`` comes."""

@@ -166,6 +166,8 @@ def _settings(draw: random.Random, name: str, *, may_be_static: bool, has_racks:
         settings["instance_id"] = f"static-{name}"
     if has_racks and draw.random() < 0.95:
         settings["rack"] = draw.choice(_RACKS)
+    if draw.random() < 0.15:
+        settings["metadata_version"] = draw.choice((9, 10, 12))
     if draw.random() < 0.3:
         settings["host"] = f"{name}:8080"
     return settings
@@ -267,7 +269,8 @@ def _event(
         return {"type": kind, "client": name, "for_ms": draw.choice((10, 2_000, 20_000, 60_000, 400_000)), **thread}
     if kind == "roll":
         wait = draw.choice((1_000, 20_000, 90_000))
-        return {"type": "rolling_restart", "down_ms": draw.randint(100, 20_000), "every_ms": wait}
+        upgrade = {"metadata_version": draw.choice((11, 12))} if draw.random() < 0.3 else {}
+        return {"type": "rolling_restart", "down_ms": draw.randint(100, 20_000), "every_ms": wait, **upgrade}
     if kind == "lose_disk":
         return {"type": kind, "client": draw.choice(down)}
     if kind == "end_offsets_fail":

@@ -100,7 +100,7 @@ def _simpler_state(document: Document) -> Iterator[Document]:
 
 
 def _simpler_events(event: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    for key in ("tags", "machine", "instance_id", "startup_ms", "leave", "rack", "host", "thread"):
+    for key in ("tags", "machine", "instance_id", "startup_ms", "leave", "rack", "host", "thread", "metadata_version"):
         if key in event:
             yield _without(event, key)
     if event.get("threads", 1) > 1:
