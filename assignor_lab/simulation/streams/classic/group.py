@@ -323,6 +323,7 @@ class ClassicGroup:
             tuple(sorted(thread.active)),
             self._world.offset_sums(thread),
             member.used_version,
+            thread.key,
         )
         static = instance.settings.instance_id
         if not self._coordinator.members():

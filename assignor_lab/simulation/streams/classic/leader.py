@@ -21,7 +21,6 @@ from assignment_api.java import iteration_order, string_hash, uuid_hash
 from assignment_api.streams.client_state import LATEST_OFFSET, UNKNOWN_OFFSET_SUM
 from assignment_api.streams.ids import utf16_key
 from assignor_lab.kafka.leader.member_messages import MemberMessage, member_messages
-from assignor_lab.kafka.wire import LATEST_SUPPORTED_VERSION
 from assignor_lab.simulation.streams.episode import InstanceSettings
 from assignor_lab.simulation.streams.instances import Instance
 from assignor_lab.simulation.streams.leading import TaskLeader
@@ -47,6 +46,7 @@ class Report:
         owned: Active tasks whose partitions it has.
         offset_sums: Tasks with state to the sum of their offsets; ``None`` for an active task that runs.
         version: Version of the message.
+        thread: Number of its thread in the whole simulation.
     """
 
     instance: Instance
@@ -54,7 +54,8 @@ class Report:
     settings: InstanceSettings
     owned: tuple[int, ...]
     offset_sums: Mapping[int, int | None]
-    version: int = LATEST_SUPPORTED_VERSION
+    version: int
+    thread: int
 
     @property
     def knows_version(self) -> int:
@@ -143,6 +144,11 @@ class Leader:
         """
         if all(report.version <= known_version for report in members.values()):
             return members
+        unread = [report.thread for report in members.values() if report.version > known_version]
+        self._world.say(
+            "coordinator", "unread", f"the leader cannot read what {len(unread)} members tell of themselves",
+            threads=unread,
+        )  # fmt: skip
         future = ProcessID(UUID(int=self._world.random.getrandbits(128), version=4))
         return {
             member: report

@@ -66,11 +66,36 @@ def _fenced_late(finding: Finding, played: Played, _assignor: str) -> bool:
 
 
 def _has_not_heard(finding: Finding, played: Played, _assignor: str) -> bool:
-    """A thread that was stalled went on with what it had until its first request was answered."""
+    """A thread that was stalled has what it had until its first request is answered, though it is no member."""
+    if finding.rule == "no standby beside its active":
+        return any(_is_gone(thread, finding, played) for thread in finding.threads)
     return finding.rule in ("one owner", "fenced") and any(
         finding.end_ms <= entry.details["until_ms"] and entry.details["thread"] in finding.threads
         for entry in played.world.log.entries
         if entry.event == "zombie"
+    )
+
+
+def _is_gone(thread: int, finding: Finding, played: Played) -> bool:
+    """Whether a thread was stalled, and no member from the beginning of a finding to its end."""
+    told = [
+        (entry.time_ms, entry.event)
+        for entry in played.world.log.entries
+        if entry.event in ("removed", "joins") and entry.details.get("thread") == thread
+    ]
+    before = [event for at_ms, event in told if at_ms <= finding.begin_ms]
+    between = [event for at_ms, event in told if finding.begin_ms < at_ms < finding.end_ms]
+    return before[-1:] == ["removed"] and "joins" not in between
+
+
+def _unread(finding: Finding, played: Played, _assignor: str) -> bool:
+    """A thread of the process told of itself in a version that the leader could not read, and nobody decided since."""
+    entries = played.world.log.entries
+    decided = [entry.time_ms for entry in entries if entry.event == "assign"]
+    return finding.rule == "no standby beside its active" and any(
+        entry.time_ms <= finding.begin_ms and sum(entry.time_ms <= at_ms < finding.begin_ms for at_ms in decided) <= 1
+        for entry in entries
+        if entry.event == "unread" and not {*entry.details["threads"]}.isdisjoint(finding.threads)
     )
 
 
@@ -139,9 +164,15 @@ _ALL = (
     ),
     KafkasOwn(
         "session.timeout.ms",
-        "a process that stood still for longer than its session goes on with what it had until it hears that its "
-        "member was removed",
+        "a process that stood still for longer than its session, or a thread that did not poll in time, has what it "
+        "had and goes on with it until it hears that its member was removed",
         _has_not_heard,
+    ),
+    KafkasOwn(
+        "version probing",
+        "threads of one process whose messages the leader can and cannot read are two clients to it: until they are "
+        "read a task can be active on one and a copy on another",
+        _unread,
     ),
     KafkasOwn(
         "KIP-345",

@@ -171,7 +171,7 @@ def _fenced(history: _History) -> Iterator[Finding]:
         back = min((time for each, time in joined if each == thread and time >= at), default=history.end_ms)
         for task, runs in sorted(history.runs.items()):
             for run in runs:
-                if run.thread == thread and run.begin_ms < back and run.end_ms > at:
+                if run.thread == thread and run.begin_ms < min(back, run.end_ms) and run.end_ms > at:
                     yield Finding(
                         "fenced",
                         f"{run.instance} (thread {thread}) was removed at {at} ms and ran {task} until {run.end_ms} ms",
