@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from benchmarks.streams_simulation.page import tables, write_page
+from benchmarks.streams_simulation.ranking import table
 from benchmarks.streams_simulation.recordings import RECORDINGS, compared
 
 
@@ -14,7 +15,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="of all draws (%(default)s)")
     parser.add_argument("--write", action="store_true", help="put the tables into the documentation")
     options = parser.parse_args()
-    text = tables({name: compared(name, options.seed) for name in RECORDINGS})
+    measured = {name: compared(name, options.seed) for name in RECORDINGS}
+    text = f"{tables(measured)}\n\n### Ranking\n\n{table(measured)}"
     print(text)
     if options.write:
         write_page(text)
