@@ -7,10 +7,9 @@ import contextlib
 import ssl
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import attrs
-import httpx
 
 from assignor_lab.connect.remote.access import Access
 from assignor_lab.connect.remote.errors import (
@@ -23,6 +22,10 @@ from assignor_lab.connect.remote.urls import ConnectUrl
 from assignor_lab.documents.errors import printable
 from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.shapes import Mismatch
+
+if TYPE_CHECKING:
+    # Who reads what a cluster answered once asks none: states are read without the extra that has this.
+    import httpx
 
 __all__ = ["Response", "ConnectRest"]
 
@@ -60,6 +63,8 @@ class ConnectRest:
     """
 
     def __init__(self, urls: Sequence[ConnectUrl], access: Access | None = None) -> None:
+        import httpx
+
         self.urls = tuple(urls)
         self.access = Access() if access is None else access
         # The environment's proxies would see credentials, and a cluster is seldom behind one.
@@ -100,6 +105,8 @@ class ConnectRest:
         return await self._ask("POST", path, params, None)
 
     async def _ask(self, method: str, path: str, params: Sequence[tuple[str, str]], at: ConnectUrl | None) -> Response:
+        import httpx
+
         refusals = []
         for url in self.urls if at is None else (at,):
             try:
@@ -117,6 +124,8 @@ class ConnectRest:
         raise UnreachableClusterError("; ".join(refusals))
 
     def _why(self, error: Exception) -> str:
+        import httpx
+
         if isinstance(error, httpx.ConnectTimeout):
             return f"takes no connection within {_CONNECT_TIMEOUT_S:g} s: is a worker running there?"
         if isinstance(error, (TimeoutError, httpx.TimeoutException)):

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 
 import attrs
-from tenacity import AsyncRetrying, retry_if_exception, stop_before_delay, wait_random_exponential
 
 from assignor_lab.connect.remote.answers import read_status
 from assignor_lab.connect.remote.client import ConnectRest, Response
@@ -170,6 +169,9 @@ async def _request(
             return False
         on_refused(error.message)
         return True
+
+    # Who only reads what a cluster answered once does without the extra that has this.
+    from tenacity import AsyncRetrying, retry_if_exception, stop_before_delay, wait_random_exponential
 
     attempts = AsyncRetrying(
         retry=retry_if_exception(refused),
