@@ -43,7 +43,7 @@ _TEMPLATES = "templates"
 
 def prepare() -> None:
     """Reads the templates, for whoever has to wait for something else anyway."""
-    for name in ("panel.html.j2", "group.html.j2", "report.html.j2"):
+    for name in templates().list_templates(extensions=["j2"]):
         templates().get_template(name)
 
 
