@@ -44,7 +44,9 @@ class Stalls:
     def pause(self, name: str, for_ms: int) -> None:
         """A process stands still for a while."""
         instance = self._world.instances[name]
-        self._world.say(name, "pause", f"{name} stands still for {for_ms} ms")
+        until_ms = self._world.clock.now - self._world.begin_ms + for_ms
+        for thread in instance.threads:
+            self._world.say(name, "pause", f"{name} stands still for {for_ms} ms", thread=thread.key, until_ms=until_ms)
         self._stall(instance.threads, for_ms)
         instance.is_silent = True
         self._group.paused(instance)
@@ -56,7 +58,10 @@ class Stalls:
         threads = [thread for thread in world.instances[name].threads if thread.number == number]
         self._stall(threads, for_ms)
         for thread in threads:
-            world.say(name, "busy", f"thread {number} works on one record for {for_ms} ms", thread=thread.key)
+            world.say(
+                name, "busy", f"thread {number} works on one record for {for_ms} ms", thread=thread.key,
+                until_ms=world.clock.now - world.begin_ms + for_ms,
+            )  # fmt: skip
             if for_ms > world.timings.max_poll_interval_ms:
                 world.clock.after(world.timings.max_poll_interval_ms, partial(self._misses_poll, thread))
 

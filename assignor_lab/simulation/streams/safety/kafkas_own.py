@@ -68,7 +68,9 @@ def _fenced_late(finding: Finding, played: Played, _assignor: str) -> bool:
 def _has_not_heard(finding: Finding, played: Played, _assignor: str) -> bool:
     """A thread that was stalled has what it had until its first request is answered, though it is no member."""
     if finding.rule == "no standby beside its active":
-        return any(_is_gone(thread, finding, played) for thread in finding.threads)
+        return any(
+            _is_gone(thread, finding, played) or _stood_still(thread, finding, played) for thread in finding.threads
+        )
     return finding.rule in ("one owner", "fenced") and any(
         finding.end_ms <= entry.details["until_ms"] and entry.details["thread"] in finding.threads
         for entry in played.world.log.entries
@@ -86,6 +88,18 @@ def _is_gone(thread: int, finding: Finding, played: Played) -> bool:
     before = [event for at_ms, event in told if at_ms <= finding.begin_ms]
     between = [event for at_ms, event in told if finding.begin_ms < at_ms < finding.end_ms]
     return before[-1:] == ["removed"] and "joins" not in between
+
+
+def _stood_still(thread: int, finding: Finding, played: Played) -> bool:
+    """Whether a thread was stalled when a finding began, and was given nothing until it ended."""
+    entries = [entry for entry in played.world.log.entries if entry.details.get("thread") == thread]
+    given = [entry.time_ms for entry in entries if entry.event == "given"]
+    return any(
+        entry.time_ms <= finding.begin_ms <= entry.details["until_ms"]
+        and not any(entry.time_ms < at_ms < finding.end_ms for at_ms in given)
+        for entry in entries
+        if entry.event in ("pause", "busy")
+    )
 
 
 def _unread(finding: Finding, played: Played, _assignor: str) -> bool:
