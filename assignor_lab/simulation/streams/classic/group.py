@@ -122,7 +122,7 @@ class ClassicGroup:
     def missed_poll(self, thread: Thread) -> None:
         """A dynamic member leaves; a static one says nothing any more, so that its session ends."""
         member = self._members.get(thread.consumer)
-        if member is None or member.id is None or member.has_reset or member.is_replaced:
+        if member is None or member.id is None or member.has_reset or member.is_replaced or member.thread is not thread:
             return
         member.has_reset = True
         self._left_behind[member.id] = tuple(sorted(thread.active))
@@ -139,7 +139,7 @@ class ClassicGroup:
     def free(self, thread: Thread) -> None:
         """A thread that goes on is told of what it has missed, or that its member was removed."""
         member, now = self._members.get(thread.consumer), self._clock.now
-        if member is None or member.id is None or member.is_replaced:
+        if member is None or member.id is None or member.is_replaced or member.thread is not thread:
             return
         is_member = member.id in self._coordinator.members()
         if member.has_reset or not is_member:
@@ -179,7 +179,9 @@ class ClassicGroup:
                 self._join_if_free(member, "cached metadata has changed")
 
     def _of(self, instance: Instance) -> list[Member]:
-        return [self._members[thread.consumer] for thread in instance.threads if thread.consumer in self._members]
+        found = [(thread, self._members.get(thread.consumer)) for thread in instance.threads]
+        # A thread that has not joined yet bears the name of its predecessor, who is not it.
+        return [member for thread, member in found if member is not None and member.thread is thread]
 
     def _buried(self, member: Member) -> None:
         member.is_alive = False
