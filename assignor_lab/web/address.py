@@ -13,7 +13,12 @@ from starlette.datastructures import QueryParams
 from assignor_lab.groups.changes import Change, Edit
 from assignor_lab.web.errors import PageError
 
-__all__ = ["View", "text_of"]
+__all__ = ["ONE_MORE", "Step", "View", "text_of"]
+
+#: The step that adds a client that has nothing yet: what it would lack is worked out from the state.
+ONE_MORE = "one more"
+#: A change of a state: edits of its document, or :data:`ONE_MORE`.
+Step = tuple[Edit, ...] | str
 
 #: Longest list of changes, and most contenders side by side.
 MOST_EDITS, MOST_CONTENDERS = 100, 4
@@ -40,7 +45,7 @@ class View:
     state: int = 0
     round: int | None = None
     contenders: tuple[str, ...] = ()
-    steps: tuple[tuple[Edit, ...], ...] = ()
+    steps: tuple[Step, ...] = ()
     settings: Mapping[str, str] = attrs.field(factory=dict)
     task: str | None = None
     why_not: str | None = None
@@ -66,7 +71,7 @@ class View:
         steps = _steps(query.get("e", ""))
         for text in query.getlist("step"):
             steps += _steps(text)
-        if sum(map(len, steps)) > MOST_EDITS:
+        if sum(1 if isinstance(step, str) else len(step) for step in steps) > MOST_EDITS:
             raise PageError(f"more than {MOST_EDITS} changes: save the state, and open the saved one")
         return cls(
             _number(query, "s") or 0,
@@ -120,22 +125,27 @@ def _number(query: QueryParams, name: str) -> int | None:
     return int(text)
 
 
-def text_of(steps: Sequence[Sequence[Edit]]) -> str:
+def text_of(steps: Sequence[Step]) -> str:
     """Steps as they stand in an address."""
-    told = [[[list(edit.path)] if edit.remove else [list(edit.path), edit.value] for edit in step] for step in steps]
-    return json.dumps(told, separators=(",", ":"))
+    return json.dumps(
+        [step if isinstance(step, str) else list(map(_told, step)) for step in steps], separators=(",", ":")
+    )
 
 
-def _steps(text: str) -> tuple[tuple[Edit, ...], ...]:
+def _told(edit: Edit) -> list[Any]:
+    return [list(edit.path)] if edit.remove else [list(edit.path), edit.value]
+
+
+def _steps(text: str) -> tuple[Step, ...]:
     if not text.strip():
         return ()
     try:
         told = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise PageError(f"the changes of the state are no JSON: {error}") from error
-    if type(told) is not list or not all(type(step) is list and step for step in told):
+    if type(told) is not list or not all((type(step) is list and step) or step == ONE_MORE for step in told):
         raise PageError("the changes of the state are no list of steps")
-    return tuple(tuple(map(_edit, step)) for step in told)
+    return tuple(step if isinstance(step, str) else tuple(map(_edit, step)) for step in told)
 
 
 def _edit(told: Any) -> Edit:

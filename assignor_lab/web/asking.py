@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import Any
 
@@ -14,7 +14,7 @@ from assignment_api.plugins import ConfigSources
 from assignment_api.plugins.keys import is_policy_key
 from assignment_api.plugins.layers import command_line_layer
 from assignor_lab.compare.figures import metrics_of_headline
-from assignor_lab.groups.changes import changed
+from assignor_lab.groups.changes import Edit, changed
 from assignor_lab.groups.entries import KindEntry
 from assignor_lab.groups.kind import Answer, Kind
 from assignor_lab.groups.scorer import Scorer
@@ -111,14 +111,26 @@ class Asking:
             return scenario
         document = dict(scenario.document)
         for number, step in enumerate(view.steps, start=1):
+            edits = self._one_more(view, document, scenario.place) if isinstance(step, str) else step
             try:
-                document = changed(document, step)
+                document = changed(document, edits)
             except (LookupError, TypeError, ValueError) as error:
                 raise PageError(f"change {number} does not fit the state: it has no such place") from error
         # What Kafka decided was about another state.
         document.pop("observed", None)
         document["id"] = f"{scenario.id}, changed"[:200]
         return scenario_from_document(document, Place(scenario.place.file, scenario.place.line))
+
+    def _one_more(self, view: View, document: Mapping[str, Any], place: Place) -> Sequence[Edit]:
+        """The edits that add a client to a state as it is by now."""
+        kind = self.opened.states(view.source).kind.load()
+        scenario = scenario_from_document(document, place)
+        number = self._round(kind, scenario, view.round)
+        state = kind.state(scenario, number, self.sources(view).explicit_values())
+        change = None if kind.changes is None else kind.changes.one_more(scenario, number, state)
+        if change is None:
+            raise PageError("there is no client that another one could be like")
+        return change.edits
 
     def asked(self, view: View) -> Asked:
         """The answers to a view's round.

@@ -25,7 +25,7 @@ from assignor_lab.report.html import templates
 from assignor_lab.report.pictures import Gantt, Group, Placement
 from assignor_lab.report.text import mean, plural, signed
 from assignor_lab.report.view import panel
-from assignor_lab.web.address import View, text_of
+from assignor_lab.web.address import ONE_MORE, View, text_of
 from assignor_lab.web.asking import Asked, Asking
 from assignor_lab.web.opened import Opened, OpenedStates
 
@@ -196,7 +196,7 @@ def _clients(asked: Asked, view: View) -> Iterator[Link]:
 def _one_more(asked: Asked, view: View) -> Link | None:
     changes, state = asked.kind.changes, asked.answers[0].state
     change = None if changes is None or state is None else changes.one_more(asked.scenario, asked.number, state)
-    return None if change is None else Link(f"if {change.words}", view.after(change).url())
+    return None if change is None else Link(f"if {change.words}", view.url(steps=(*view.steps, ONE_MORE)))
 
 
 def _knobs(asked: Asked, task: str | None) -> list[Knob]:

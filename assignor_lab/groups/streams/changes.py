@@ -70,8 +70,11 @@ class _Changes:
         least = state.assignment_configs().acceptable_recovery_lag + 1
         lags = None
         if first["lags"] is not None:
-            told = [(task, (client["lags"] or {}).get(task, 0)) for client in clients for task in first["lags"]]
-            lags = {task: max(least, *(lag for each, lag in told if each == task)) for task in first["lags"]}
+            lags = dict.fromkeys(first["lags"], least)
+            for client in clients:
+                for task, lag in (client["lags"] or {}).items():
+                    if lag > lags.get(task, lag):
+                        lags[task] = lag
         process = fresh((each["process_id"] for each in clients), "ffffffff-0000-0000-0000-{:012d}")
         added = {
             **first,
