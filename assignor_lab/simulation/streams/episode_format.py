@@ -176,7 +176,8 @@ def _episode(scenario: Scenario) -> StreamsEpisode:
             "input_bytes_per_s with --workload)"
         )
     events = [at(_event, event, "events", index) for index, event in enumerate(document["events"])]
-    refuse_contradictions(events, [str(client.process_id) for client in initial.clients], until)
+    running = {str(client.process_id): max(1, client.num_stream_threads) for client in initial.clients}
+    refuse_contradictions(events, running, until)
     return StreamsEpisode(
         id=scenario.id,
         protocol=at(one_of("classic", "streams"), document.get("protocol", "classic"), "protocol"),

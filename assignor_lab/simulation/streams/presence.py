@@ -15,12 +15,14 @@ class Presence:
     """Who runs at a moment, the steps of rolling restarts included.
 
     Args:
-        running: Instances that run when the episode begins.
+        running: Instances that run when the episode begins, each with the number of its threads.
     """
 
-    def __init__(self, running: Iterable[str]) -> None:
+    def __init__(self, running: Mapping[str, int]) -> None:
         #: Every instance that was ever started to whether it runs, in the order of their first starts.
         self.up = dict.fromkeys(running, True)
+        #: Instance to the threads of its latest process; one that says nothing has as many as the one before, or one.
+        self.threads = dict(running)
         #: Instance to until when it stands still, or a thread of it is busy.
         self.stalled: dict[str, int] = {}
         #: Steps of rolling restarts: moment, number, instance, from stop to start in milliseconds (``None``: a start).
@@ -47,6 +49,7 @@ class Presence:
         if event.type in ("start", "stop", "crash"):
             self.up[event.client] = event.type == "start"
             self.stalled.pop(event.client, None)
+            self.threads[event.client] = event.details.get("threads", self.threads.get(event.client, 1))
         elif event.type in ("pause", "busy"):
             self.stalled[event.client] = event.at_ms + event.details["for_ms"]
         elif event.type == "rolling_restart":
@@ -59,8 +62,14 @@ class Presence:
         heapq.heappush(self._steps, (at_ms, self._number, name, down_ms))
 
 
-def refuse_contradictions(events: Iterable[Event], running: Iterable[str], until_ms: int) -> None:
-    """Raises a mismatch for events out of order, or about instances that are not as the event needs them."""
+def refuse_contradictions(events: Iterable[Event], running: Mapping[str, int], until_ms: int) -> None:
+    """Raises a mismatch for events out of order, or about instances that are not as the event needs them.
+
+    Args:
+        events: The events.
+        running: Instances that run when the episode begins, each with the number of its threads.
+        until_ms: End of the episode.
+    """
     presence = Presence(running)
     before = 0
     for index, event in enumerate(events):
@@ -79,7 +88,15 @@ def refuse_contradictions(events: Iterable[Event], running: Iterable[str], until
                 f"{event.client!r:.80} is stalled until {presence.stalled[event.client]}, by a pause or a busy thread: "
                 f"it can be killed until then, and no {event.type} can happen to it", "events", index, "at_ms",
             )  # fmt: skip
+        _refuse_thread(event, presence.threads, index)
         presence.happen(event)
+
+
+def _refuse_thread(event: Event, threads: Mapping[str, int], index: int) -> None:
+    thread = event.details.get("thread", 1)
+    if event.type == "busy" and thread > threads[event.client]:
+        has = "1 thread" if threads[event.client] == 1 else f"{threads[event.client]} threads"
+        raise Mismatch(f"{event.client!r:.80} has {has}: there is no thread {thread}", "events", index, "thread")
 
 
 def _refuse_contradiction(event: Event, up: Mapping[str, bool], index: int) -> None:

@@ -34,6 +34,21 @@ def test_rolling_restart_skips_whom_another_event_has_stopped_meanwhile() -> Non
         ([started("a"), happens("lose_disk", "a", 5)], "events[1].client", "while it is down"),
         ([started("a"), happens("explode", "a", 5)], "events[1].type", "unknown type"),
         ([started("a", threads=0)], "events[0].threads", "from 1"),
+        (
+            [started("a", threads=2), happens("busy", "a", 5, for_ms=9, thread=3)],
+            "events[1].thread", "'a' has 2 threads: there is no thread 3",
+        ),
+        (
+            # A process that says nothing has as many threads as the one before.
+            [started("a", threads=2), happens("stop", "a", 1), started("a", 9),
+             happens("busy", "a", 99, for_ms=9, thread=3)],
+            "events[3].thread", "'a' has 2 threads",
+        ),
+        (
+            [started("a", threads=2), happens("stop", "a", 1), started("a", 9, threads=1),
+             happens("busy", "a", 99, for_ms=9, thread=2)],
+            "events[3].thread", "'a' has 1 thread: there is no thread 2",
+        ),
         ([started("a", host="nowhere")], "events[0].host", "host:port"),
         ([started("a", colour="red")], "events[0]", "unknown key"),
         # a is down from 9 to 19, and b from 109 on.

@@ -56,7 +56,7 @@ def random_episode(seed: int, assignors: Mapping[str, Sequence[str]] = KAFKAS_OW
     if draw.random() < 0.2:
         clients = _clients(draw, tasks, has_racks=has_racks)
         settings = {**{client["process_id"]: {} for client in clients}, **settings}
-    running = [client["process_id"] for client in clients]
+    running = {client["process_id"]: client["threads"] for client in clients}
     if draw.random() < 0.2:
         # Many members with many copies, few of which divide evenly.
         config["num.standby.replicas"] = 2
@@ -211,7 +211,7 @@ _DRAWN: Mapping[str, Sequence[int]] = {
 
 
 def _events(
-    draw: random.Random, settings: Mapping[str, Mapping[str, Any]], running: Sequence[str], started: int = 0
+    draw: random.Random, settings: Mapping[str, Mapping[str, Any]], running: Mapping[str, int], started: int = 0
 ) -> list[dict[str, Any]]:
     """What is done, by time, after so many instances are started; nothing that the reader of episodes would refuse."""
     names = list(settings)
@@ -227,7 +227,7 @@ def _events(
             now += draw.randint(0, draw.choice((300, 5_000, 60_000, 900_000)))
         presence.advance(now)
         stalled = {name for name in names if presence.is_stalled(name, now)}
-        events.append({"at_ms": now, **_event(draw, names, settings, presence.up, stalled)})
+        events.append({"at_ms": now, **_event(draw, names, settings, presence, stalled)})
         presence.happen(_read(events[-1]))
     now += _LONGEST_ROLL_MS
     presence.advance(now)
@@ -244,9 +244,10 @@ def _event(
     draw: random.Random,
     names: Sequence[str],
     settings: Mapping[str, Mapping[str, Any]],
-    started: Mapping[str, bool],
+    presence: Presence,
     stalled: Collection[str],
 ) -> dict[str, Any]:
+    started = presence.up
     up = [name for name in names if started.get(name)]
     down = [name for name in names if started.get(name) is False]
     new = [name for name in names if name not in started]
@@ -265,7 +266,7 @@ def _event(
         return {"type": kind, "client": draw.choice(free), **leave}
     if kind in ("pause", "busy"):
         name = draw.choice(free)
-        thread = {"thread": draw.choice((1, 1, 2))} if kind == "busy" else {}
+        thread = {"thread": draw.randint(1, presence.threads[name])} if kind == "busy" else {}
         return {"type": kind, "client": name, "for_ms": draw.choice((10, 2_000, 20_000, 60_000, 400_000)), **thread}
     if kind == "roll":
         wait = draw.choice((1_000, 20_000, 90_000))
