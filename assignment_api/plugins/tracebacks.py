@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import sysconfig
 import traceback
 from pathlib import Path
@@ -31,6 +30,10 @@ def plugin_traceback(error: BaseException) -> str:
     """
     try:
         frames = traceback.extract_tb(error.__traceback__)
+        modules = {
+            frame.f_code.co_filename: frame.f_globals.get("__name__")
+            for frame, _ in traceback.walk_tb(error.__traceback__)
+        }
     except Exception:  # noqa: BLE001 - an exception may be of any making
         return ""
     first = next((number for number, frame in enumerate(frames) if not _is_ours(frame.filename)), None)
@@ -40,7 +43,10 @@ def plugin_traceback(error: BaseException) -> str:
         # Where exactly the end of the stack is reached differs from process to process.
         frames = traceback.StackSummary.from_list(frames[first : first + MOST_FRAMES // 2])
         first = 0
-    lines = [f"{_short(frame.filename)}:{frame.lineno} in {frame.name}: {_line(frame)}" for frame in frames[first:]]
+    lines = [
+        f"{_short(frame.filename, modules.get(frame.filename))}:{frame.lineno} in {frame.name}: {_line(frame)}"
+        for frame in frames[first:]
+    ]
     if len(lines) > MOST_FRAMES:
         half = MOST_FRAMES // 2
         lines = [*lines[:half], "... more frames ...", *lines[-half:]]
@@ -66,10 +72,10 @@ def _line(frame: traceback.FrameSummary) -> str:
         return ""
 
 
-def _short(filename: str) -> str:
-    """A file by the name that it is imported by; its own name where it is not found that way."""
-    roots = [path for path in (*sys.path, *sysconfig.get_paths().values()) if path]
-    within = [root for root in roots if filename.startswith(root.rstrip("/") + "/")]
-    if not within:
-        return Path(filename).name
-    return filename[len(max(within, key=len).rstrip("/")) + 1 :]
+def _short(filename: str, module: object) -> str:
+    """A file by the name that it is imported by; its own name where it is another module's code."""
+    path = Path(filename)
+    parts = module.split(".") if type(module) is str else []
+    if path.stem == "__init__":
+        return "/".join([*parts, path.name])
+    return "/".join([*parts[:-1], path.name]) if parts and parts[-1] == path.stem else path.name

@@ -128,7 +128,8 @@ def read_decisions(
             for record in reader.read(source):
                 is_empty = False
                 yield from assembler.feed(record)
-        if is_empty:
+        # Of one file alone the error says what is missing.
+        if is_empty and len(files) > 1:
             on_problem(Problem(source.name, None, None, _NOTHING))
     for record in reader.finish():
         yield from assembler.feed(record)

@@ -5,6 +5,7 @@ Whoever has a session already passes it to :func:`assignor_lab.scoring.score` in
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
@@ -127,6 +128,12 @@ def starting_session(master: str | None = None, remote: str | None = None) -> It
         yield stack.enter_context(_started(master or DEFAULT_MASTER)).result
 
 
+#: The thread that starts a session.
+_THREAD = "assignor-spark"
+#: Loggers that Py4J complains to, the root's included.
+_COMPLAINING = (None, "py4j.java_gateway", "py4j.clientserver")
+
+
 @attrs.define
 class _Start:
     """A start in another thread: its JVM, once there is one, and whether somebody still waits for it.
@@ -146,7 +153,9 @@ class _Start:
             jvm.end()
 
     def give_up(self) -> None:
-        """Nobody waits any more."""
+        """Nobody waits any more; what Py4J says of a JVM that ends under its hands is of no use to anybody."""
+        for name in _COMPLAINING:
+            logging.getLogger(name).addFilter(lambda record: record.threadName != _THREAD)
         self.is_wanted = False
         if self.jvm is not None:
             self.jvm.end()
@@ -165,7 +174,7 @@ def _started(master: str) -> Iterator[Future[SparkSession]]:
         except BaseException as error:  # noqa: BLE001 - raised where the session is asked for
             future.set_exception(error)
 
-    thread = Thread(target=begin, daemon=True, name="assignor-spark")
+    thread = Thread(target=begin, daemon=True, name=_THREAD)
     thread.start()
     try:
         with suppress(ImportError):
