@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import attrs
 
 from assignor_lab.capture.live.access import Access
-from assignor_lab.capture.live.diagnosis import is_any_tls, why_unreachable
+from assignor_lab.capture.live.diagnosis import is_any_tls, takes_connections, why_unreachable
 from assignor_lab.capture.live.errors import (
     LiveClusterError,
     NotAuthorizedError,
@@ -76,18 +76,31 @@ def connected(access: Access, on_exchange: Callable[[Exchange], None] | None = N
         UnreachableBrokersError: if no address answers as a broker.
         NotAuthorizedError: if the brokers refuse name, password, token or certificate.
     """
-    from kafka import KafkaAdminClient
-
     # At DEBUG kafka-python logs what it sends, passwords of SASL among it; what went wrong is said here.
     logging.getLogger("kafka").setLevel(logging.CRITICAL + 1)
     if access.tls is not None and not is_any_tls(access):
         raise UnreachableBrokersError(f"no broker answers: {why_unreachable(access)}")
-    with translated(access), _refusals_raised():
-        admin = KafkaAdminClient(**client_settings(access))
+    with translated(access):
+        admin = _admin(access)
     try:
         yield Cluster(admin, access, on_exchange)
     finally:
         admin.close()
+
+
+def _admin(access: Access) -> Any:
+    """A client that is connected; a broker that is only slow to say whom it refuses gets twice the time."""
+    from kafka import KafkaAdminClient
+    from kafka.errors import KafkaTimeoutError
+
+    try:
+        with _refusals_raised():
+            return KafkaAdminClient(**client_settings(access))
+    except KafkaTimeoutError:
+        if access.mechanism is None or not takes_connections(access):
+            raise
+    with _refusals_raised():
+        return KafkaAdminClient(**client_settings(access))
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import ssl
 
 from assignor_lab.capture.live.access import Access
 
-__all__ = ["is_any_tls", "why_unreachable"]
+__all__ = ["is_any_tls", "takes_connections", "why_unreachable"]
 
 _LONGEST_S = 3.0
 
@@ -37,6 +37,11 @@ def _answers_greeting(address: str, access: Access) -> bool:
             return True
     except (OSError, ValueError):
         return False
+
+
+def takes_connections(access: Access) -> bool:
+    """Whether some address takes connections, in the protocol that is asked for, and has said nothing wrong so far."""
+    return any(_of_address(address, access) == _SILENT for address in access.servers)
 
 
 def _of_address(address: str, access: Access) -> str:
