@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from tests.plugins.installing import write_distribution
@@ -28,6 +29,7 @@ def assignor_lab_task_assignors():
 
 #: A process that goes on for an hour, unless somebody ends it.
 _LINGER = """
+import time
 import os, signal, sys
 def linger():
     os.setsid()
@@ -255,8 +257,14 @@ def install_bad(folder: Path) -> None:
 
 
 def left_running(folder: Path) -> list[str]:
-    """Processes of bad plugins that still run, by process id and the time of their start."""
-    return [*{*started(folder)} & running()]
+    """Processes of bad plugins that still run, by process id and the time of their start.
+
+    Workers of Spark end with their JVM, just after the command: what they have started may take a moment.
+    """
+    limit = time.monotonic() + 5
+    while (left := {*started(folder)} & running()) and time.monotonic() < limit:
+        time.sleep(0.1)
+    return [*left]
 
 
 def started(folder: Path) -> list[str]:
