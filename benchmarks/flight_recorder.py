@@ -20,7 +20,7 @@ from assignor_lab.capture.live.recorder import Recording, record_segments
 from assignor_lab.capture.recorded.group_history import GroupRecord
 from benchmarks.memory import own_peak_bytes
 from benchmarks.pages import put_between
-from tests.capture.live.test_group_history import generation, key, stable_groups
+from tests.capture.coordinator_records import generation, key, stable_groups
 from tests.capture.recorded.log_segment_bytes import batch, offset_commit
 
 PAGE = Path(__file__).with_name("README.md")

@@ -16,6 +16,7 @@ from assignor_lab.capture.recorded.errors import BrokerAnswerError
 from assignor_lab.capture.recorded.group_history import GroupHistory, GroupRecord
 from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.scenarios.anonymous import Pseudonyms, read_pseudonyms
+from tests.capture.coordinator_records import generation, key, stable_groups
 from tests.capture.flight_recording import (
     ASSIGNORS,
     FLIGHT,
@@ -27,7 +28,6 @@ from tests.capture.flight_recording import (
     write_recording,
 )
 from tests.capture.live.recorded_lives import CLASSIC, CONNECT, STREAMS
-from tests.capture.live.test_group_history import generation, key, stable_groups
 
 KEY = b"a key of the test's own"
 #: Names in the recording: groups, topics, stores, clients, hosts, racks, connectors.

@@ -12,7 +12,7 @@ from assignor_lab.capture.recorded.broker_answers import described_groups, group
 from assignor_lab.capture.recorded.group_records import _layout
 from assignor_lab.documents.json_lines import json_lines
 from tests.capture.captured_logs import CAPTURES
-from tests.capture.live.test_group_history import key, value
+from tests.capture.coordinator_records import generation, key, value
 
 __all__ = ["classic_folder", "streams_folder", "write_folder"]
 
@@ -59,28 +59,8 @@ def classic_folder(folder: Path, application: str, samples: Iterable[Mapping[str
             (answer,) = group_answers([group])
             if group.group_state == "Stable" and answer.generation > last:
                 name, last = group.group_id, answer.generation
-                records.append((line["t"], key(2, name), _generation(last, group, line["t"])))
+                records.append((line["t"], key(2, name), generation(last, group, time_ms=line["t"])))
     return write_folder(folder, name, records, samples)
-
-
-def _generation(number: int, group: Any, time_ms: int) -> bytes:
-    members = [
-        _layout("GroupMetadataValue").MemberMetadata(
-            member_id=each.member_id,
-            group_instance_id=None,
-            client_id=each.client_id,
-            client_host=each.client_host,
-            rebalance_timeout=1,
-            session_timeout=1,
-            subscription=bytes(each.member_metadata),
-            assignment=bytes(each.member_assignment),
-        )
-        for each in group.members
-    ]
-    return value(
-        "GroupMetadataValue", 3, protocol_type=group.protocol_type, generation=number, protocol=group.protocol_data,
-        leader=group.members[0].member_id, current_state_timestamp=time_ms, members=members,
-    )  # fmt: skip
 
 
 def streams_folder(folder: Path, capture: str) -> Path:

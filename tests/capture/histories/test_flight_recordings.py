@@ -17,9 +17,9 @@ from assignor_lab.capture.histories.flight_recordings import flight_recordings, 
 from assignor_lab.capture.recorded.group_records import _layout
 from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.scenarios import Place, scenario_from_document
+from tests.capture.coordinator_records import key, value
 from tests.capture.histories.flight_folders import classic_folder, streams_folder, write_folder
 from tests.capture.histories.pasts import decisions_of, properties_of
-from tests.capture.live.test_group_history import key, value
 from tests.capture.recorded.groups import states
 
 

@@ -3,55 +3,17 @@ from __future__ import annotations
 import random
 import struct
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from assignor_lab.capture.live.record_file import RecordFile
-from assignor_lab.capture.recorded.broker_answers import described_groups
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
 from assignor_lab.capture.recorded.group_history import GroupHistory, GroupRecord
 from assignor_lab.capture.recorded.group_records import GroupKey, _layout, read_classic_generation, read_group_key
 from assignor_lab.documents.errors import DocumentFormatError
-from tests.capture.live.test_listing import DESCRIBE_GROUPS, exchanges
+from tests.capture.coordinator_records import generation, key, stable_groups, value
 
 GROUP = "orders"
-
-
-def key(kind: int, *texts: str) -> bytes:
-    return struct.pack(">h", kind) + b"".join(struct.pack(">h", len(text)) + text.encode() for text in texts)
-
-
-def value(name: str, version: int, **fields: Any) -> bytes:
-    encoded: bytes = _layout(name)(**fields, version=version).encode(version=version)
-    return encoded
-
-
-def stable_groups(file: str = "plain/exchanges.jsonl.gz") -> list[Any]:
-    found = [group for data, version in exchanges(file, DESCRIBE_GROUPS) for group in described_groups(data, version)]
-    return [group for group in found if group.group_state == "Stable"]
-
-
-def generation(number: int, group: Any, version: int = 3) -> bytes:
-    """The record that a coordinator would have written of a described group."""
-    members = [
-        _layout("GroupMetadataValue").MemberMetadata(
-            member_id=each.member_id,
-            group_instance_id=None,
-            client_id=each.client_id,
-            client_host=each.client_host,
-            rebalance_timeout=1,
-            session_timeout=1,
-            subscription=bytes(each.member_metadata),
-            assignment=bytes(each.member_assignment),
-        )
-        for each in group.members
-    ]
-    return value(
-        "GroupMetadataValue", version, protocol_type=group.protocol_type, generation=number,
-        protocol=group.protocol_data, leader=group.members[0].member_id, current_state_timestamp=1_000 + number,
-        members=members,
-    )  # fmt: skip
 
 
 def history(*records: tuple[bytes, bytes | None]) -> GroupHistory:

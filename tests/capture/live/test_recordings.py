@@ -13,7 +13,7 @@ from assignor_lab.capture.live.group_recording import HISTORY
 from assignor_lab.capture.live.recordings import RECORDING, ManyGroups
 from assignor_lab.capture.recorded.group_history import GroupRecord
 from assignor_lab.cli.app import build_app
-from tests.capture.live.test_group_history import generation, key, stable_groups, value
+from tests.capture.coordinator_records import generation, key, stable_groups, value
 from tests.capture.recorded.log_segment_bytes import batch, offset_commit
 
 HOSTILE = ["../up", "..", "a/b", "Orders", "orders", "x" * 300, RECORDING, "nul\0", ""]
