@@ -11,12 +11,12 @@ import attrs
 from assignment_api import AssignorLabError
 from assignment_api.plugins import ConfigSources
 from assignment_api.plugins.keys import SETTING_PREFIX
-from assignment_api.plugins.layers import command_line_layer
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.tracing import Traced
 from assignor_lab.groups.changes import Change, changed
 from assignor_lab.groups.holding import Held, HoldingOf
 from assignor_lab.groups.kind import Competitor, Kind, Player, TracingPlayer
+from assignor_lab.groups.variants import overridden
 from assignor_lab.runtime.asking import OwnProcesses
 from assignor_lab.runtime.invocation import Failure, failure_of
 from assignor_lab.scenarios import Scenario, SimilarDocuments
@@ -163,8 +163,7 @@ class Question:
             document = changed(scenario.document, change.edits)
             scenario = self._documents.scenario(document, scenario.place)
         if change is not None and change.setting is not None:
-            layer = command_line_layer(["=".join(change.setting)])
-            sources = attrs.evolve(sources, above=(*sources.above, layer))
+            sources = overridden(sources, dict([change.setting]))
         config = sources.effective(scenario.config, str(scenario.place))
         explicit = sources.explicit_values()
         player = self.kind.player(self.competitor, self.isolation)

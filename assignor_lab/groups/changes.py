@@ -6,7 +6,7 @@ the assignor gets the same answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -26,6 +26,7 @@ __all__ = [
     "number_knob",
     "setting_knobs",
     "single",
+    "tag_knobs",
 ]
 
 S_contra = TypeVar("S_contra", contravariant=True)
@@ -127,6 +128,32 @@ def fresh(taken: Iterable[str], pattern: str) -> str:
     """The first name of a pattern, with a number from 1 in it, that nobody has."""
     known = set(taken)
     return next(name for number in count(1) if (name := pattern.format(number)) not in known)
+
+
+def tag_knobs(
+    where: str, entries: Sequence[Mapping[str, Any]], identity: str, keys: Iterable[str], label: Callable[[str], str]
+) -> Iterator[Knob]:
+    """Tags of clients, each with the values that other clients have.
+
+    Args:
+        where: Key of the document that the clients are listed under.
+        entries: The clients, as they are there.
+        identity: The key of a client's id.
+        keys: The keys of tags.
+        label: Client to the name that it is shown under.
+    """
+    for key in keys:
+        values = list(dict.fromkeys(entry["tags"][key] for entry in entries if key in entry["tags"]))
+        for place, entry in enumerate(entries):
+            now = entry["tags"].get(key)
+            others = [value for value in values if value != now]
+
+            def at(value: str, place: int = place, key: str = key, now: str | None = now) -> Change:
+                words = f"the tag {key} of {label(entries[place][identity])} were {value} instead of {now}"
+                return Change("tag", words, (Edit((where, place, "tags", key), value),))
+
+            if others and now is not None:
+                yield Knob("tag", others, at, concerns=entry[identity])
 
 
 def changed(document: Mapping[str, Any], edits: Iterable[Edit]) -> dict[str, Any]:

@@ -8,7 +8,8 @@ import attrs
 
 from assignment_api import AssignorLabError
 from assignment_api.plugins.keys import is_policy_key
-from assignment_api.plugins.selection import ConfigSources, config_sources
+from assignment_api.plugins.layers import command_line_layer
+from assignment_api.plugins.selection import ConfigSources, EffectiveConfig
 
 __all__ = [
     "PROTOCOL",
@@ -16,6 +17,7 @@ __all__ = [
     "VariantError",
     "as_variant",
     "configured",
+    "overridden",
     "parse_variant",
     "timings_of",
     "variants_of",
@@ -122,14 +124,29 @@ def configured(sources: ConfigSources, name: str, overrides: Mapping[str, str]) 
         if is_policy_key(key):
             raise VariantError(f"variant {name!r:.80}: {key} holds for a whole run: give it with -c")
     try:
-        read = config_sources(None, [f"{key}={value}" for key, value in overrides.items()], environ={})
+        under = overridden(sources, overrides)
     except AssignorLabError as error:
         raise VariantError(f"variant {name!r:.80}: {str(error).removeprefix('-c: ')}") from error
-    effective = read.effective()
+    own = EffectiveConfig(under.above[-1].entries)
     for key in overrides:
-        if effective.shown(key) is not effective[key].value:
+        if own.shown(key) is not own[key].value:
             raise VariantError(f"variant {name!r:.80}: {key} is secret, and results keep what a variant is: use -c")
-    return attrs.evolve(sources, above=(*sources.above, *read.above))
+    return under
+
+
+def overridden(sources: ConfigSources, settings: Mapping[str, str]) -> ConfigSources:
+    """Sources of configuration with single keys above all others.
+
+    Args:
+        sources: The sources.
+        settings: Key to value, as ``-c`` takes them.
+
+    Raises:
+        ConfigKeyError: if a key concerns no assignment.
+        ConfigValueError: if a value is of the wrong type or out of its range.
+    """
+    layer = command_line_layer([f"{key}={value}" for key, value in settings.items()])
+    return attrs.evolve(sources, above=(*sources.above, layer))
 
 
 def timings_of(variant: Variant, keys: Mapping[str, str]) -> tuple[dict[str, str], dict[str, int]]:

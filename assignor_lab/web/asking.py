@@ -12,13 +12,13 @@ import attrs
 
 from assignment_api.plugins import ConfigSources
 from assignment_api.plugins.keys import is_policy_key
-from assignment_api.plugins.layers import command_line_layer
 from assignor_lab.compare.figures import metrics_of_headline
 from assignor_lab.groups.changes import Edit, changed
 from assignor_lab.groups.entries import KindEntry
 from assignor_lab.groups.kind import Answer, Kind
 from assignor_lab.groups.scorer import Scorer
 from assignor_lab.groups.terms import JobSpec
+from assignor_lab.groups.variants import overridden
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.runtime.discovery import Plugins
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
@@ -95,8 +95,7 @@ class Asking:
             # An address may come from somebody else: whom the lab trusts is said where it was started.
             if is_policy_key(key):
                 raise PageError(f"{key} is not changed here: give it to `assignor ui` with -c")
-        layer = command_line_layer([f"{key}={value}" for key, value in view.settings.items()])
-        return attrs.evolve(self.config, above=(*self.config.above, layer))
+        return overridden(self.config, view.settings)
 
     def scenario(self, view: View) -> Scenario:
         """The state of a view, after its changes.

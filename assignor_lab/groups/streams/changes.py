@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from assignment_api import LATEST_OFFSET, UNKNOWN_OFFSET_SUM, ApplicationMetadata
@@ -16,7 +16,7 @@ from assignment_api.streams.configs import (
     RACK_AWARE_STRATEGY_MIN_TRAFFIC,
     RACK_AWARE_STRATEGY_NONE,
 )
-from assignor_lab.groups.changes import Change, Edit, Knob, choice_knob, fresh, number_knob, single
+from assignor_lab.groups.changes import Change, Edit, Knob, choice_knob, fresh, number_knob, single, tag_knobs
 from assignor_lab.scenarios import Scenario
 
 __all__ = ["CHANGES"]
@@ -38,7 +38,7 @@ class _Changes:
             if lags[place] is not None:
                 yield _lag_knob(place, client, task, lags, acceptable, label)
         yield from _owner_knobs(clients, task, label)
-        yield from _tag_knobs(clients, configs.rack_aware_assignment_tags, label)
+        yield from tag_knobs("clients", clients, "process_id", configs.rack_aware_assignment_tags, label)
         yield from _rack_knobs(clients, label)
         for place, client in enumerate(clients):
             yield _thread_knob(place, client, label)
@@ -177,21 +177,6 @@ def _owner_knobs(clients: Sequence[Mapping[str, Any]], task: str, label: _Labels
             yield Knob("previous owner", [place], at, concerns=client["process_id"])
     if owners:
         yield Knob("previous owner", [None], at)
-
-
-def _tag_knobs(clients: Sequence[Mapping[str, Any]], keys: Iterable[str], label: _Labels) -> Iterator[Knob]:
-    for key in keys:
-        values = list(dict.fromkeys(client["tags"][key] for client in clients if key in client["tags"]))
-        for place, client in enumerate(clients):
-            now = client["tags"].get(key)
-            others = [value for value in values if value != now]
-
-            def at(value: str, place: int = place, key: str = key, now: str | None = now) -> Change:
-                words = f"the tag {key} of {label(clients[place]['process_id'])} were {value} instead of {now}"
-                return Change("tag", words, (Edit(("clients", place, "tags", key), value),))
-
-            if others and now is not None:
-                yield Knob("tag", others, at, concerns=client["process_id"])
 
 
 def _rack_knobs(clients: Sequence[Mapping[str, Any]], label: _Labels) -> Iterator[Knob]:

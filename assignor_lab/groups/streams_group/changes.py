@@ -7,7 +7,7 @@ from typing import Any
 
 from assignment_api.group import TaskId
 from assignment_api.streams.configs import NUM_STANDBY_REPLICAS
-from assignor_lab.groups.changes import Change, Edit, Knob, fresh, number_knob, single
+from assignor_lab.groups.changes import Change, Edit, Knob, fresh, number_knob, single, tag_knobs
 from assignor_lab.groups.streams_group.asking import GroupState
 from assignor_lab.scenarios import Scenario
 
@@ -32,7 +32,8 @@ class _Changes:
             if knob is not None:
                 yield knob
         yield from _owner_knobs(members, wanted, label)
-        yield from _tag_knobs(scenario.document["config"].get("rack.aware.assignment.tags", ()), members, label)
+        tags = scenario.document["config"].get("rack.aware.assignment.tags", ())
+        yield from tag_knobs("members", members, "id", tags, label)
         yield from _thread_knobs(members)
         standbys = state.group.configs.num_standby_replicas
         yield number_knob(NUM_STANDBY_REPLICAS, standbys, (standbys + 1, standbys - 1, 0, standbys + 2))
@@ -121,21 +122,6 @@ def _owner_knobs(members: Sequence[Mapping[str, Any]], task: TaskId, label: _Lab
             yield Knob("previous owner", [place], at, concerns=member["id"])
     if owners:
         yield Knob("previous owner", [None], at)
-
-
-def _tag_knobs(keys: Sequence[str], members: Sequence[Mapping[str, Any]], label: _Labels) -> Iterator[Knob]:
-    for key in keys:
-        values = list(dict.fromkeys(member["tags"][key] for member in members if key in member["tags"]))
-        for place, member in enumerate(members):
-            now = member["tags"].get(key)
-            others = [value for value in values if value != now]
-
-            def at(value: str, place: int = place, key: str = key, now: str | None = now) -> Change:
-                words = f"the tag {key} of {label(members[place]['id'])} were {value} instead of {now}"
-                return Change("tag", words, (Edit(("members", place, "tags", key), value),))
-
-            if others and now is not None:
-                yield Knob("tag", others, at, concerns=member["id"])
 
 
 def _thread_knobs(members: Sequence[Mapping[str, Any]]) -> Iterator[Knob]:
