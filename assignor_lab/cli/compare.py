@@ -71,10 +71,7 @@ def register(app: typer.Typer) -> None:
         given = sources(config, c)
         plugins = found_plugins(given.effective())
         terms = Terms(plugins.registry, plugins.isolation, given)
-        try:
-            compared = compare(chosen_states(source, state_id, plugins.registry, given), contenders, terms, only_round)
-        finally:
-            plugins.isolation.close()
+        compared = compare(chosen_states(source, state_id, plugins.registry, given), contenders, terms, only_round)
         if json:
             print_json(document_of(compared))
         else:

@@ -78,14 +78,9 @@ def register(app: typer.Typer) -> None:
             raise typer.BadParameter("name the task, too, with --task", param_hint="--why-not")
         given = sources(config, c)
         plugins = found_plugins(given.effective())
-        try:
-            scenario = next(chosen_states(source, state_id, plugins.registry, given))
-            question = question_of(
-                scenario, round_number, assignor, plugins.registry, given, plugins.isolation
-            )  # fmt: skip
-            explained = explain(question, task, why_not, lambda: Budget(calls, seconds))
-        finally:
-            plugins.isolation.close()
+        scenario = next(chosen_states(source, state_id, plugins.registry, given))
+        question = question_of(scenario, round_number, assignor, plugins.registry, given, plugins.isolation)
+        explained = explain(question, task, why_not, lambda: Budget(calls, seconds))
         if json:
             print_json(document_of(explained))
         else:

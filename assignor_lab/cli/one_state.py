@@ -11,8 +11,7 @@ import typer
 from assignment_api.plugins import ConfigSources, Registry
 from assignor_lab.cli.text import note
 from assignor_lab.documents.errors import printable
-from assignor_lab.documents.json_text import parse_json
-from assignor_lab.scenarios import Place, Scenario, read_scenarios, scenario_from_document
+from assignor_lab.scenarios import Scenario, read_scenarios
 from assignor_lab.scoring.source_parts import SCENARIOS, parts_of
 from assignor_lab.scoring.sources import plan_sources
 
@@ -64,9 +63,7 @@ def _states(source: str, registry: Registry, given: ConfigSources) -> Iterator[S
         yield from read_scenarios(source)
         return
     with plan_sources([source], registry, given.above, note) as plan:
-        for item in plan.work():
-            assert item.document is not None
-            yield scenario_from_document(parse_json(item.document.encode()), Place(item.file or source, item.line))
+        yield from plan.scenarios()
 
 
 def _is_plain(source: str) -> bool:

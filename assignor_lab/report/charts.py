@@ -10,9 +10,9 @@ from math import sqrt
 
 import attrs
 
+from assignor_lab.documents.wording import figure
 from assignor_lab.report.comparison import Bins, Difference
 from assignor_lab.report.summary import Aggregate
-from assignor_lab.report.text import figure
 
 __all__ = ["Forest", "Histogram", "Spread", "forests", "histogram", "spreads"]
 

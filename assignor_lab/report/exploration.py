@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 
 import attrs
 
+from assignor_lab.documents.wording import figure, plural
 from assignor_lab.report import words
 from assignor_lab.report.charts import Forest, Histogram, forests, histogram
 from assignor_lab.report.comparison import Difference, SizeClass, Slices, WorstState
 from assignor_lab.report.headline import folded
 from assignor_lab.report.summary import Metric, Results, metrics_by_group
-from assignor_lab.report.text import figure, plural
 
 __all__ = [
     "CaseGroup",

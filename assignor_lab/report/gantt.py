@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import attrs
 
+from assignor_lab.documents.wording import figure, plural
 from assignor_lab.report.pictures import Gantt
-from assignor_lab.report.text import figure, plural
 
 __all__ = ["COLOURS", "GanttDrawing", "GanttLabel", "drawing"]
 

@@ -6,10 +6,10 @@ import re
 
 import attrs
 
+from assignor_lab.documents.wording import figure, plural
 from assignor_lab.report import words
 from assignor_lab.report.gantt import GanttDrawing, drawing
 from assignor_lab.report.pictures import Group, GroupAnswer, GroupWorker
-from assignor_lab.report.text import figure, plural
 
 __all__ = ["GroupColumn", "GroupPanel", "GroupRow", "group_panel"]
 

@@ -7,8 +7,8 @@ from typing import Protocol, TypeVar
 
 import attrs
 
+from assignor_lab.documents.wording import mean, shortened, signed
 from assignor_lab.report.summary import Headline, HeadlineFigure, HeadlineValue, Metric, Results
-from assignor_lab.report.text import mean, shortened, signed
 
 __all__ = ["HeadlineCard", "HeadlineRow", "NotMeasured", "folded", "headline_cards", "not_measured"]
 

@@ -1,8 +1,8 @@
 """The report: one HTML file that opens from disk and asks the network for nothing.
 
 Foreign text reaches the page in one way only, as the value of a template expression, where it is first made plain
-(:func:`~assignor_lab.report.text.plain`) and then escaped. The content security policy allows the page's own style
-and script by their hashes and nothing else, so that a mistake here would still not run anybody's script.
+(:func:`~assignor_lab.documents.wording.plain`) and then escaped. The content security policy allows the page's own
+style and script by their hashes and nothing else, so that a mistake here would still not run anybody's script.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup, escape
 
+from assignor_lab.documents import wording
 from assignor_lab.documents.durable import write_durably
-from assignor_lab.report import text, words
+from assignor_lab.report import words
 from assignor_lab.report.exploration import case_groups, choices, difference_groups, share_rows
 from assignor_lab.report.groups import group_panel
 from assignor_lab.report.placement import Change
@@ -161,30 +162,30 @@ def templates() -> Environment:
         finalize=_plain,
     )
     environment.filters.update(
-        figure=text.figure,
-        mean=text.mean,
-        signed=text.signed,
+        figure=wording.figure,
+        mean=wording.mean,
+        signed=wording.signed,
         dependence=words.dependence,
-        unit_words=text.unit_words,
-        short=text.shortened,
+        unit_words=wording.unit_words,
+        short=wording.shortened,
         breakable=_breakable,
-        plural=text.plural,
+        plural=wording.plural,
         label=words.label,
         better=words.better,
     )
     environment.globals.update(
-        Change=Change, state_name=words.state_name, moment=text.moment, without_uuids=text.without_uuids
+        Change=Change, state_name=words.state_name, moment=wording.moment, without_uuids=wording.without_uuids
     )
     return environment
 
 
 def _breakable(name: str) -> Markup:
     """A name that a narrow column may break at its underscores."""
-    return Markup("_<wbr>").join(escape(part) for part in text.plain(name).split("_"))
+    return Markup("_<wbr>").join(escape(part) for part in wording.plain(name).split("_"))
 
 
 def _plain(value: object) -> object:
     """Makes every text of every expression plain; markup that our own templates made passes."""
     if isinstance(value, str) and not isinstance(value, Markup):
-        return text.plain(value)
+        return wording.plain(value)
     return value

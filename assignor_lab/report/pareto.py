@@ -7,8 +7,8 @@ from itertools import combinations
 
 import attrs
 
+from assignor_lab.documents.wording import listed, mean, shortened, unit_words
 from assignor_lab.report.summary import HeadlineFigure, HeadlineValue, Results
-from assignor_lab.report.text import listed, mean, shortened, unit_words
 
 __all__ = ["Axis", "Pareto", "ParetoPoint", "pareto"]
 

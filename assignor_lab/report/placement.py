@@ -7,9 +7,9 @@ from enum import Enum
 
 import attrs
 
+from assignor_lab.documents.wording import plural
 from assignor_lab.groups.labels import client_labels
 from assignor_lab.report.pictures import AssignorPlacement, Client, ClientTasks, Placement
-from assignor_lab.report.text import plural
 
 __all__ = ["Change", "Column", "Move", "Row", "Slot", "client_labels", "column", "runs_before", "task_ranges"]
 

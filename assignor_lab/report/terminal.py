@@ -1,6 +1,6 @@
 """The same results as tables in a terminal.
 
-Foreign text is shown as rich's ``Text``, never as markup, and after :func:`~assignor_lab.report.text.plain`, so that
+Foreign text is shown as rich's ``Text``, never as markup, and after :func:`~assignor_lab.report.wording.plain`, so that
 neither brackets nor terminal codes in a name do anything.
 """
 
@@ -14,9 +14,9 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from assignor_lab.documents.wording import figure, mean, plain, plural, shortened, unit_words
 from assignor_lab.report import words
 from assignor_lab.report.summary import Assignor, MetricRanking, summary_from_document
-from assignor_lab.report.text import figure, mean, plain, plural, shortened, unit_words
 from assignor_lab.report.view import Page, page
 
 __all__ = ["print_summary"]

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 
 import attrs
 
+from assignor_lab.documents.wording import figure, listed, plural
 from assignor_lab.report import words
 from assignor_lab.report.charts import Histogram, Spread, spreads
 from assignor_lab.report.exploration import histograms
@@ -25,7 +26,6 @@ from assignor_lab.report.summary import (
     Summary,
     metrics_by_group,
 )
-from assignor_lab.report.text import figure, listed, plural
 
 __all__ = [
     "Cell",

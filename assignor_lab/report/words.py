@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from assignor_lab.documents.wording import figure, listed, moment, plural, shortened
 from assignor_lab.report.summary import Agreement, Assignor, Metric, ProbeCounts, Results
-from assignor_lab.report.text import figure, listed, moment, plural, shortened
 
 __all__ = [
     "OBSERVED",

@@ -154,6 +154,12 @@ class Plan:
                 else:
                     yield _laid_down(line, number, position)
 
+    def scenarios(self) -> Iterator[Scenario]:
+        """The scenarios among the work items, in order; histories of families are none."""
+        for item in self.work():
+            if item.document is not None:
+                yield scenario_from_document(json.loads(item.document), Place(item.file or "-", item.line))
+
 
 def _laid_down(line: bytes, number: int, position: int) -> WorkItem:
     file, place, document = line.decode().rstrip("\n").split("\t", 2)

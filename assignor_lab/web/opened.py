@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
+from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import attrs
 
 from assignment_api.plugins import ConfigSources, Registry
 from assignor_lab.groups.entries import KindEntry
-from assignor_lab.scenarios import Place, Scenario, scenario_from_document
+from assignor_lab.scenarios import Scenario
 from assignor_lab.scoring.output.folder import MANIFEST, REPORT, SUMMARY
 from assignor_lab.scoring.sources import plan_sources
 from assignor_lab.web.errors import NotThereError
@@ -125,18 +124,13 @@ def _opened(
     if (folder / MANIFEST).is_file() and (folder / REPORT).is_file() and (folder / SUMMARY).is_file():
         return OpenedRun(path, folder / REPORT, folder.absolute().name)
     with plan_sources([path], registry, config.above, on_note) as plan:
-        scenarios: list[Scenario] = []
-        for item in plan.work():
-            if len(scenarios) == MOST_STATES:
-                break
-            document: Any = json.loads(item.document or "null")
-            scenarios.append(scenario_from_document(document, Place(item.file or path, item.line)))
+        scenarios = tuple(islice(plan.scenarios(), MOST_STATES))
         kind = plan.kind.load()
         entries = []
         for scenario in scenarios:
             tasks, clients = kind.size(scenario)
             entries.append(Entry(scenario.id, kind.rounds(scenario), tasks, clients, _time(scenario)))
-        return OpenedStates(path, plan.kind, tuple(scenarios), tuple(entries), plan.items - len(scenarios))
+        return OpenedStates(path, plan.kind, scenarios, tuple(entries), plan.items - len(scenarios))
 
 
 def _time(scenario: Scenario) -> int | None:

@@ -15,6 +15,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader
 from assignment_api import AssignorLabError
 from assignor_lab.compare.figures import FigureCompared, compared_figures
 from assignor_lab.documents.values import value_of
+from assignor_lab.documents.wording import mean, plural, signed
 from assignor_lab.explain import Budget, explain, question_of
 from assignor_lab.explain import words as explain_words
 from assignor_lab.groups.changes import Knob
@@ -23,7 +24,6 @@ from assignor_lab.groups.work import OBSERVED
 from assignor_lab.report.groups import group_panel
 from assignor_lab.report.html import templates
 from assignor_lab.report.pictures import Gantt, Group, Placement
-from assignor_lab.report.text import mean, plural, signed
 from assignor_lab.report.view import panel
 from assignor_lab.web.address import ONE_MORE, View, text_of
 from assignor_lab.web.asking import Asked, Asking
@@ -203,8 +203,7 @@ def _knobs(asked: Asked, task: str | None) -> list[Knob]:
     changes, holding, state = asked.kind.changes, asked.kind.holding, asked.answers[0].state
     if changes is None or holding is None or state is None:
         return []
-    tasks = holding.tasks(state)
-    labels = client_labels(holding.clients(state))
+    tasks, labels = holding.tasks(state), _labels(asked)
     chosen = task if task in tasks else next(iter(tasks), None)
     if chosen is None:
         return []

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignor_lab.report.text import figure, listed, mean, plain, plural, shortened
+from assignor_lab.documents.wording import figure, listed, mean, plain, plural, shortened
 
 
 @given(st.text(st.characters()))

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from assignor_lab.documents.wording import signed
 from assignor_lab.report import render_report, summary_from_document
 from assignor_lab.report.charts import forests, histogram
 from assignor_lab.report.comparison import Bins, Difference, SizeClass
 from assignor_lab.report.exploration import case_groups, choices, difference_groups, size_words
 from assignor_lab.report.summary import Results
-from assignor_lab.report.text import signed
 from tests.report.summaries import families, tagged
 from tests.report.test_html import Markup
 

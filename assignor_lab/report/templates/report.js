@@ -4,7 +4,7 @@
 (() => {
   const byId = (id) => document.getElementById(id);
 
-  // --- figures as words and drawings: as text.py and charts.py make them -----------------------------
+  // --- figures as words and drawings: as wording.py and charts.py make them -----------------------------
   const MINUS = "\u2212", WIDTH = 160, MARGIN = 6, TALLEST = 24, LEAST = 1;
   const grouped = (value, decimals) => {
     if (Math.abs(value) >= 1e15) return value.toPrecision(3);
