@@ -13,14 +13,12 @@ from operator import eq
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from assignment_api.plugins import ConfigSources, config_sources
 from assignor_lab.explain import Budget, question_of
 from assignor_lab.explain.would import Search, search
 from assignor_lab.groups.answering import AnswerOptions, answerer
 from assignor_lab.groups.changes import Edit
-from assignor_lab.runtime.discovery import Plugins, discovered
+from assignor_lab.runtime.discovery import Plugins
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
 
 DATA = Path(__file__).parents[1] / "data"
@@ -37,16 +35,6 @@ CALLS = 8
 ROUND = 2
 #: Moves of one state: states are to be many.
 MOST_OF_A_STATE = 4
-
-
-@pytest.fixture(scope="module")
-def sources() -> ConfigSources:
-    return config_sources(None, [], environ={})
-
-
-@pytest.fixture(scope="module")
-def plugins(sources: ConfigSources) -> Plugins:
-    return discovered(sources.effective())
 
 
 def documents(file: str) -> Iterator[dict[str, Any]]:

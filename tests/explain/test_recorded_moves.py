@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from assignment_api.plugins import ConfigSources, config_sources
+from assignment_api.plugins import ConfigSources
 from assignor_lab.explain import Budget, Explained, explain, question_of, words
-from assignor_lab.runtime.discovery import Plugins, discovered
+from assignor_lab.runtime.discovery import Plugins
 from assignor_lab.scenarios import Scenario, read_scenarios
 
 ROOT = Path(__file__).parents[2]
@@ -21,16 +21,6 @@ ROW = re.compile(r"^\| (\S+) \| (\S+) \| (\S+) → (\S+) \| ([^|]+) \| `(\S+): (
 LAG = re.compile(r"(\S+) lag (\S+)=(-?\d+)")
 ACTIVE = re.compile(r"(\S+) active (\S+)")
 TAGS = re.compile(r"tags (\S+) (\{.*\})")
-
-
-@pytest.fixture(scope="module")
-def sources() -> ConfigSources:
-    return config_sources(None, [], environ={})
-
-
-@pytest.fixture(scope="module")
-def plugins(sources: ConfigSources) -> Plugins:
-    return discovered(sources.effective())
 
 
 @pytest.fixture(scope="module")
