@@ -8,10 +8,7 @@ from pathlib import Path
 
 import attrs
 
-__all__ = ["STANDARD_INPUT", "NamedFile", "SourceFile", "file_digest", "source_file"]
-
-#: The name that stands for the standard input.
-STANDARD_INPUT = "-"
+__all__ = ["NamedFile", "SourceFile", "file_digest", "source_file"]
 
 
 @attrs.frozen

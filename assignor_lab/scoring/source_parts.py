@@ -11,10 +11,11 @@ import attrs
 
 from assignment_api import AssignorLabError
 from assignor_lab.capture.histories.flight_recordings import files_beside, flight_recordings
+from assignor_lab.capture.logs.log_files import is_log
 from assignor_lab.capture.recorded.kept_records import RECORDS
-from assignor_lab.documents.lines import bounded_lines
+from assignor_lab.documents.lines import STANDARD_INPUT
 from assignor_lab.scenarios import Scenario
-from assignor_lab.scoring.source_files import STANDARD_INPUT, NamedFile
+from assignor_lab.scoring.source_files import NamedFile
 
 __all__ = ["FAMILY", "LOG", "RECORDING", "SCENARIOS", "EmptySourceError", "Generated", "SourceInput", "parts_of"]
 
@@ -109,9 +110,4 @@ def _kind(source: Any) -> str:
         return SCENARIOS
     if source.kind is not None:
         return source.kind
-    if source.name.removesuffix(".gz").endswith((".jsonl", ".json")):
-        return SCENARIOS
-    for _, line in bounded_lines(source.path):
-        if not line.isspace():
-            return SCENARIOS if line.lstrip().startswith(b'{"format"') else LOG
-    return SCENARIOS
+    return LOG if is_log(source.path, source.name) else SCENARIOS

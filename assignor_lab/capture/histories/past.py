@@ -12,7 +12,8 @@ from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.flight_recordings import flight_recordings, recorded_decisions
 from assignor_lab.capture.logs.import_log import import_log
-from assignor_lab.documents.lines import STANDARD_INPUT, bounded_lines
+from assignor_lab.capture.logs.log_files import is_log
+from assignor_lab.documents.lines import STANDARD_INPUT
 from assignor_lab.scenarios import Place, Scenario, read_scenarios, scenario_from_document
 
 __all__ = ["Surroundings", "scenarios_of_past"]
@@ -61,7 +62,7 @@ def scenarios_of_past(sources: Sequence[str], around: Surroundings = _NOTHING) -
                 f"{source}: is a folder, and none that record has written: name the files in it, or the folder that "
                 "has records.jsonl"
             )
-        elif _is_log(source):
+        elif source != STANDARD_INPUT and is_log(source, source):
             logs.append(source)
         else:
             yield from read_scenarios(source)
@@ -85,13 +86,3 @@ def _logged(logs: Sequence[str], around: Surroundings) -> Iterator[Scenario]:
     for document in documents:
         source = document["source"]
         yield scenario_from_document(document, Place(source["file"], source["line"]))
-
-
-def _is_log(source: str) -> bool:
-    """Whether a file is a log: its name says otherwise, or else its first line."""
-    if source == STANDARD_INPUT or source.removesuffix(".gz").endswith((".jsonl", ".json")):
-        return False
-    for _, line in bounded_lines(source):
-        if not line.isspace():
-            return not line.lstrip().startswith(b'{"format"')
-    return False

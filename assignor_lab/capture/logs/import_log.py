@@ -22,7 +22,7 @@ from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.errors import LogImportError, NoDecisionError
 from assignor_lab.capture.logs.decisions import DecisionAssembler
 from assignor_lab.capture.logs.described_tasks import DescribedTasks
-from assignor_lab.capture.logs.log_files import STANDARD_INPUT, open_log
+from assignor_lab.capture.logs.log_files import open_log
 from assignor_lab.capture.logs.rebalance import Decision, Problem
 from assignor_lab.capture.logs.records import RecordReader
 from assignor_lab.capture.logs.scenario_documents import DocumentMaker
@@ -30,6 +30,7 @@ from assignor_lab.capture.logs.surroundings import LoggedSurroundings
 from assignor_lab.capture.logs.surroundings_filler import SurroundingsFiller
 from assignor_lab.capture.logs.timestamps import LogTime, first_time
 from assignor_lab.capture.logs.topology_text import read_topology
+from assignor_lab.documents.lines import STANDARD_INPUT
 from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document
 
 __all__ = ["import_log", "read_decisions"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterator
+from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
@@ -17,11 +18,10 @@ import attrs
 
 from assignor_lab.capture.errors import LogLineTooLongError, UnreadableLogError
 from assignor_lab.capture.logs.messages import MARKERS
+from assignor_lab.documents.lines import STANDARD_INPUT, bounded_lines
 
-__all__ = ["MAX_LINE_BYTES", "STANDARD_INPUT", "LineSource", "RawLine", "open_log"]
+__all__ = ["MAX_LINE_BYTES", "LineSource", "RawLine", "is_log", "open_log"]
 
-#: The name that stands for standard input.
-STANDARD_INPUT = "-"
 #: Longer lines are refused. A decision for 10,000 tasks and 300 clients has about 40 MB.
 MAX_LINE_BYTES = 64 * 2**20
 _BLOCK_BYTES = 2**20
@@ -139,6 +139,24 @@ def _line_at(block: bytes, start: int) -> tuple[bytes, int]:
     end = block.find(b"\n", start)
     line, after = (block[start:], len(block)) if end < 0 else (block[start:end], end + 1)
     return line.removesuffix(b"\r"), after
+
+
+def is_log(path: str | PathLike[str], name: str) -> bool:
+    """Whether a file is a log: its name says otherwise, or else its first line.
+
+    Args:
+        path: Where the file is.
+        name: What it is called.
+
+    Raises:
+        DocumentFormatError: if it cannot be read.
+    """
+    if name.removesuffix(".gz").endswith((".jsonl", ".json")):
+        return False
+    for _, line in bounded_lines(path):
+        if not line.isspace():
+            return not line.lstrip().startswith(b'{"format"')
+    return False
 
 
 def open_log(path: str | Path, standard_input: BinaryIO | None = None) -> tuple[LineSource, BinaryIO]:
