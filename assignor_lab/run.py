@@ -10,7 +10,7 @@ from assignor_lab.scoring.engine import Engine
 from assignor_lab.scoring.manifest import manifest_of
 from assignor_lab.scoring.output.folder import OutputFolder
 from assignor_lab.scoring.scored import Progress, score_rows
-from assignor_lab.scoring.summary.summarised import summarise
+from assignor_lab.scoring.summaries.summarised import summarise
 from assignor_lab.scoring.terms import Run
 
 __all__ = ["run_scoring"]

@@ -39,7 +39,7 @@ from assignor_lab.scoring.output.folder import OutputFolder
 from assignor_lab.scoring.output.pieces import NOTED, read_rows, write_piece, write_rows
 from assignor_lab.scoring.scored import score_rows
 from assignor_lab.scoring.sources import Generated, Plan, plan_sources
-from assignor_lab.scoring.summary.summarised import summarise
+from assignor_lab.scoring.summaries.summarised import summarise
 from assignor_lab.scoring.terms import Run
 
 V = TypeVar("V")

@@ -13,7 +13,7 @@ from assignor_lab.report import summary_from_document
 from assignor_lab.scoring.comparison import NO_TERMS, Terms
 from assignor_lab.scoring.gates import Subjects, parse_gate
 from assignor_lab.scoring.replay import Replay
-from assignor_lab.scoring.summary.evaluation import evaluation
+from assignor_lab.scoring.summaries.evaluation import evaluation
 from tests.report.summaries import tagged
 from tests.scoring.tables import PLUGINS, Row, table_of
 

@@ -13,8 +13,8 @@ import pytest
 
 from assignor_lab.scoring.output.results_table import ResultsTable
 from assignor_lab.scoring.schema import results_schema
-from assignor_lab.scoring.summary.figures import aggregates, ranking, worst_states
-from assignor_lab.scoring.summary.tally import OTHER_SETTINGS, Tally, take_tally
+from assignor_lab.scoring.summaries.figures import aggregates, ranking, worst_states
+from assignor_lab.scoring.summaries.tally import OTHER_SETTINGS, Tally, take_tally
 from tests.groups.streams.states import METRICS
 
 LESS = attrs.evolve(METRICS["process_load"], name="less")

@@ -14,7 +14,7 @@ from assignor_lab.groups.connect.kind import CONNECT
 from assignor_lab.groups.entries import KindEntry, entries
 from assignor_lab.groups.headline import headline_of
 from assignor_lab.groups.work import OBSERVED
-from assignor_lab.scoring.summary.headline import Headline, headline
+from assignor_lab.scoring.summaries.headline import Headline, headline
 from tests.scoring.tables import PLUGINS, Row, table_of
 
 FIGURES = headline_of(restored=("neither", "less"), load=("less",), failures=("neither",))

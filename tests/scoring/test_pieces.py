@@ -28,7 +28,7 @@ from assignor_lab.scoring.schema import rows_schema
 from assignor_lab.scoring.sources import plan_sources
 from assignor_lab.scoring.spark import waves
 from assignor_lab.scoring.spark.engine import OnSpark
-from assignor_lab.scoring.summary import measured
+from assignor_lab.scoring.summaries import measured
 from assignor_lab.scoring.terms import Run
 from tests.scoring.in_process import scored
 from tests.scoring.runs import results_bytes, run

@@ -15,7 +15,7 @@ from assignor_lab.scoring.schema import results_schema
 from assignor_lab.scoring.statistics.bins import MOST_BINS, Bins, bins_of
 from assignor_lab.scoring.statistics.differences import paired_difference
 from assignor_lab.scoring.statistics.slices import slices_of
-from assignor_lab.scoring.summary.evaluation import evaluation
+from assignor_lab.scoring.summaries.evaluation import evaluation
 from tests.scoring.tables import PLUGINS
 
 #: Family and clients of each item, again and again; the clients of every sixth one are not known.

@@ -13,9 +13,9 @@ import pytest
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.scoring.schema import results_schema
 from assignor_lab.scoring.statistics.sums import exact_sum
-from assignor_lab.scoring.summary import tally_table
-from assignor_lab.scoring.summary.tally import take_tally
-from assignor_lab.scoring.summary.tally_table import tally_of
+from assignor_lab.scoring.summaries import tally_table
+from assignor_lab.scoring.summaries.tally import take_tally
+from assignor_lab.scoring.summaries.tally_table import tally_of
 
 SCHEMA = results_schema([])
 

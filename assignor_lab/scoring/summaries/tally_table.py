@@ -1,7 +1,7 @@
 """Counts over a finished table of results, piece by piece.
 
 Of nearly every state there is nothing to say but who answered it: such states are counted many at a time, all others
-one by one (:mod:`assignor_lab.scoring.summary.tally`).
+one by one (:mod:`assignor_lab.scoring.summaries.tally`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.scoring.output.tables import parts_of
-from assignor_lab.scoring.summary.tally import LIGHT_COLUMNS, Tally, add_states
+from assignor_lab.scoring.summaries.tally import LIGHT_COLUMNS, Tally, add_states
 
 __all__ = ["tally_of"]
 

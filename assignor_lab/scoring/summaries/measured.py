@@ -20,8 +20,8 @@ from assignor_lab.groups.work import OBSERVED
 from assignor_lab.scoring.comparison import Terms
 from assignor_lab.scoring.engine import Engine
 from assignor_lab.scoring.output.results_table import ResultsTable
-from assignor_lab.scoring.summary.evaluation import evaluated, gates_judged
-from assignor_lab.scoring.summary.figures import (
+from assignor_lab.scoring.summaries.evaluation import evaluated, gates_judged
+from assignor_lab.scoring.summaries.figures import (
     aggregates,
     assign_times,
     first_states,
@@ -30,7 +30,7 @@ from assignor_lab.scoring.summary.figures import (
     ranked_by,
     worst_states,
 )
-from assignor_lab.scoring.summary.headline import headline
+from assignor_lab.scoring.summaries.headline import headline
 
 __all__ = ["MAX_PLACEMENTS", "MAX_WORST", "Asked", "Figures", "measured"]
 

@@ -20,8 +20,8 @@ from assignor_lab.scoring.competitors import Competitors
 from assignor_lab.scoring.costs import Spent
 from assignor_lab.scoring.engine import Pictures
 from assignor_lab.scoring.sources import Source
-from assignor_lab.scoring.summary.measured import MAX_PLACEMENTS, MAX_WORST, Figures
-from assignor_lab.scoring.summary.tally import Tally
+from assignor_lab.scoring.summaries.measured import MAX_PLACEMENTS, MAX_WORST, Figures
+from assignor_lab.scoring.summaries.tally import Tally
 
 __all__ = ["FORMAT", "Machine", "Wanted", "ranked_names", "results_summary", "run_summary", "wanted_states"]
 

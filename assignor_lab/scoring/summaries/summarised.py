@@ -7,7 +7,7 @@ from typing import Any
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.scoring.engine import Engine, Pictures
 from assignor_lab.scoring.scored import Scored
-from assignor_lab.scoring.summary.document import (
+from assignor_lab.scoring.summaries.document import (
     FORMAT,
     Machine,
     Wanted,
@@ -16,8 +16,8 @@ from assignor_lab.scoring.summary.document import (
     run_summary,
     wanted_states,
 )
-from assignor_lab.scoring.summary.measured import Asked, measured
-from assignor_lab.scoring.summary.tally_table import tally_of
+from assignor_lab.scoring.summaries.measured import Asked, measured
+from assignor_lab.scoring.summaries.tally_table import tally_of
 from assignor_lab.scoring.terms import Run
 
 __all__ = ["summarise"]
