@@ -1,0 +1,8 @@
+package assignorlab.driver;
+
+/** Placeholder. */
+public final class Main {
+    private Main() {}
+
+    public static void main(String[] arguments) {}
+}
