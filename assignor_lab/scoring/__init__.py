@@ -4,9 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from assignor_lab.scoring.dataframe import score
+    from assignor_lab.scoring.frame_summary import FrameError, summary
+    from assignor_lab.scoring.run_summary import RunSummary
     from assignor_lab.scoring.sources import Generated
 
-__all__ = ["Generated", "score"]
+__all__ = ["FrameError", "Generated", "RunSummary", "score", "summary"]
 
 
 def __getattr__(name: str) -> Any:
@@ -19,4 +21,12 @@ def __getattr__(name: str) -> Any:
         from assignor_lab.scoring.sources import Generated
 
         return Generated
+    if name in ("FrameError", "summary"):
+        from assignor_lab.scoring import frame_summary
+
+        return getattr(frame_summary, name)
+    if name == "RunSummary":
+        from assignor_lab.scoring.run_summary import RunSummary
+
+        return RunSummary
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

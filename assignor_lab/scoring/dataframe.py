@@ -11,6 +11,7 @@ from assignment_api.plugins.selection import ConfigSources
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios.racks import Racks, read_racks
 from assignor_lab.scoring.competitors import competitors
+from assignor_lab.scoring.provenance import COLUMN, Provenance
 from assignor_lab.scoring.sources import SourceInput, plan_sources
 from assignor_lab.scoring.terms import job_spec
 
@@ -66,7 +67,9 @@ def score(
         competing = competitors(registry, assignors, may_run_code=True, kind=plan.kind)
         spec = job_spec(registry, competing, plan, terms, plugins.described)
         pieces = 4 * (parallelism_of(spark) or DEFAULT_PIECES // 4)
-        return answers_frame(items_frame(spark, ([item] for item in plan.work()), pieces), spec)
+        frame = answers_frame(items_frame(spark, ([item] for item in plan.work()), pieces), spec)
+        told = Provenance.of(plan.kind.load(), competing, plan.sources, terms)
+        return frame.withMetadata(COLUMN, told.metadata())
 
 
 def _above(values: Mapping[str, Any]) -> ConfigSources:

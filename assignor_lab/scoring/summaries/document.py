@@ -23,7 +23,16 @@ from assignor_lab.scoring.sources import Source
 from assignor_lab.scoring.summaries.measured import MAX_PLACEMENTS, MAX_WORST, Figures
 from assignor_lab.scoring.summaries.tally import Tally
 
-__all__ = ["FORMAT", "Machine", "Wanted", "ranked_names", "results_summary", "run_summary", "wanted_states"]
+__all__ = [
+    "FORMAT",
+    "Machine",
+    "Wanted",
+    "ranked_names",
+    "results_summary",
+    "run_summary",
+    "shown_config",
+    "wanted_states",
+]
 
 FORMAT = 1
 #: Most entries (:meth:`~assignor_lab.groups.kind.Kind.picture_size`) in all pictures.
@@ -121,7 +130,7 @@ def results_summary(
         "title": _title(sources, pictures),
         "seed": seeds[0] if seeds else None,
         "versions": _versions(competing, metrics.values()),
-        "config": _config(config, kind.config_keys),
+        "config": shown_config(config, kind.config_keys),
         "sources": [
             {"name": source.name, "kind": source.kind, "states": tally.states_of.get(number, 0)}
             for number, source in enumerate(sources)
@@ -170,7 +179,8 @@ def _versions(competing: Competitors, metrics: Any) -> dict[str, str]:
     return found
 
 
-def _config(config: ConfigSources, keys: Collection[str]) -> list[dict[str, str]]:
+def shown_config(config: ConfigSources, keys: Collection[str]) -> list[dict[str, str]]:
+    """The summary's ``config``: what was said explicitly, secrets hidden, of ``keys`` and the plugins' settings."""
     effective = config.effective()
     return [
         {"key": key, "value": _value_text(effective.shown(key)), "source": str(held.origin)}

@@ -1,0 +1,86 @@
+"""HTML for notebooks: small tables of whatever names and figures, harmless and of bounded size.
+
+Values of the contract show themselves with it (``_repr_html_``), and so may those of a plugin. Names are foreign text:
+they are escaped, and what steers instead of shows (controls, direction marks) is written as its escape. Colours are
+left to the notebook, so that light and dark are its own affair.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from html import escape
+from itertools import islice
+
+__all__ = ["MAX_NAMES", "MAX_ROWS", "names_text", "paragraph", "shown", "table"]
+
+#: Rows of a table, and names in a cell, that are shown; the rest is counted.
+MAX_ROWS, MAX_NAMES = 40, 16
+#: Longest text in a cell.
+MAX_TEXT = 400
+#: Longest name.
+MAX_NAME = 60
+
+_STEERING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
+def shown(text: object, limit: int = MAX_NAME) -> str:
+    """A text as it may be shown: no sign that steers, at most ``limit`` characters; not yet escaped for HTML."""
+    whole = str(text)[: 2 * limit + 1]
+    if not (whole.isprintable() and whole.isascii()):
+        whole = "".join(_escape(sign) if unicodedata.category(sign) in _STEERING else sign for sign in whole)
+    return whole if len(whole) <= limit else f"{whole[: limit - 1]}…"
+
+
+def _escape(sign: str) -> str:
+    return sign.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def names_text(names: Iterable[object], number: int, most: int = MAX_NAMES) -> str:
+    """Names with commas: the first of them, and how many more there are.
+
+    Args:
+        names: The names, in order; no more than are shown are asked for.
+        number: How many there are in all.
+        most: How many are shown.
+    """
+    text = ", ".join(shown(name) for name in islice(names, most))
+    return f"{text} and {number - most} more" if number > most else text
+
+
+def paragraph(text: str) -> str:
+    """A sentence."""
+    return f"<p>{escape(shown(text, MAX_TEXT))}</p>"
+
+
+def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[object]], number: int | None = None) -> str:
+    """A table with a caption; the first cell of each row is its heading. Figures stand at the right.
+
+    Args:
+        caption: What the table is.
+        columns: Headings.
+        rows: The cells; no more rows than are shown are asked for.
+        number: How many rows there are in all; ``None``: as many as ``rows`` has, which is then a sequence.
+    """
+    first = list(islice(iter(rows), MAX_ROWS))
+    if number is None:
+        number = len(rows) if isinstance(rows, Sequence) else len(first)
+    head = "".join(f'<th scope="col" style="text-align:left">{escape(shown(name))}</th>' for name in columns)
+    body = "".join(f"<tr>{_heading(row[0])}{''.join(map(_cell, row[1:]))}</tr>" for row in first)
+    left = number - len(first)
+    foot = f"<p>… and {left} more, which are not shown here</p>" if left > 0 else ""
+    told = f'<caption style="text-align:left">{escape(shown(caption, MAX_TEXT))}</caption>'
+    return f'<table border="0">{told}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{foot}'
+
+
+def _heading(value: object) -> str:
+    return f'<th scope="row" style="text-align:left">{_text(value)}</th>'
+
+
+def _cell(value: object) -> str:
+    side = "right" if isinstance(value, (int, float)) and not isinstance(value, bool) else "left"
+    return f'<td style="text-align:{side}">{_text(value)}</td>'
+
+
+def _text(value: object) -> str:
+    return "–" if value is None else escape(shown(value, MAX_TEXT))
