@@ -23,6 +23,9 @@ from assignor_lab.simulation.streams.safety.shrinking import shrunk
 
 __all__ = ["FoundEpisode", "FuzzedPart", "drawn_assignors", "findings_of", "fuzz", "smallest"]
 
+#: Entries of logs that are made for one smallest episode: work that is counted, so that equal seeds end equally.
+_MOST_ENTRIES = 500_000
+
 
 @attrs.frozen
 class FoundEpisode:
@@ -110,12 +113,20 @@ def findings_of(
     Raises:
         DocumentFormatError: if the document is no episode, or contradicts itself.
     """
+    return _judged(document, seed, registry, may_run_code=may_run_code)[0]
+
+
+def _judged(
+    document: Mapping[str, Any], seed: int, registry: Registry, *, may_run_code: bool
+) -> tuple[tuple[Finding, ...], int]:
+    """The findings of an episode, and how much happened in it."""
     episode = read_episode(scenario_from_document(document, Place(document["id"])))
     try:
         name, played = play(episode, registry, config_sources(environ={}), seed=seed, may_run_code=may_run_code)
-        return tuple(named(each, played, name) for each in broken_rules(played))
+        entries = len(played.world.log.entries)
+        return tuple(named(each, played, name) for each in broken_rules(played)), entries
     except Exception as error:  # noqa: BLE001 - a simulation that cannot go on is what is looked for
-        return (Finding("ends", f"the episode ended with {type(error).__name__}: {error!s:.500}"),)
+        return (Finding("ends", f"the episode ended with {type(error).__name__}: {error!s:.500}"),), 0
 
 
 def smallest(
@@ -126,14 +137,22 @@ def smallest(
     *,
     may_run_code: bool = False,
 ) -> tuple[Mapping[str, Any], Finding]:
-    """The smallest episode with the same rule broken for the same reason, and what it does."""
+    """The smallest episode with the same rule broken for the same reason, and what it does.
+
+    It is looked for until :data:`_MOST_ENTRIES` entries of logs have been made: an episode that never rests is long.
+    """
     latest = [finding]
+    entries = 0
 
     def still_does(document: Mapping[str, Any]) -> bool:
+        nonlocal entries
+        if entries > _MOST_ENTRIES:
+            return False
         try:
-            again = findings_of(document, found.seed, registry, may_run_code=may_run_code)
+            again, made = _judged(document, found.seed, registry, may_run_code=may_run_code)
         except DocumentFormatError:
             return False
+        entries += made
         same = [each for each in again if (each.rule, each.known) == (finding.rule, finding.known)]
         latest[:] = same[:1] or latest
         return bool(same)

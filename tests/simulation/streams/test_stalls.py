@@ -145,3 +145,30 @@ def test_what_cannot_happen_to_a_stalled_instance_is_refused_with_its_place(kind
     details = {} if kind == "stop" else {"for_ms": 1_000}
     with pytest.raises(DocumentFormatError, match=r"events\[3\].at_ms.*stalled until 70500"):
         episode([*TWO, happens("pause", "b", 60_500, for_ms=10_000), happens(kind, "b", 70_500, **details)])
+
+
+def told_while_busy(from_ms: int, **timings: int) -> Played:
+    """What ends one join phase comes to b some 30 ms after 61,000, as the next one begins; b is busy then."""
+    return classic(
+        started("c", 60_000), happens("busy", "b", from_ms, for_ms=20_000),
+        timings={"max_poll_interval_ms": 20_000, "request_ms": 10, **timings},
+    )  # fmt: skip
+
+
+def test_a_thread_that_goes_on_just_before_the_join_phase_ends_joins_at_once() -> None:
+    # Its heartbeats have told of the rebalance in the background. It waited for the next one, and was lost for ever.
+    group = told_while_busy(61_025)
+    assert said(group, "removed") == []
+    assert group.generations[-1].members == 3
+    assert broken_rules(group) == []
+
+
+def test_a_member_that_the_join_phase_removed_hears_of_it_with_its_next_request() -> None:
+    group = told_while_busy(61_040, poll_ms=10)
+    (removed,) = [at_ms for at_ms, _ in said(group, "removed")]
+    assert removed == 81_040
+    back = [at_ms for at_ms, actor in said(group, "joins") if actor == "b" and at_ms >= removed]
+    assert len(back) == 1
+    assert removed <= back[0] <= removed + 3_000
+    assert {named(each, group, "sticky").known for each in broken_rules(group)} <= {"session.timeout.ms"}
+    assert group.generations[-1].members == 3

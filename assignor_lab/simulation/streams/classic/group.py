@@ -238,12 +238,31 @@ class ClassicGroup:
                 )  # fmt: skip
                 if joins and member is not None and member.is_alive:
                     self._replaced(member)
+                elif member is not None:
+                    self._will_hear_of_removal(member, identity)
                 self._world.unowned(self._left_behind.pop(identity, ()))
             if gone and not left:
                 self._world.has_members(any_left=False)
         for reply in replies:
             self._clock.after(self._timings.request_ms, partial(self._answered, reply))
         self._notice_rebalance()
+
+    def _will_hear_of_removal(self, member: Member, identity: str) -> None:
+        """UNKNOWN_MEMBER_ID answers the next heartbeat of a member that lives and waits for nothing.
+
+        One that is stalled hears it when it goes on (:meth:`free`), one that waits from the answer.
+        """
+        if member.is_alive and not (member.is_waiting or member.has_reset) and member.thread.stalled_until_ms is None:
+            beat = member.next_heartbeat_ms(self._clock.now, self._heartbeat_ms)
+            self._world.say(
+                member.thread.instance.name, "zombie", f"thread {member.thread.number} is no member, and does not know",
+                thread=member.thread.key, until_ms=beat - self._world.begin_ms,
+            )  # fmt: skip
+            self._clock.at(beat, partial(self._hears_of_removal, member, identity))
+
+    def _hears_of_removal(self, member: Member, identity: str) -> None:
+        if member.thread.stalled_until_ms is None and not (member.is_waiting or member.has_reset):
+            self._lost(member, identity)
 
     def _replaced(self, member: Member) -> None:
         """Somebody else has its ``group.instance.id`` now: this one hears of it with its next heartbeat."""
@@ -382,6 +401,9 @@ class ClassicGroup:
         is_member = identity in self._coordinator.members()
         if member.is_alive and member.id == identity and is_member and not member.has_reset:
             self._answered(reply)
+            if isinstance(reply.body, Synced) and self._coordinator.state is GroupState.PREPARING:
+                # Its heartbeats went on in the background, and have told of the rebalance.
+                self._clock.after(self._timings.poll_ms, partial(self._join_if_free, member, "group is rebalancing"))
 
     def _refused(self, member: Member, refused: Refused) -> None:
         member.is_waiting = False

@@ -181,18 +181,43 @@ def _fenced(history: _History) -> Iterator[Finding]:
 
 
 def _nothing_lost(history: _History) -> Iterator[Finding]:
+    """Tasks that nobody has or runs at the end; what is being handed over just then has its time."""
     if not any(history.up.values()):
         return
-    for number, task in enumerate(map(str, history.played.world.tasks)):
-        end = history.end_ms
-        owned = [each for each in history.active.get(task, ()) if each.end_ms == end and history.up.get(each.instance)]
+    end, played = history.end_ms, history.played
+    for number, task in enumerate(map(str, played.world.tasks)):
+        had = history.active.get(task, ())
+        owned = [each for each in had if each.end_ms == end and history.up.get(each.instance)]
         if not owned:
-            yield Finding("nothing lost", f"{task} is given to nobody at the end, {end} ms")
+            given_up = max((each.end_ms for each in had if each.end_ms < end), default=0)
+            if not _is_handed_over(played, given_up):
+                yield Finding("nothing lost", f"{task} is given to nobody at the end, {end} ms")
         elif not any(run.end_ms == end for run in history.runs.get(task, ())):
+            if _is_restored(played, number, owned[0]):
+                continue
             where = ", ".join(f"{each.instance} (thread {each.thread})" for each in owned)
             yield Finding("nothing lost", f"{task} is given to {where} since {owned[0].begin_ms} ms and does not run")
-        elif history.played.world.ledger.owner(number) is None:
+        elif played.world.ledger.owner(number) is None:
             yield Finding("nothing lost", f"{task} runs, and the ledger knows of nobody")
+
+
+def _is_handed_over(played: Played, given_up_ms: int) -> bool:
+    """Whether a task was given up for the follow-up that the latest decision asks for at once."""
+    latest = played.generations[-1] if played.generations else None
+    return (
+        latest is not None
+        and latest.followup == "immediate"
+        and given_up_ms >= latest.assigned_ms - played.world.begin_ms
+        and played.episode.until_ms - given_up_ms <= played.world.timings.max_poll_interval_ms
+    )
+
+
+def _is_restored(played: Played, task: int, owner: _Stretch) -> bool:
+    """Whether a task that was handed over after the last change is being restored where it is now."""
+    changes = _last_changes(played)
+    instance = played.world.instances.get(owner.instance)
+    store = None if instance is None else instance.stores.get(task)
+    return bool(changes) and owner.begin_ms > changes[-1] and store is not None and store.load is not None
 
 
 def _rest(played: Played) -> Iterator[Finding]:
