@@ -1,4 +1,7 @@
-"""A whole run: score (rows), summarise (figures), show (report). ``assignor score`` is a thin caller of this."""
+"""A whole run: score (rows), summarise (figures), explain (moves), show (report).
+
+``assignor score`` is a thin caller of this.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from assignor_lab.scoring.engine import Engine
 from assignor_lab.scoring.manifest import manifest_of
 from assignor_lab.scoring.output.folder import OutputFolder
 from assignor_lab.scoring.scored import Progress, score_rows
+from assignor_lab.scoring.summaries.explanations import explanations_of
 from assignor_lab.scoring.summaries.summarised import summarise
 from assignor_lab.scoring.terms import Run
 
@@ -22,7 +26,7 @@ def run_scoring(
     folder: OutputFolder,
     on_progress: Callable[[Progress], None] = lambda _progress: None,
 ) -> dict[str, Any]:
-    """Scores everything and writes tables, summary and report.
+    """Scores everything, explains the moves that are shown, and writes tables, summary and report.
 
     Until everything is complete, the output folder holds what was there before. What an earlier run wrote down before
     it stopped, is not scored again.
@@ -43,5 +47,6 @@ def run_scoring(
     """
     scored = score_rows(run, engine, folder, on_progress)
     summary = summarise(run, scored, engine)
+    summary["explanations"] = explanations_of(run, summary)
     folder.finish(summary, lambda path: write_report(summary, path), manifest_of(run, engine, scored).document())
     return summary

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated
 
 import typer
@@ -80,7 +81,7 @@ def register(app: typer.Typer) -> None:
         plugins = found_plugins(given.effective())
         scenario = next(chosen_states(source, state_id, plugins.registry, given))
         question = question_of(scenario, round_number, assignor, plugins.registry, given, plugins.isolation)
-        explained = explain(question, task, why_not, lambda: Budget(calls, seconds))
+        explained = explain(question, task, why_not, cache(lambda: Budget(calls, seconds)))
         if json:
             print_json(document_of(explained))
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -104,8 +104,12 @@ class Explained:
 
 
 def explain(
-    question: Question, task: str | None, why_not: str | None, budget: Callable[[], Budget]
-) -> Explained:  # fmt: skip
+    question: Question,
+    task: str | None,
+    why_not: str | None,
+    budget: Callable[[], Budget],
+    only: Collection[str] | None = None,
+) -> Explained:
     """Explains where a task is left, or every task that moves.
 
     Args:
@@ -113,7 +117,8 @@ def explain(
         task: The task; ``None``: every one that ran elsewhere before.
         why_not: Only with a task: why it is not with this client, which is named by its id, its label, its host, or
             the beginning of one of these.
-        budget: Makes a budget: for each task that is named, and one for all tasks together where none is.
+        budget: Gives a budget for each task that is explained, which may be the same one for all.
+        only: Which of those that move are explained; ``None``: all.
 
     Raises:
         ExplainError: if there is no such task or client, or the assignor has no answer, or not the same one twice.
@@ -140,7 +145,6 @@ def explain(
     if task is not None and wanted is not None and after.owner(task) == wanted:
         raise ExplainError(f"{task} is with {labels[wanted]}: ask about another client with --why-not")
     kafka, steps = _decided(question, state), _steps(question, state, after)
-    shared = budget() if task is None else None
     explanations = tuple(
         _explained(
             question,
@@ -151,9 +155,9 @@ def explain(
             labels,
             kafka,
             (steps or {}).get(each, ()),
-            shared or budget(),
+            budget(),
         )
-        for each in (moved if task is None else (task,))
+        for each in ((task,) if task is not None else moved if only is None else filter(only.__contains__, moved))
     )
     return Explained(
         question.scenario.id,

@@ -76,7 +76,7 @@ def render_report(summary: Summary) -> str:
     template = environment.get_template("panel.html.j2")
     opened = 0
     for number, placement in enumerate(summary.results.placements, start=1):
-        picture = panel(number, placement, shown.names, observed)
+        picture = panel(number, placement, shown.names, observed, summary.explanations)
         if not opened and picture.moves:
             opened = number
         drawn = template.render(panel=picture, opened=number == opened, why=None)

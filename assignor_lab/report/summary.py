@@ -12,6 +12,7 @@ from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.shapes import Check, faults_at, format_number, open_record
 from assignor_lab.documents.values import value_of
 from assignor_lab.report.comparison import Difference, NoInterval, Slices, WorstState
+from assignor_lab.report.explanations import NO_EXPLANATIONS, Explanations
 from assignor_lab.report.pictures import Group, Placement
 
 __all__ = [
@@ -381,6 +382,7 @@ class Summary:
     format: int
     results: Results
     run_metrics: RunMetrics
+    explanations: Explanations = NO_EXPLANATIONS
 
 
 def metrics_by_group(results: Results) -> list[tuple[str, list[Metric]]]:

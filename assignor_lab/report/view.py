@@ -10,6 +10,7 @@ import attrs
 from assignor_lab.documents.wording import figure, listed, plural
 from assignor_lab.report import words
 from assignor_lab.report.charts import Histogram, Spread, spreads
+from assignor_lab.report.explanations import NO_EXPLANATIONS, NO_WHYS, Explanations, PanelWhys, panel_whys
 from assignor_lab.report.exploration import histograms
 from assignor_lab.report.headline import HeadlineCard, NotMeasured, folded, headline_cards, not_measured
 from assignor_lab.report.pareto import Pareto, pareto
@@ -243,6 +244,7 @@ class Panel:
     rows: tuple[PanelRow, ...]
     unchanged: tuple[str, ...]
     most_moves: int = MOST_MOVES
+    whys: PanelWhys = NO_WHYS
 
     @property
     def size(self) -> str:
@@ -265,7 +267,13 @@ class Panel:
         return any(move.source is not None for each in self.columns for move in each.column.moves)
 
 
-def panel(number: int, placement: Placement, names: Mapping[str, str], observed: Collection[str]) -> Panel:
+def panel(
+    number: int,
+    placement: Placement,
+    names: Mapping[str, str],
+    observed: Collection[str],
+    explanations: Explanations = NO_EXPLANATIONS,
+) -> Panel:
     """The picture of one state.
 
     Args:
@@ -273,6 +281,7 @@ def panel(number: int, placement: Placement, names: Mapping[str, str], observed:
         placement: The state and the answers.
         names: Assignor to how it is called.
         observed: Those that are no assignors, but what Kafka decided.
+        explanations: Why tasks move, of the whole run.
     """
     labels = client_labels(placement.clients)
     clients = sorted(placement.clients, key=lambda client: _natural(labels[client.process_id]))
@@ -306,6 +315,7 @@ def panel(number: int, placement: Placement, names: Mapping[str, str], observed:
         tuple(PanelColumn(each, *_who(names, each.answer.assignor), _told(each)) for each in columns),
         tuple(rows),
         tuple(unchanged),
+        whys=panel_whys(number, placement, columns, explanations, names, observed),
     )
 
 

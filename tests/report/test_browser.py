@@ -114,6 +114,18 @@ def test_every_region_and_control_is_reached_by_keyboard_and_shows_it(opened: Op
         assert [element for element in reached if not element["outlined"]] == []
 
 
+def test_a_moved_task_leads_to_why_it_moves_and_asks_for_nothing(opened: Opener) -> None:
+    with opened() as page:
+        page.evaluate("location.hash = document.querySelector('details.why').closest('details.state').id")
+        chip = page.locator("details.state:not([hidden]) td li.moved a").first
+        why = page.locator(str(chip.get_attribute("href")))
+        assert not why.is_visible()
+        chip.focus()
+        page.keyboard.press("Enter")
+        why.get_by_text("it is caught up").wait_for()
+        assert "would stay on i1" in why.inner_text()
+
+
 def test_a_link_opens_the_part_that_it_leads_to(opened: Opener) -> None:
     with opened() as page:
         for part in ("measures", "figures", "assumptions", "reproduce"):

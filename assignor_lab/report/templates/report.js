@@ -217,7 +217,8 @@
     addEventListener("hashchange", follow);
     controls.hidden = false;
     // On a narrow screen, one decision beside the state before it is what fits.
-    if (matchMedia("(max-width: 40rem)").matches) assignorChoice.selectedIndex = 1;
+    const first = states[0].querySelector("thead [data-assignor]");
+    if (first && matchMedia("(max-width: 40rem)").matches) assignorChoice.value = first.dataset.assignor;
     show(Math.max(0, states.findIndex((state) => state.open)));
     follow();
   }
@@ -225,9 +226,12 @@
   // --- what is one click away -------------------------------------------------------------------------
   const unfold = () => {
     const target = location.hash.length > 1 && byId(decodeURIComponent(location.hash.slice(1)));
-    const part = target && target.closest("details.fold");
-    if (!part || part.open) return;
-    part.open = true;
+    const closed = [];
+    for (let part = target && target.closest("details:not([open])"); part; part = part.parentElement.closest("details:not([open])")) {
+      if (part.matches(".fold, .more, .why")) closed.push(part);
+    }
+    if (!closed.length) return;
+    closed.forEach((part) => { part.open = true; });
     target.scrollIntoView();
   };
   addEventListener("hashchange", unfold);

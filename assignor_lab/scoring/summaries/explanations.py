@@ -1,0 +1,169 @@
+"""Explanations of the moves that a report shows: the third step of a run, which asks again within bounds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from time import perf_counter
+from typing import Any
+
+import attrs
+
+from assignment_api import AssignorLabError
+from assignor_lab.documents.wording import figure, plural
+from assignor_lab.explain import Budget, Explained, ExplainError, Explanation, explain, question_of, words
+from assignor_lab.groups.variants import overridden
+from assignor_lab.groups.work import OBSERVED
+from assignor_lab.runtime.isolation.limits import Limits
+from assignor_lab.runtime.isolation.plugins import Isolation
+from assignor_lab.scenarios import Scenario
+from assignor_lab.scoring.competitors import Entrant
+from assignor_lab.scoring.terms import Run
+
+__all__ = ["Bounds", "explanations_of"]
+
+
+@attrs.frozen
+class Bounds:
+    """What explaining the pictures of a run may take.
+
+    Args:
+        calls: Calls with one thing changed, for one move.
+        seconds: Seconds for all of them together.
+        each: Moves that are explained, for one answer to one state.
+        moves: The same, of all answers together.
+    """
+
+    calls: int = 60
+    seconds: float = 5.0
+    each: int = 100
+    moves: int = 1_000
+
+
+#: Enough for each decision of a day, and hardly noticed beside the start of Spark.
+BOUNDS = Bounds()
+
+
+def explanations_of(run: Run, summary: Mapping[str, Any], bounds: Bounds = BOUNDS) -> dict[str, Any]:
+    """Why each task moves in the pictures of recorded states and files: the ``explanations`` of ``summary.json``.
+
+    Generated histories are not explained: nobody knows their tasks, and there may be thousands.
+
+    Args:
+        run: What was scored.
+        summary: Its summary.
+        bounds: What it may take; answers that are left out for it are named.
+    """
+    wanted = _wanted(run, summary["results"]["placements"])
+    policy = run.config.effective()
+    isolation = Isolation(Limits.of(policy), policy.policy())
+    try:
+        explaining = _Explaining(run, bounds, isolation)
+        # The first contender's moves are all explained before the second one's.
+        for entrant in run.competing.assignors:
+            for picture, scenario in wanted:
+                explaining.explain(entrant, picture, scenario)
+    finally:
+        isolation.close()
+    return {"moves": explaining.found, "left_out": explaining.left_out}
+
+
+class _Explaining:
+    """The explanations of a run in the making."""
+
+    def __init__(self, run: Run, bounds: Bounds, isolation: Isolation) -> None:
+        self._run = run
+        self._bounds = bounds
+        self._isolation = isolation
+        self._end = perf_counter() + bounds.seconds
+        self.found: list[dict[str, Any]] = []
+        self.left_out: list[dict[str, Any]] = []
+
+    def explain(self, entrant: Entrant, picture: Mapping[str, Any], scenario: Scenario | None) -> None:
+        """Explains what one answer moves, and notes what of it is left out."""
+        moved = _moved(picture, entrant.name)
+        place = {"scenario": picture["scenario"], "round": picture["round"], "assignor": entrant.name}
+        if not moved:
+            return
+        try:
+            found = [place | each for each in self._documents(entrant, picture["round"], scenario, moved)]
+            why = "asked about it, this assignor decides otherwise"
+        except AssignorLabError as error:
+            found, why = [], str(error)
+        if len(moved) > self._bounds.each and len(found) == self._bounds.each:
+            why = f"of one answer {self._bounds.each} are"
+        self.found += found
+        if len(found) < len(moved):
+            self.left_out.append(place | {"moves": len(moved) - len(found), "why": why})
+
+    def _documents(
+        self, entrant: Entrant, number: int, scenario: Scenario | None, moved: Mapping[str, str | None]
+    ) -> Iterator[dict[str, Any]]:
+        if scenario is None:
+            raise ExplainError("several states of the run have its id")
+        if perf_counter() >= self._end:
+            raise ExplainError(f"the {figure(self._bounds.seconds)} s for explanations were over")
+        if len(self.found) >= self._bounds.moves:
+            raise ExplainError(f"{plural(self._bounds.moves, 'move')} were explained already")
+        run, variant = self._run, entrant.variant
+        sources = overridden(run.config, variant.overrides) if variant.overrides else run.config
+        question = question_of(scenario, number, variant.assignor, run.registry, sources, self._isolation)
+        only = frozenset(islice(moved, self._bounds.each))
+        explained = explain(question, None, None, self._budget, only)
+        for each in explained.explanations:
+            # What is explained is what is drawn, or it is not shown.
+            if moved[each.task] == each.after:
+                yield _document(explained, each)
+
+    def _budget(self) -> Budget:
+        return Budget(self._bounds.calls, self._end - perf_counter())
+
+
+def _wanted(run: Run, pictures: Iterable[Mapping[str, Any]]) -> list[tuple[Mapping[str, Any], Scenario | None]]:
+    """Each picture of a state that was read, with the state; ``None``: its id is that of several."""
+    shown = list(pictures)
+    if not shown or all(source.generated is not None for source in run.plan.sources):
+        return []
+    ids = {picture["scenario"] for picture in shown}
+    states: dict[str, Scenario] = {}
+    seen: Counter[str] = Counter()
+    for scenario in run.plan.scenarios():
+        if scenario.id in ids:
+            seen[scenario.id] += 1
+            states[scenario.id] = scenario
+    return [
+        (picture, states[picture["scenario"]] if seen[picture["scenario"]] == 1 else None)
+        for picture in shown
+        if seen[picture["scenario"]]
+    ]
+
+
+def _moved(picture: Mapping[str, Any], assignor: str) -> dict[str, str | None]:
+    """Task to where it goes, of those that are drawn as moved by an answer, or else by Kafka's own decision."""
+    answers = {each["assignor"]: each for each in picture["after"]}
+    answer = drawn = answers.get(assignor)
+    if answer is not None and answer.get("not_comparable"):
+        # It is not drawn, but may say why Kafka decided so.
+        drawn = answers.get(OBSERVED)
+    if drawn is None or drawn["assignment"] is None:
+        return {}
+    before, after = _owners(picture["before"]), _owners(drawn["assignment"])
+    return {task: after[task] for task, owner in before.items() if after.get(task, owner) != owner}
+
+
+def _owners(held: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    return {task: client for client, tasks in held.items() for task in tasks["active"]}
+
+
+def _document(explained: Explained, each: Explanation) -> dict[str, Any]:
+    stand_in = words.stand_in_sentence(explained)
+    return {
+        "task": each.task,
+        "to": each.after,
+        "facts": [" · ".join(part for part in row if part) for row in words.client_rows(each)],
+        "rules": [{"rule": rule, "sentence": sentence} for rule, sentence in words.step_sentences(explained, each)],
+        "would": list(words.would_sentences(explained, each)),
+        "remarks": [] if stand_in is None else [stand_in],
+        "tried": words.tried_sentence(each),
+    }
