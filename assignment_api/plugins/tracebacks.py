@@ -7,6 +7,7 @@ import sysconfig
 import traceback
 from pathlib import Path
 
+from assignment_api.errors import AssignorLabError
 from assignment_api.plugins.reserved import OWN_PACKAGES
 
 __all__ = ["MOST_FRAMES", "TRACEBACK_LIMIT", "plugin_traceback"]
@@ -26,8 +27,12 @@ def plugin_traceback(error: BaseException) -> str:
     """Where ``error`` was raised: a line for each frame from the plugin's first one on, the innermost last.
 
     Files are named as they are imported (``my_package/assignor.py``), not where they lie, so that the same failure is
-    the same text on every machine. Empty where no frame is the plugin's.
+    the same text on every machine. Empty where no frame is the plugin's. An error that stands for one of another
+    process or language has an attribute ``raised_at``, the lines themselves.
     """
+    elsewhere = getattr(error, "raised_at", None) if isinstance(error, AssignorLabError) else None
+    if isinstance(elsewhere, str):
+        return _bounded(elsewhere)
     try:
         frames = traceback.extract_tb(error.__traceback__)
         modules = {
@@ -50,7 +55,10 @@ def plugin_traceback(error: BaseException) -> str:
     if len(lines) > MOST_FRAMES:
         half = MOST_FRAMES // 2
         lines = [*lines[:half], "... more frames ...", *lines[-half:]]
-    text = "\n".join(lines)
+    return _bounded("\n".join(lines))
+
+
+def _bounded(text: str) -> str:
     if len(text) > TRACEBACK_LIMIT:
         text = "..." + text[-TRACEBACK_LIMIT:]
     return _MEMORY_ADDRESS.sub("0x...", text)

@@ -32,7 +32,7 @@ from assignor_lab.groups.work import WorkItem
 from assignor_lab.runtime.asking import Asking, OwnProcesses
 from assignor_lab.runtime.invocation import CallOutcome, Failure
 from assignor_lab.runtime.isolation.limits import Limits
-from assignor_lab.runtime.isolation.origin import PluginOrigin
+from assignor_lab.runtime.isolation.origin import AssignorOrigin
 from assignor_lab.scenarios import Scenario
 
 __all__ = [
@@ -121,7 +121,7 @@ class Asked:
     name: str
     distribution: str | None
     configs: Mapping[str, Any]
-    origin: PluginOrigin | None = None
+    origin: AssignorOrigin | None = None
 
 
 @attrs.frozen(eq=False)

@@ -19,7 +19,7 @@ from assignor_lab.groups.streams.probed import answer_digest
 from assignor_lab.runtime.isolation.errors import IsolationError
 from assignor_lab.runtime.isolation.launching import launcher_of
 from assignor_lab.runtime.isolation.limits import Limits
-from assignor_lab.runtime.isolation.origin import PluginOrigin
+from assignor_lab.runtime.isolation.origin import AssignorOrigin
 from assignor_lab.runtime.isolation.plugins import plain, process_of
 
 __all__ = ["Probe", "Prober"]
@@ -76,7 +76,7 @@ class Prober:
         application: ApplicationMetadata,
         configs: Mapping[str, Any],
         outcome: StreamsOutcome,
-        origin: PluginOrigin | None = None,
+        origin: AssignorOrigin | None = None,
     ) -> Probe | None:
         """Asks an assignor again.
 

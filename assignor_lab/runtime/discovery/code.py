@@ -1,9 +1,9 @@
-"""``module:attribute`` that nobody trusts: imported, described and asked in processes of its own."""
+"""Named code, asked in processes of its own: ``module:attribute`` that nobody trusts, and every Java assignor."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from assignment_api.plugins import (
     PluginDefinitionError,
     PluginLoadError,
     Policy,
+    TaskAssignorPlugin,
 )
 from assignment_api.plugins.named_code import HERE, CodeOrigin, code_origin
 from assignor_lab.runtime.discovery.descriptions import fields_in
@@ -23,6 +24,9 @@ from assignor_lab.runtime.isolation.errors import AnswerFormatError, IsolationEr
 from assignor_lab.runtime.isolation.launching import launcher_of, search_path
 from assignor_lab.runtime.isolation.plugins import Isolation, failure_in
 from assignor_lab.runtime.isolation.process import PluginProcess
+from assignor_lab.runtime.java.naming import JavaName, java_name
+from assignor_lab.runtime.java.origin import DESCRIBE, java_origin
+from assignor_lab.runtime.java.settings import JavaSettings
 
 __all__ = ["CodeApart"]
 
@@ -35,14 +39,19 @@ class CodeApart:
 
     Args:
         isolation: The processes, and who is trusted.
+        java: The user's Kafka and Java.
     """
 
-    def __init__(self, isolation: Isolation) -> None:
+    def __init__(self, isolation: Isolation, java: JavaSettings) -> None:
         self._isolation = isolation
+        self._java = java
         self._described: dict[str, Mapping[str, Any]] = {}
 
     def task_assignor(self, selector: str, policy: Policy) -> FoundTaskAssignor:
         """As in the protocol, :class:`assignment_api.plugins.named_code.NamedCode`."""
+        java = java_name(selector)
+        if java is not None:
+            return self._java_assignor(java, policy)
         origin = code_origin(selector, policy)
         if not self._is_apart(selector, origin):
             return HERE.task_assignor(selector, policy)
@@ -51,6 +60,7 @@ class CodeApart:
 
     def connect_assignor(self, selector: str, policy: Policy) -> FoundConnectAssignor:
         """As in the protocol."""
+        _refuse_java(selector)
         origin = code_origin(selector, policy)
         if not self._is_apart(selector, origin):
             return HERE.connect_assignor(selector, policy)
@@ -59,6 +69,7 @@ class CodeApart:
 
     def group_assignor(self, selector: str, policy: Policy) -> Found[GroupAssignorPlugin]:
         """As in the protocol."""
+        _refuse_java(selector)
         origin = code_origin(selector, policy)
         if not self._is_apart(selector, origin):
             return HERE.group_assignor(selector, policy)
@@ -67,10 +78,22 @@ class CodeApart:
 
     def kinds(self, selector: str, policy: Policy) -> tuple[str, ...]:
         """As in the protocol."""
+        if java_name(selector) is not None:
+            return ("task-assignor",)
         origin = code_origin(selector, policy)
         if not self._is_apart(selector, origin):
             return HERE.kinds(selector, policy)
         return tuple(kind for kind in ASKING_PLACES if kind in self._document(selector)["kinds"])
+
+    def _java_assignor(self, name: JavaName, policy: Policy) -> FoundTaskAssignor:
+        reason = policy.reason_against_name("java", name.class_name)
+        if reason is not None:
+            raise PluginLoadError(f"assignor {name.text!r} may not be loaded: {reason}")
+        origin = java_origin(name, self._java)
+        if name.text not in self._described:
+            self._described[name.text] = self._loaded(name.text, DESCRIBE, (origin,))
+        factory = AssignorApart("task-assignor", name.text, None, origin, self._isolation, origin.digest())
+        return FoundTaskAssignor(name.text, TaskAssignorPlugin("java", factory), None, None)
 
     def _is_apart(self, selector: str, origin: CodeOrigin) -> bool:
         return self._isolation.policy.isolates(origin.distribution, selector)
@@ -92,32 +115,43 @@ class CodeApart:
         return self._described[selector]
 
     def _asked(self, selector: str) -> Mapping[str, Any]:
-        """What the code can be, checked.
+        """What the code can be, checked; errors as of :meth:`_loaded`."""
+        path = [*search_path(), str(Path.cwd())]
+        return self._loaded(selector, f"{HANDLERS}:describe_code", (path, selector), _checked)
+
+    def _loaded(
+        self,
+        selector: str,
+        load: str,
+        given: tuple[Any, ...],
+        checked: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda document: document,
+    ) -> Mapping[str, Any]:
+        """What a process of its own says of code once it has loaded it.
 
         Raises:
-            PluginLoadError: if it cannot be imported.
+            PluginLoadError: if it cannot be loaded.
         """
         limits = self._isolation.limits
-        path = [*search_path(), str(Path.cwd())]
-        process = PluginProcess(
-            f"assignor {selector}",
-            limits,
-            launcher_of(limits.environment),
-            lambda: (f"{HANDLERS}:describe_code", (path, selector)),
-            (HANDLERS,),
-        )
+        modules = (load.partition(":")[0],)
+        launcher = launcher_of(limits.environment)
+        process = PluginProcess(f"assignor {selector}", limits, launcher, lambda: (load, given), modules)
         try:
             document = process.started()
             if "failure" in document:
                 # It says which code it is about.
                 raise PluginLoadError(failure_in(document).message)
-            return _checked(document)
+            return checked(document)
         except AnswerFormatError as error:
             raise PluginLoadError(f"assignor {selector!r} cannot be imported: it answers with {error}") from error
         except IsolationError as error:
             raise PluginLoadError(f"assignor {selector!r} cannot be imported: {error}") from error
         finally:
             process.close()
+
+
+def _refuse_java(selector: str) -> None:
+    if java_name(selector) is not None:
+        raise PluginLoadError(f"assignor {selector!r}: Java assignors are for Streams applications alone (KIP-924)")
 
 
 def _checked(document: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -26,6 +26,7 @@ from assignor_lab.runtime.isolation.limits import Limits
 from assignor_lab.runtime.isolation.origin import PluginOrigin
 from assignor_lab.runtime.isolation.plugins import Isolation, failure_in
 from assignor_lab.runtime.isolation.process import PluginProcess
+from assignor_lab.runtime.java.settings import JavaSettings
 
 __all__ = ["Plugins", "discovered"]
 
@@ -67,7 +68,8 @@ def discovered(
     policy = Policy() if config is None else config.policy()
     isolation = Isolation(Limits() if config is None else Limits.of(config), policy)
     asking = _Asking(isolation, described)
-    registry = discover(policy, installed, asking.ask, CodeApart(isolation))
+    java = JavaSettings() if config is None else JavaSettings.of(config)
+    registry = discover(policy, installed, asking.ask, CodeApart(isolation, java))
     return Plugins(registry, isolation, tuple(asking.described))
 
 

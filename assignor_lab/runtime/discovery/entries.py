@@ -40,7 +40,7 @@ from assignor_lab.runtime.isolation.errors import (
     IsolationError,
 )
 from assignor_lab.runtime.isolation.exclusion import MAX_LOSSES
-from assignor_lab.runtime.isolation.origin import PluginOrigin
+from assignor_lab.runtime.isolation.origin import AssignorOrigin, PluginOrigin
 from assignor_lab.runtime.isolation.plugins import Isolation, failure_in
 from assignor_lab.runtime.isolation.process import Question
 from assignor_lab.runtime.isolation.worker import named
@@ -122,15 +122,15 @@ class AssignorApart:
         kind: Kind of the assignor, as in listings.
         name: Name that selects it there.
         distribution: Distribution that it comes from, or ``None``.
-        origin: Its entry point; ``None``: it is ``module:attribute``.
+        origin: Its entry point, or what else it comes from; ``None``: it is ``module:attribute``.
         isolation: The processes.
-        digest: SHA-256 (hex) of the file of ``module:attribute``, or ``None``.
+        digest: SHA-256 (hex) of the file of ``module:attribute`` or of what else was named, or ``None``.
     """
 
     kind: str
     name: str
     distribution: str | None
-    origin: PluginOrigin | None
+    origin: AssignorOrigin | None
     isolation: Isolation
     digest: str | None = None
 

@@ -14,12 +14,11 @@ from importlib import metadata
 from types import MappingProxyType
 from typing import Any
 
-from assignment_api.plugins import Policy, Registry, discover
-from assignment_api.plugins.discovery import ask_here
+from assignment_api.plugins import Policy, discover
 from assignment_api.plugins.reserved import canonical_name
 from assignor_lab.runtime.asking import Asking, InProcessAssignor
 from assignor_lab.runtime.invocation import CallOutcome, Failure
-from assignor_lab.runtime.isolation.origin import PluginOrigin
+from assignor_lab.runtime.isolation.origin import AssignorOrigin
 from assignor_lab.runtime.isolation.worker import OUT_OF_MEMORY, Memory, failure_document, named
 
 __all__ = ["asked", "asked_again", "copied", "load", "read_only", "the_plugin"]
@@ -34,7 +33,7 @@ def load(
     selector: str,
     distribution: str | None,
     path: list[str],
-    origin: PluginOrigin | None = None,
+    origin: AssignorOrigin | None = None,
 ) -> dict[str, Any]:
     """Imports the plugin, and no other one.
 
@@ -51,8 +50,7 @@ def load(
     asking: Asking[Any, Any] = named(place)
     # What is allowed, blocked and pinned was settled by the lab, before it asked for this process.
     if origin is not None:
-        (reply,) = ask_here([origin.source()])
-        found = asking.select(Registry(Policy(), reply.offers, reply.problems), selector, may_run_code=False)
+        found = origin.select(asking, selector)
     elif distribution is None or _is_code(selector, distribution):
         found = asking.from_code(selector)
     else:

@@ -16,7 +16,7 @@ from assignor_lab.runtime.invocation import MESSAGE_LIMIT, CallOutcome, Failure,
 from assignor_lab.runtime.isolation.errors import AnswerFormatError, IsolationError
 from assignor_lab.runtime.isolation.launching import Launcher, launcher_of, search_path
 from assignor_lab.runtime.isolation.limits import Limits
-from assignor_lab.runtime.isolation.origin import PluginOrigin
+from assignor_lab.runtime.isolation.origin import AssignorOrigin, PluginOrigin
 from assignor_lab.runtime.isolation.process import PluginProcess, Question
 
 __all__ = ["IsolatedAssignor", "Isolation", "failure_in", "origin_of", "plain", "process_of"]
@@ -100,10 +100,10 @@ def _close_all(processes: Mapping[object, PluginProcess]) -> None:
         process.close()
 
 
-def origin_of(found: NamedAssignor) -> PluginOrigin | None:
-    """The entry point of an assignor that was described in a process of its own; ``None`` for any other."""
+def origin_of(found: NamedAssignor) -> AssignorOrigin | None:
+    """The origin of an assignor that was described in a process of its own; ``None`` for any other."""
     origin = getattr(getattr(getattr(found, "plugin", None), "factory", None), "origin", None)
-    return origin if isinstance(origin, PluginOrigin) else None
+    return origin if isinstance(origin, AssignorOrigin) else None
 
 
 def process_of(
@@ -113,7 +113,7 @@ def process_of(
     limits: Limits,
     launcher: Launcher,
     *,
-    origin: PluginOrigin | None = None,
+    origin: AssignorOrigin | None = None,
     shows: bool = True,
 ) -> PluginProcess:
     """A process for one assignor, which imports that one and no other; it is started when it is asked something.

@@ -19,7 +19,16 @@ from typing import Any, NoReturn
 
 from assignor_lab.runtime.invocation import Failure, failure_of
 
-__all__ = ["CONNECTION_CLOSED", "LENGTH_BYTES", "OUT_OF_MEMORY", "Memory", "failure_document", "named", "serve"]
+__all__ = [
+    "CONNECTION_CLOSED",
+    "LENGTH_BYTES",
+    "OUT_OF_MEMORY",
+    "Memory",
+    "failure_document",
+    "is_plugins_process",
+    "named",
+    "serve",
+]
 
 #: What a process keeps from question to question.
 Memory = dict[str, Any]
@@ -30,6 +39,8 @@ LENGTH_BYTES = 8
 CONNECTION_CLOSED = 71
 #: What is answered where there is no memory left to answer with.
 OUT_OF_MEMORY: Mapping[str, Any] = {"loss": "memory"}
+#: The process that answers questions, if it is this one.
+_serving: list[int] = []
 
 
 def serve(connection: int) -> NoReturn:
@@ -39,6 +50,7 @@ def serve(connection: int) -> NoReturn:
         connection: File descriptor of a stream socket.
     """
     memory: Memory = {}
+    _serving.append(os.getpid())
     try:
         while True:
             number, name, arguments = pickle.loads(_read(connection))  # noqa: S301 - from the lab, see above
@@ -50,6 +62,11 @@ def serve(connection: int) -> NoReturn:
             _write(connection, answer)
     except OSError:
         os._exit(CONNECTION_CLOSED)
+
+
+def is_plugins_process() -> bool:
+    """Whether this is the process of a plugin: what ends it ends that plugin alone."""
+    return os.getpid() in _serving
 
 
 def _answered(name: str, memory: Memory, arguments: tuple[Any, ...]) -> Mapping[str, Any]:

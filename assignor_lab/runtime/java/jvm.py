@@ -1,0 +1,213 @@
+"""One JVM with one Java assignor: started, asked, ended; what it is asked and what it answers goes by in frames."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import signal
+import subprocess
+from collections.abc import Mapping
+from importlib.resources import as_file, files
+from typing import IO, Any, NoReturn
+
+import attrs
+
+from assignment_api.plugins import PluginLoadError
+from assignor_lab.runtime.isolation.worker import is_plugins_process
+from assignor_lab.runtime.java import frames
+from assignor_lab.runtime.java.errors import JavaEndedError, raised_in_java
+from assignor_lab.runtime.java.problems import problem_sentence
+
+__all__ = ["JavaPlace", "Jvm", "jvm_of"]
+
+_MAIN = "assignorlab.driver.Main"
+#: Share of a process's memory that is Java's heap; the rest is for its code, its stacks and Python.
+_HEAP_SHARE = 0.6
+_LEAST_HEAP_MB = 16
+#: Seconds that a JVM without work has to end.
+_PATIENCE_SECONDS = 5.0
+
+
+@attrs.frozen
+class JavaPlace:
+    """A Java assignor with everything that it runs with.
+
+    Args:
+        subject: What messages call it.
+        class_name: Its class.
+        jars: Its own jars and folders.
+        kafka: Kafka's.
+        program: The program ``java``.
+        configs: Further keys for ``configure``, with their values.
+    """
+
+    subject: str
+    class_name: str
+    jars: tuple[str, ...]
+    kafka: tuple[str, ...]
+    program: str
+    configs: tuple[tuple[str, str], ...] = ()
+
+
+class Jvm:
+    """A JVM that has loaded an assignor.
+
+    Where it is in a plugin's process, that one ends as its JVM does, so that this is told as of any plugin.
+
+    Args:
+        place: The assignor.
+
+    Raises:
+        PluginLoadError: if the assignor cannot be had; a sentence says why, with a remedy.
+    """
+
+    def __init__(self, place: JavaPlace) -> None:
+        self._place = place
+        self.owner = os.getpid()
+        with as_file(files("assignor_lab") / "jars" / "driver.jar") as driver:
+            self._process = _started(place, str(driver))
+            try:
+                hello = self._read()
+            except JavaEndedError as error:
+                raise PluginLoadError(
+                    f"{place.subject}: {place.program} did not start ({error}): it has to be a Java 11 or later, and "
+                    "to have room for it (assignor.plugins.memory.mb)"
+                ) from error
+        if "problem" in hello:
+            self.close()
+            raise PluginLoadError(problem_sentence(place.subject, place.class_name, place.program, hello))
+        #: Whether it has a callback of its own.
+        self.observes = hello.get("observes") is True
+        #: Whoever asks keeps here what this JVM knows already.
+        self.known: object = None
+
+    def ask(self, question: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The answer to a question.
+
+        Raises:
+            JavaError: a subclass, what the assignor raised.
+            JavaEndedError: if the JVM has ended.
+            MemoryError: if the assignor needed more memory than there is.
+        """
+        try:
+            _stream(self._process.stdin).write(frames.packed(question))
+            _stream(self._process.stdin).flush()
+        except OSError:
+            self._gone()
+        try:
+            answer = self._read()
+        except JavaEndedError:
+            self._gone()
+        if answer.get("loss") == "memory":
+            self.close()
+            raise MemoryError
+        if "raised" in answer:
+            raise raised_in_java(answer["raised"])
+        return answer
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it can be asked, by this process."""
+        return self.owner == os.getpid() and self._process.poll() is None
+
+    def close(self) -> None:
+        """Ends it."""
+        if self.owner != os.getpid():
+            return
+        with contextlib.suppress(OSError):
+            _stream(self._process.stdin).close()
+        try:
+            self._process.wait(0 if self._process.returncode is not None else _PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        _stream(self._process.stdout).close()
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            document = frames.read(_stream(self._process.stdout))
+        except frames.FrameError as error:
+            self._process.kill()
+            raise JavaEndedError(f"{self._place.subject}: what came from its JVM is no answer ({error})") from error
+        if document is None:
+            raise JavaEndedError(f"{self._place.subject} ended its JVM ({self._end()})")
+        return document
+
+    def _end(self) -> str:
+        try:
+            code = self._process.wait(_PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+            return "it closed its output"
+        return f"exit code {code}" if code >= 0 else f"signal {-code}"
+
+    def _gone(self) -> NoReturn:
+        end = self._end()
+        code = self._process.returncode
+        self.close()
+        if is_plugins_process():
+            # The lab learns of it as of any plugin that ends its process.
+            if code < 0:
+                os.kill(os.getpid(), -code)
+                signal.pause()
+            os._exit(code)
+        raise JavaEndedError(f"{self._place.subject} ended its JVM ({end}): repair the assignor")
+
+
+_running: dict[JavaPlace, Jvm] = {}
+
+
+def jvm_of(place: JavaPlace) -> Jvm:
+    """The JVM of an assignor in this process; it is started where there is none. Errors as of :class:`Jvm`."""
+    known = _running.get(place)
+    if known is None or not known.is_running:
+        known = _running[place] = Jvm(place)
+    return known
+
+
+def _started(place: JavaPlace, driver: str) -> subprocess.Popen[bytes]:
+    command = [
+        place.program,
+        *_options(),
+        "-cp",
+        os.pathsep.join([driver, *place.kafka]),
+        _MAIN,
+        place.class_name,
+        *place.jars,
+    ]
+    try:
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    except OSError as error:
+        raise PluginLoadError(f"{place.subject}: {place.program} cannot be started: {error.strerror}") from error
+
+
+def _options() -> list[str]:
+    options = [
+        "-XX:+IgnoreUnrecognizedVMOptions",
+        "-XX:+UseSerialGC",
+        "-XX:-UsePerfData",
+        "-XX:MaxJavaStackTraceDepth=100000",
+        "-XX:ErrorFile=/dev/null",
+        "-Xms16m",
+        "-Dfile.encoding=UTF-8",
+        "-Duser.timezone=UTC",
+        "-Duser.language=en",
+    ]
+    # Hashes of objects without one of their own decide orders: they are constant, so that equal questions have equal
+    # answers. Who wants to see what depends on them asks under another seed, as with Python's.
+    mode = 2 if os.environ.get("PYTHONHASHSEED", "0") == "0" else 1
+    options += ["-XX:+UnlockExperimentalVMOptions", f"-XX:hashCode={mode}"]
+    limit = resource.getrlimit(resource.RLIMIT_DATA)[0]
+    if limit != resource.RLIM_INFINITY:
+        heap = max(int(limit / 2**20 * _HEAP_SHARE), _LEAST_HEAP_MB)
+        options += [f"-Xmx{heap}m", "-XX:ReservedCodeCacheSize=64m"]
+    if folder := os.environ.get("TMPDIR"):
+        options += [f"-Djava.io.tmpdir={folder}", f"-Duser.home={folder}"]
+    return options
+
+
+def _stream(pipe: IO[bytes] | None) -> IO[bytes]:
+    assert pipe is not None
+    return pipe

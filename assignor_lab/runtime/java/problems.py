@@ -1,0 +1,62 @@
+"""Sentences for why a Java assignor cannot be had, each with its remedy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["problem_sentence"]
+
+_FILE_VERSION = re.compile(r"class file version (\d+)")
+#: Class file version of Java 1.0, less one.
+_FIRST_VERSION = 44
+_INTERNAL = "org.apache.kafka.streams.processor.internals.assignment."
+
+
+def problem_sentence(subject: str, class_name: str, program: str, hello: Mapping[str, Any]) -> str:
+    """The sentence for what a JVM says of itself where it has no assignor.
+
+    Args:
+        subject: What messages call the assignor.
+        class_name: Its class.
+        program: The program ``java``.
+        hello: What the driver's ``Main`` said.
+    """
+    kind, detail = str(hello.get("problem")), str(hello.get("detail"))[:500]
+    kafka = f"Kafka {hello['kafka']}" if hello.get("kafka") else "this Kafka"
+    sentences = {
+        "kafka": f"{kafka} has no TaskAssignor of KIP-924, which came with Kafka 3.8: name 3.8 or later "
+        "(assignor.java.kafka)",
+        "class": f"there is no class {class_name} on its class path: add the jar that has it, and check the spelling "
+        "(Outer$Inner for a class in a class)",
+        "type": _no_assignor(class_name, kafka, detail),
+        "abstract": f"{class_name} is an interface or an abstract class: name a class that can be made",
+        "constructor": f"{class_name} has no constructor without arguments, which is what Kafka makes it by: add one, "
+        "and read what it needs in configure()",
+        "version": _too_new(class_name, program, detail, hello),
+        "missing": f"{class_name} needs the class {detail}, which is neither on its class path nor in {kafka}: add its "
+        "jar after a colon",
+    }
+    return f"{subject}: {sentences.get(kind, f'{class_name} cannot be loaded with {kafka}: {detail}')}"
+
+
+def _no_assignor(class_name: str, kafka: str, implemented: str) -> str:
+    if _INTERNAL in implemented:
+        return (
+            f"{class_name} is an internal assignor of Kafka, without the public interface: the lab has these of its "
+            "own (high_availability, legacy_sticky, fallback_prior)"
+        )
+    return (
+        f"{class_name} is no assignor: it has to implement "
+        f"org.apache.kafka.streams.processor.assignment.TaskAssignor of {kafka}"
+    )
+
+
+def _too_new(class_name: str, program: str, detail: str, hello: Mapping[str, Any]) -> str:
+    match = _FILE_VERSION.search(detail)
+    needed = f"Java {int(match[1]) - _FIRST_VERSION}" if match else "a later Java"
+    return (
+        f"{class_name} was compiled for {needed}, and {program} is Java {hello.get('java')}: name a later one "
+        "(assignor.java.home), or compile it for this one (--release)"
+    )

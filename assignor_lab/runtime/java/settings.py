@@ -1,0 +1,116 @@
+"""Settings of Java assignors, ``assignor.java.*``: the user's Kafka and Java, and further keys for ``configure``."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+import attrs
+
+from assignment_api import ConfigError
+from assignment_api.plugins import PluginLoadError
+from assignment_api.plugins.selection import EffectiveConfig
+from assignor_lab.runtime.java.class_path import has_kafka, is_version, jars_in, jars_of_version
+
+__all__ = ["CONFIG", "HOME", "KAFKA", "REPOSITORY", "JavaSettings"]
+
+#: Kafka's version, to be found in the local Maven repository, or its class path.
+KAFKA = "assignor.java.kafka"
+#: A Java other than that of JAVA_HOME and PATH.
+HOME = "assignor.java.home"
+#: The local Maven repository, where it is not in its usual place.
+REPOSITORY = "assignor.java.repository"
+#: Before a key that ``configure`` is to be given though it does not concern assignment.
+CONFIG = "assignor.java.config."
+_PREFIX = "assignor.java."
+_INSTALL = (
+    "install a Java 11 or later (Debian and Ubuntu: apt-get install openjdk-17-jre-headless; macOS: brew install "
+    f"openjdk@17), or name its folder ({HOME}, or JAVA_HOME)"
+)
+
+
+@attrs.frozen
+class JavaSettings:
+    """Settings of Java assignors.
+
+    Args:
+        kafka: Kafka's version or class path; empty: each assignor has to say it.
+        home: Folder of a Java; empty: that of JAVA_HOME, or on the PATH.
+        repository: Local Maven repository; empty: the usual one.
+        configs: Further keys for ``configure``, with their values.
+    """
+
+    kafka: str = ""
+    home: str = ""
+    repository: str = ""
+    configs: Mapping[str, str] = attrs.field(factory=dict)
+
+    @classmethod
+    def of(cls, config: EffectiveConfig) -> JavaSettings:
+        """The settings in ``config``.
+
+        Raises:
+            ConfigError: if one of them is none.
+        """
+        given: dict[str, str] = {}
+        for key, held in config.items():
+            if not key.startswith(_PREFIX):
+                continue
+            if key not in (KAFKA, HOME, REPOSITORY) and not key.startswith(CONFIG):
+                raise ConfigError(
+                    f"{key} ({held.origin}) is no setting of Java assignors: those are {KAFKA}, {HOME}, {REPOSITORY} "
+                    f"and {CONFIG}KEY"
+                )
+            if isinstance(held.value, (list, tuple, dict)):
+                raise ConfigError(f"Invalid value {held.value} for configuration {key}: expected a text")
+            given[key] = str(held.value).strip()
+        configs = {key.removeprefix(CONFIG): value for key, value in given.items() if key.startswith(CONFIG)}
+        return cls(given.get(KAFKA, ""), given.get(HOME, ""), given.get(REPOSITORY, ""), configs)
+
+    def program(self, subject: str) -> str:
+        """The program ``java``.
+
+        Raises:
+            PluginLoadError: if there is none.
+        """
+        home = self.home or os.environ.get("JAVA_HOME", "")
+        found = shutil.which(str(Path(home).expanduser() / "bin" / "java")) if home else shutil.which("java")
+        if found is None:
+            where = f"in {home}" if home else "on the PATH"
+            raise PluginLoadError(f"{subject}: no Java was found {where}: {_INSTALL}")
+        return str(Path(found).absolute())
+
+    def kafka_for(self, own: str, jars: tuple[str, ...], subject: str) -> tuple[str, ...]:
+        """Kafka's jars for an assignor: its own Kafka, or the configured one, or the one among its jars.
+
+        Args:
+            own: The Kafka of its name; empty: none.
+            jars: Its jars.
+            subject: What messages call it.
+
+        Raises:
+            PluginLoadError: if there is none.
+        """
+        named = own or self.kafka
+        if not named:
+            if has_kafka(jars):
+                return jars
+            raise PluginLoadError(
+                f"{subject}: no Kafka is named to run it with: give the application's own, as jars in its class path "
+                f"(@my.jar:lib/*), as a version that the local Maven repository has ({KAFKA}=4.3.1, or @my.jar@4.3.1), "
+                f"or as a class path ({KAFKA}=lib/*)"
+            )
+        if is_version(named):
+            # A plugin's process has another home than its user.
+            user = Path(pwd.getpwuid(os.getuid()).pw_dir)
+            folder = Path(self.repository).expanduser() if self.repository else user / ".m2" / "repository"
+            return jars_of_version(named, folder.absolute(), subject)
+        found = jars_in(named, subject)
+        if not has_kafka(found):
+            raise PluginLoadError(
+                f"{subject}: Kafka Streams is not among the jars of {named!r:.200}: add kafka-streams"
+            )
+        return found
