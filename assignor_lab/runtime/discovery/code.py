@@ -40,11 +40,12 @@ class CodeApart:
     Args:
         isolation: The processes, and who is trusted.
         java: The user's Kafka and Java.
+        is_told: Another process has seen already that Java assignors can be had.
     """
 
-    def __init__(self, isolation: Isolation, java: JavaSettings) -> None:
+    def __init__(self, isolation: Isolation, java: JavaSettings, *, is_told: bool = False) -> None:
         self._isolation = isolation
-        self._java = java
+        self._java, self._is_told = java, is_told
         self._described: dict[str, Mapping[str, Any]] = {}
 
     def task_assignor(self, selector: str, policy: Policy) -> FoundTaskAssignor:
@@ -90,7 +91,7 @@ class CodeApart:
         if reason is not None:
             raise PluginLoadError(f"assignor {name.text!r} may not be loaded: {reason}")
         origin = java_origin(name, self._java)
-        if name.text not in self._described:
+        if not self._is_told and name.text not in self._described:
             self._described[name.text] = self._loaded(name.text, DESCRIBE, (origin,))
         factory = AssignorApart("task-assignor", name.text, None, origin, self._isolation, origin.digest())
         return FoundTaskAssignor(name.text, TaskAssignorPlugin("java", factory), None, None)

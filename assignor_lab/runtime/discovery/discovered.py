@@ -69,7 +69,7 @@ def discovered(
     isolation = Isolation(Limits() if config is None else Limits.of(config), policy)
     asking = _Asking(isolation, described)
     java = JavaSettings() if config is None else JavaSettings.of(config)
-    registry = discover(policy, installed, asking.ask, CodeApart(isolation, java))
+    registry = discover(policy, installed, asking.ask, CodeApart(isolation, java, is_told=described is not None))
     return Plugins(registry, isolation, tuple(asking.described))
 
 

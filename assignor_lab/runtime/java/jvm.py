@@ -16,7 +16,7 @@ import attrs
 from assignment_api.plugins import PluginLoadError
 from assignor_lab.runtime.isolation.worker import is_plugins_process
 from assignor_lab.runtime.java import frames
-from assignor_lab.runtime.java.errors import JavaEndedError, raised_in_java
+from assignor_lab.runtime.java.errors import JavaAnswerError, JavaEndedError, raised_in_java
 from assignor_lab.runtime.java.problems import problem_sentence
 
 __all__ = ["JavaPlace", "Jvm", "jvm_of"]
@@ -40,6 +40,7 @@ class JavaPlace:
         kafka: Kafka's.
         program: The program ``java``.
         configs: Further keys for ``configure``, with their values.
+        setting: Before the key of a setting of it.
     """
 
     subject: str
@@ -48,6 +49,7 @@ class JavaPlace:
     kafka: tuple[str, ...]
     program: str
     configs: tuple[tuple[str, str], ...] = ()
+    setting: str = "assignor.java."
 
 
 class Jvm:
@@ -69,7 +71,7 @@ class Jvm:
             self._process = _started(place, str(driver))
             try:
                 hello = self._read()
-            except JavaEndedError as error:
+            except (JavaAnswerError, JavaEndedError) as error:
                 raise PluginLoadError(
                     f"{place.subject}: {place.program} did not start ({error}): it has to be a Java 11 or later, and "
                     "to have room for it (assignor.plugins.memory.mb)"
@@ -103,7 +105,7 @@ class Jvm:
             self.close()
             raise MemoryError
         if "raised" in answer:
-            raise raised_in_java(answer["raised"])
+            raise raised_in_java(answer["raised"], self._place.setting)
         return answer
 
     @property
@@ -129,7 +131,12 @@ class Jvm:
             document = frames.read(_stream(self._process.stdout))
         except frames.FrameError as error:
             self._process.kill()
-            raise JavaEndedError(f"{self._place.subject}: what came from its JVM is no answer ({error})") from error
+            self.close()
+            # Not what came, and where: that depends on the moment.
+            raise JavaAnswerError(
+                f"{self._place.subject} wrote to the standard output of its JVM beside System.out, where its answers "
+                "are: have it print by System.out"
+            ) from error
         if document is None:
             raise JavaEndedError(f"{self._place.subject} ended its JVM ({self._end()})")
         return document

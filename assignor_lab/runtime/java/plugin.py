@@ -79,7 +79,9 @@ def _factory(name: str, class_name: str, jars: tuple[Traversable, ...], kafka: s
         settings = JavaSettings(given["kafka"] or kafka, given["home"], given["repository"], further)
         subject = f"assignor {name}"
         needed = settings.kafka_for("", unpacked(), subject)
-        return JavaPlace(subject, class_name, unpacked(), needed, settings.program(subject), tuple(further.items()))
+        return JavaPlace(
+            subject, class_name, unpacked(), needed, settings.program(subject), tuple(further.items()), own
+        )
 
     return lambda: _PackagedAssignor(place_of)
 
