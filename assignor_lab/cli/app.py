@@ -39,6 +39,8 @@ COMMANDS = {
     "new": "Lay out a distribution for an assignor: code, entry point, types, tests, CI.",
     "update": "Bring a distribution of 'assignor new' up to the newest template; changes of yours stay.",
     "conformance": "Hold an assignor to seven levels, by random histories that shrink to the smallest one.",
+    "serve_assignor": "Serve a task assignor to the Java applications beside it, which ask by the shim of 'java-shim'.",
+    "java_shim": "Copy the shim by which a Java application asks a Python assignor: one small jar.",
     "convert": "Turn Streams scenarios into what the brokers' protocol (KIP-1071) knows of the same groups.",
     "plugins": "List assignors, metrics and scenario families, and say why something cannot be used.",
     "config": "Show every effective value of the configuration and where it came from.",

@@ -1,0 +1,125 @@
+"""``assignor serve-assignor``: a Python assignor for the Java application beside it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assignor_lab.cli.found_plugins import found_plugins
+from assignor_lab.cli.isolation_options import Isolate, Trust, with_isolation
+from assignor_lab.cli.options import ConfigFile, Overrides, sources
+from assignor_lab.cli.text import note
+
+if TYPE_CHECKING:
+    from assignor_lab.serving.decision_log import DecisionLog
+
+__all__ = ["register"]
+
+Name = Annotated[
+    str,
+    typer.Argument(metavar="NAME", help="Name of a task assignor (see 'assignor plugins') or module:attribute."),
+]
+PortFileName = Annotated[
+    Path | None,
+    typer.Option(
+        "--port-file",
+        metavar="FILE",
+        help="Where to write port and token, for who may read it: the application's assignor.lab.port.file.",
+    ),
+]
+Stdio = Annotated[
+    bool,
+    typer.Option("--stdio", help="Serve the process that started this one, by standard input and output."),
+]
+Log = Annotated[
+    Path | None,
+    typer.Option("--log", metavar="DIR", help="Keep every decision there, with what was asked, as scenarios."),
+]
+LogMb = Annotated[
+    int,
+    typer.Option("--log-mb", metavar="N", min=1, help="Mebibytes of that folder; the oldest decisions go first."),
+]
+Parallel = Annotated[
+    int, typer.Option("--parallel", metavar="N", min=1, max=64, help="Groups that are answered at a time.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to ``app``."""
+
+    @app.command("serve-assignor")
+    def serve_assignor(
+        name: Name,
+        port_file: PortFileName = None,
+        stdio: Stdio = False,
+        log: Log = None,
+        log_mb: LogMb = 256,
+        parallel: Parallel = 2,
+        trust: Trust = None,
+        isolate: Isolate = None,
+        config: ConfigFile = None,
+        c: Overrides = None,
+    ) -> None:
+        """Serve a task assignor to the Java applications beside it, which ask by the shim of 'java-shim'.
+
+        On the loopback address alone, for who can read the port file. SIGTERM ends it, after what it is answering.
+        """
+        from assignor_lab.serving.decision_log import DecisionLog
+        from assignor_lab.serving.serve import Served, serve_by_pipes, serve_by_port_file
+        from assignor_lab.serving.server import Server
+
+        if (port_file is None) == (not stdio):
+            raise typer.BadParameter("give one of --port-file and --stdio", param_hint="--port-file")
+        # What is printed must not get between the frames.
+        target = os.dup(1) if stdio else -1
+        if stdio:
+            os.dup2(2, 1)
+        given = sources(config, with_isolation(c, trust, isolate))
+        plugins = found_plugins(given.effective())
+        kept: DecisionLog | None = None if log is None else DecisionLog(log, log_mb * 2**20, note)
+        served = Served(name, plugins, given, parallel, kept, note)
+        if port_file is None:
+            stopped, stop = os.pipe()
+            with _stopped_by_signals(lambda: os.write(stop, b"\0")):
+                serve_by_pipes(served, 0, target, stopped)
+            return
+
+        asked: list[Callable[[], object]] = []
+
+        def ready(server: Server) -> None:
+            asked.append(server.stop)
+            note(f"{name} is served at port {server.port} of the loopback address, by {port_file}")
+
+        with _stopped_by_signals(lambda: [stop() for stop in asked] or _interrupted()):
+            serve_by_port_file(served, port_file, ready)
+
+
+def _interrupted() -> None:
+    """Nothing is served yet: there is nothing to end in order."""
+    raise KeyboardInterrupt
+
+
+@contextmanager
+def _stopped_by_signals(stop: Callable[[], object]) -> Iterator[None]:
+    """Has Ctrl-C and SIGTERM, by which services are stopped, ask for an orderly end; the second one does not wait."""
+    came: list[int] = []
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        if came:
+            signal.default_int_handler(number, frame)
+        came.append(number)
+        stop()
+
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

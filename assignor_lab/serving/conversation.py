@@ -1,0 +1,109 @@
+"""A conversation with one Java application: its questions, the answers, and what it says became of them."""
+
+from __future__ import annotations
+
+from time import perf_counter_ns
+from typing import Any
+
+import attrs
+
+from assignment_api import AssignorLabError
+from assignor_lab.documents.errors import Place, printable
+from assignor_lab.scenarios import Scenario, scenario_from_document
+from assignor_lab.serving.deciding import BusyError, Decider
+from assignor_lab.serving.decision_log import DecisionLog, Entry
+from assignor_lab.serving.errors import PeerError
+from assignor_lab.serving.frames import MAX_FRAME_BYTES, Link
+
+__all__ = ["Conversation"]
+
+#: Longest that a question waits for others; a shim's own deadline is shorter.
+_MAX_WAIT_MS = 60_000
+_MOST_TEXT = 2_000
+
+
+@attrs.define(eq=False)
+class Conversation:
+    """What is said after the handshake.
+
+    Args:
+        link: The other end.
+        decider: Who is asked.
+        log: Where decisions are kept; ``None``: nowhere.
+        idle_seconds: How long the other end may say nothing; ``None``: for ever.
+        stopped: Descriptor that becomes readable when no further question is wanted.
+    """
+
+    link: Link
+    decider: Decider
+    log: DecisionLog | None
+    idle_seconds: float | None
+    stopped: int | None
+    _entry: Entry | None = attrs.field(default=None, init=False)
+
+    def hold(self) -> None:
+        """Answers until the other end is done, or nothing more is wanted.
+
+        Raises:
+            PeerError: if the other end breaks a rule; nothing it says is answered any more.
+        """
+        try:
+            while self.link.waits(self.idle_seconds, self.stopped):
+                document = self.link.receive(MAX_FRAME_BYTES)
+                if document is None:
+                    return
+                self._take(document)
+        finally:
+            self._close_entry()
+
+    def _take(self, document: Any) -> None:
+        if not isinstance(document, dict):
+            raise PeerError("a frame holds no JSON object")
+        if "decided" in document:
+            self._note(document["decided"])
+        elif "ask" in document:
+            self._close_entry()
+            self._answer(document)
+        else:
+            raise PeerError(f"a frame says none of ask and decided: {printable(str(list(document))[:200])}")
+
+    def _answer(self, question: dict[str, Any]) -> None:
+        group, wait_ms = question.get("group"), question.get("deadline_ms")
+        if not isinstance(group, str) or type(wait_ms) is not int or not 0 < wait_ms <= _MAX_WAIT_MS:
+            raise PeerError("a question says no group, or no deadline_ms that is one")
+        try:
+            scenario = _state(question["ask"])
+        except AssignorLabError as error:
+            self._refuse("state", str(error))
+            return
+        entry = self._entry = None if self.log is None else self.log.asked(scenario.document, group)
+        start = perf_counter_ns()
+
+        def tell(line: dict[str, Any]) -> None:
+            if entry is not None:
+                entry.result, entry.ms = line, (perf_counter_ns() - start) / 1e6
+            self.link.send({"answer": line})
+
+        try:
+            self.decider.decide(scenario, group, wait_ms / 1_000, tell)
+        except BusyError as error:
+            self._refuse("busy", str(error))
+
+    def _refuse(self, why: str, message: str) -> None:
+        self.link.send({"refused": {"why": why, "message": message[:_MOST_TEXT]}})
+
+    def _note(self, verdict: Any) -> None:
+        if not isinstance(verdict, dict):
+            raise PeerError("what was decided is no JSON object")
+        if self._entry is not None:
+            self._entry.verdict = verdict
+        self._close_entry()
+
+    def _close_entry(self) -> None:
+        entry, self._entry = self._entry, None
+        if entry is not None:
+            entry.close()
+
+
+def _state(document: Any) -> Scenario:
+    return scenario_from_document(document, Place("question"))

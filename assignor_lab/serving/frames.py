@@ -1,0 +1,124 @@
+"""Frames between a Java application and this process: four bytes of length, then that many bytes of JSON.
+
+Nothing that the other end does costs more than a bounded time and the memory that it has really sent.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+from time import monotonic
+from typing import Any
+
+from assignor_lab.documents.json_text import parse_json
+from assignor_lab.documents.shapes import Mismatch
+from assignor_lab.serving.errors import PeerError
+
+__all__ = ["FRAME_SECONDS", "LENGTH_BYTES", "MAX_FRAME_BYTES", "Link", "framed"]
+
+LENGTH_BYTES = 4
+#: Longest frame: a line of a scenario file is not longer.
+MAX_FRAME_BYTES = 64 * 2**20
+#: Seconds in which a frame that has begun has to be there, or taken, as a whole.
+FRAME_SECONDS = 10.0
+_BLOCK = 65_536
+
+
+def framed(document: Any) -> bytes:
+    """A document as it travels."""
+    content = json.dumps(document, ensure_ascii=True, separators=(",", ":")).encode()
+    return len(content).to_bytes(LENGTH_BYTES, "big") + content
+
+
+class Link:
+    """Two descriptors, which are made non-blocking: what comes from the other end, and what goes there.
+
+    Args:
+        source: Descriptor to read from.
+        target: Descriptor to write to; a socket's is both.
+    """
+
+    def __init__(self, source: int, target: int) -> None:
+        self._source, self._target = source, target
+        for descriptor in (source, target):
+            os.set_blocking(descriptor, False)
+
+    def waits(self, seconds: float | None, stopped: int | None = None) -> bool:
+        """Waits for the first byte of a frame, or for the end of the connection.
+
+        Args:
+            seconds: How long; ``None``: for ever.
+            stopped: Descriptor that becomes readable when nobody wants to wait any longer.
+
+        Returns:
+            Whether there is something to read.
+        """
+        poll = select.poll()
+        poll.register(self._source, select.POLLIN)
+        if stopped is not None:
+            poll.register(stopped, select.POLLIN)
+        ready = [descriptor for descriptor, _ in poll.poll(None if seconds is None else seconds * 1_000)]
+        return self._source in ready
+
+    def receive(self, most_bytes: int = MAX_FRAME_BYTES, seconds: float = FRAME_SECONDS) -> Any | None:
+        """The next frame's document; ``None`` where the other end has closed the connection between two frames.
+
+        Raises:
+            PeerError: if it is too long, no JSON, cut off, or too slow.
+        """
+        end = monotonic() + seconds
+        head = self._read(LENGTH_BYTES, end)
+        if head is None:
+            return None
+        length = int.from_bytes(head, "big")
+        if length > most_bytes:
+            raise PeerError(f"a frame of {length:,} bytes was announced, and {most_bytes:,} are the most")
+        content = self._read(length, end) if length else b""
+        if content is None:
+            raise PeerError("the connection was closed in the middle of a frame")
+        try:
+            return parse_json(content)
+        except Mismatch as error:
+            raise PeerError(f"a frame holds no JSON: {error}") from None
+
+    def send(self, document: Any, seconds: float = FRAME_SECONDS) -> None:
+        """Sends a document.
+
+        Raises:
+            PeerError: if the other end is gone, or does not take it in time.
+        """
+        end = monotonic() + seconds
+        rest = memoryview(framed(document))
+        while rest:
+            try:
+                rest = rest[os.write(self._target, rest) :]
+            except BlockingIOError:
+                self._wait(self._target, select.POLLOUT, end)
+            except OSError as error:
+                raise PeerError(f"the connection was closed: {error.strerror}") from None
+
+    def _read(self, count: int, end: float) -> bytes | None:
+        """That many bytes; ``None`` where the connection was closed before the first one."""
+        received = bytearray()
+        while len(received) < count:
+            try:
+                part = os.read(self._source, min(_BLOCK, count - len(received)))
+            except BlockingIOError:
+                self._wait(self._source, select.POLLIN, end)
+                continue
+            except OSError as error:
+                raise PeerError(f"the connection was closed: {error.strerror}") from None
+            if not part:
+                if received:
+                    raise PeerError("the connection was closed in the middle of a frame")
+                return None
+            received += part
+        return bytes(received)
+
+    def _wait(self, descriptor: int, event: int, end: float) -> None:
+        poll = select.poll()
+        poll.register(descriptor, event)
+        left = end - monotonic()
+        if left <= 0 or not poll.poll(left * 1_000):
+            raise PeerError("a frame did not get through in time")

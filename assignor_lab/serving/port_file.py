@@ -1,0 +1,98 @@
+"""The port file: where a served assignor listens, and the token of who may ask it; readable by its owner alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from assignor_lab.documents.durable import naming_failures
+from assignor_lab.serving.errors import PeerError, ServingError
+from assignor_lab.serving.frames import Link
+from assignor_lab.serving.handshake import HANDSHAKE_SECONDS, greeted
+
+__all__ = ["HOST", "PortFile", "read_port_file", "withdraw", "write_port_file"]
+
+#: Nobody else's machine can connect.
+HOST = "127.0.0.1"
+_MOST_BYTES = 4_096
+
+
+@attrs.frozen
+class PortFile:
+    """What a port file says.
+
+    Args:
+        port: Port on the loopback address.
+        token: Known to who may read the file.
+        pid: Id of the serving process.
+        assignor: Name of what is served.
+    """
+
+    port: int
+    token: str = attrs.field(repr=False)
+    pid: int
+    assignor: str
+
+
+def write_port_file(path: Path, said: PortFile) -> None:
+    """Writes the file with rights 0600, complete from the first moment, in the place of a dead process's.
+
+    Raises:
+        ServingError: if a process that lives serves by this file.
+        OutputFileError: if it cannot be written.
+    """
+    _refuse_living(path)
+    part = path.parent / f".{path.name[:40]}.{secrets.token_hex(6)}.tmp"
+    content = json.dumps({"format": 1, **attrs.asdict(said)}, separators=(",", ":")).encode() + b"\n"
+    with naming_failures(path):
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as stream:
+                stream.write(content)
+            part.replace(path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+
+
+def withdraw(path: Path, said: PortFile) -> None:
+    """Removes the file, unless it is another process's by now."""
+    if read_port_file(path) == said:
+        path.unlink(missing_ok=True)
+
+
+def read_port_file(path: Path) -> PortFile | None:
+    """What the file says; ``None`` where there is none, or it is something else."""
+    try:
+        with path.open("rb") as stream:
+            document: Any = json.loads(stream.read(_MOST_BYTES))
+        port, token, pid, assignor = (document[key] for key in ("port", "token", "pid", "assignor"))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+    if type(port) is not int or not 0 < port < 65_536 or type(pid) is not int:
+        return None
+    return PortFile(port, token, pid, assignor) if isinstance(token, str) and isinstance(assignor, str) else None
+
+
+def _refuse_living(path: Path) -> None:
+    said = read_port_file(path)
+    if said is not None and _answers(said):
+        raise ServingError(
+            f"{path}: process {said.pid} serves {said.assignor} by this file: stop it first, or name another --port-file"
+        )
+
+
+def _answers(said: PortFile) -> bool:
+    """Whether the process of a port file is there: a port alone may be a stranger's by now."""
+    try:
+        with socket.create_connection((HOST, said.port), timeout=HANDSHAKE_SECONDS) as connection:
+            greeted(Link(connection.fileno(), connection.fileno()), said.token)
+    except (OSError, PeerError):
+        return False
+    return True
