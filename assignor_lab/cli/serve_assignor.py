@@ -91,19 +91,20 @@ def register(app: typer.Typer) -> None:
                 serve_by_pipes(served, 0, target, stopped)
             return
 
-        asked: list[Callable[[], object]] = []
+        running: list[Server] = []
 
         def ready(server: Server) -> None:
-            asked.append(server.stop)
+            running.append(server)
             note(f"{name} is served at port {server.port} of the loopback address, by {port_file}")
 
-        with _stopped_by_signals(lambda: [stop() for stop in asked] or _interrupted()):
+        def stop_running() -> None:
+            if not running:
+                # Nothing is served yet: there is nothing to end in order.
+                raise KeyboardInterrupt
+            running[0].stop()
+
+        with _stopped_by_signals(stop_running):
             serve_by_port_file(served, port_file, ready)
-
-
-def _interrupted() -> None:
-    """Nothing is served yet: there is nothing to end in order."""
-    raise KeyboardInterrupt
 
 
 @contextmanager

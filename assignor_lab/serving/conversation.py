@@ -20,6 +20,8 @@ __all__ = ["Conversation"]
 #: Longest that a question waits for others; a shim's own deadline is shorter.
 _MAX_WAIT_MS = 60_000
 _MOST_TEXT = 2_000
+#: Seconds in which an application says what became of an answer; it does so at once.
+VERDICT_SECONDS = 2.0
 
 
 @attrs.define(eq=False)
@@ -48,13 +50,20 @@ class Conversation:
             PeerError: if the other end breaks a rule; nothing it says is answered any more.
         """
         try:
-            while self.link.waits(self.idle_seconds, self.stopped):
+            while self._waits():
                 document = self.link.receive(MAX_FRAME_BYTES)
                 if document is None:
                     return
                 self._take(document)
         finally:
             self._close_entry()
+
+    def _waits(self) -> bool:
+        """Waits for a frame; for what became of an answer even where no further question is wanted."""
+        if self._entry is not None and self.link.waits(VERDICT_SECONDS):
+            return True
+        self._close_entry()
+        return self.link.waits(self.idle_seconds, self.stopped)
 
     def _take(self, document: Any) -> None:
         if not isinstance(document, dict):

@@ -104,7 +104,7 @@ class Decider:
 
 def warm_up_state() -> Scenario:
     """A state of one stateless task and one client."""
-    client = {
+    client: dict[str, Any] = {
         "process_id": "00000000-0000-0000-0000-000000000001", "rack": None, "tags": {}, "host": None, "threads": 1,
         "consumers": ["warm-up"], "previous_active": [], "previous_standby": [], "lags": {},
         "previous_by_consumer": None,

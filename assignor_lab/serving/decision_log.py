@@ -45,7 +45,7 @@ class Entry:
     def close(self) -> None:
         """Writes what is known by now."""
         self._log.add(self._document, self._group, self.result, self.ms, self.verdict)
-        self._part.unlink(missing_ok=True)
+        self._log.drop(self._part)
 
 
 class DecisionLog:
@@ -80,7 +80,7 @@ class DecisionLog:
         with self._guard:
             self._asked += 1
             part = self._folder / f"asking-{self._asked:06}.json"
-        self._guarded(part, lambda: part.write_bytes(canonical_line({"group": group, "state": document})))
+        self._guarded(lambda: part.write_bytes(canonical_line({"group": group, "state": document})))
         return Entry(self, part, document, group)
 
     def add(
@@ -114,7 +114,11 @@ class DecisionLog:
             "result": result,
         }
         with self._guard:
-            self._guarded(self._folder, lambda: self._append(state, canonical_line(decision)))
+            self._guarded(lambda: self._append(state, canonical_line(decision)))
+
+    def drop(self, part: Path) -> None:
+        """Removes what was kept while it was asked."""
+        self._guarded(lambda: part.unlink(missing_ok=True))
 
     def _append(self, state: bytes, decision: bytes) -> None:
         for name, content in (("states", state), ("decisions", decision)):
@@ -143,21 +147,20 @@ class DecisionLog:
             group = str(kept["group"])
         except (OSError, ValueError, KeyError, TypeError, DocumentFormatError):
             # It was killed while it wrote this.
-            state = None
-        if state is not None:
+            pass
+        else:
             ended = "the process that served it ended before it was decided"
             self.add(state, group, None, None, {"message": ended})
-        left.unlink(missing_ok=True)
+        self.drop(left)
 
-    def _guarded(self, path: Path, write: Callable[[], object]) -> None:
+    def _guarded(self, write: Callable[[], object]) -> None:
         """Writes; a full disk stops no decision."""
         try:
-            with naming_failures(path):
+            with naming_failures(self._folder):
                 write()
         except OutputFileError as error:
-            reason = str(error.__cause__)
-            if reason not in self._said:
-                self._said.add(reason)
+            if str(error) not in self._said:
+                self._said.add(str(error))
                 self._on_problem(f"decisions are not logged: {error}")
 
 

@@ -61,7 +61,7 @@ class Link:
         ready = [descriptor for descriptor, _ in poll.poll(None if seconds is None else seconds * 1_000)]
         return self._source in ready
 
-    def receive(self, most_bytes: int = MAX_FRAME_BYTES, seconds: float = FRAME_SECONDS) -> Any | None:
+    def receive(self, most_bytes: int = MAX_FRAME_BYTES, seconds: float = FRAME_SECONDS) -> Any:
         """The next frame's document; ``None`` where the other end has closed the connection between two frames.
 
         Raises:

@@ -84,7 +84,8 @@ def _refuse_living(path: Path) -> None:
     said = read_port_file(path)
     if said is not None and _answers(said):
         raise ServingError(
-            f"{path}: process {said.pid} serves {said.assignor} by this file: stop it first, or name another --port-file"
+            f"{path}: process {said.pid} serves {said.assignor} by this file: stop it first, or name another "
+            "--port-file"
         )
 
 

@@ -12,7 +12,7 @@ import attrs
 
 from assignment_api.plugins import ConfigSources
 from assignment_api.plugins.keys import CALL_TIMEOUT_MS
-from assignor_lab.groups.answering import AnswerOptions, Answerer, answerer
+from assignor_lab.groups.answering import Answerer, AnswerOptions, answerer
 from assignor_lab.runtime.discovery import Plugins
 from assignor_lab.runtime.isolation.limits import Limits
 from assignor_lab.runtime.isolation.plugins import Isolation
@@ -95,7 +95,9 @@ def _decider(served: Served) -> Iterator[Decider]:
     try:
         error = decider.warm_up()["error"]
         if error is not None:
-            served.on_problem(f"{served.assignor} does not answer a state of one task: {error['type']}: {error['message']}")
+            served.on_problem(
+                f"{served.assignor} does not answer a state of one task: {error['type']}: {error['message']}"
+            )
         yield decider
     finally:
         for isolation in made:

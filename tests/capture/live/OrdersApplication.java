@@ -38,14 +38,14 @@ public final class OrdersApplication {
         stopped.await();
     }
 
-    private static Properties defaults() {
+    static Properties defaults() {
         final Properties config = new Properties();
         config.put("default.key.serde", Serdes.StringSerde.class.getName());
         config.put("default.value.serde", Serdes.StringSerde.class.getName());
         return config;
     }
 
-    private static KafkaStreams instance(final Properties config) {
+    static KafkaStreams instance(final Properties config) {
         final StreamsBuilder builder = new StreamsBuilder();
         builder.<String, String>stream("in")
             .groupBy((key, value) -> value)
