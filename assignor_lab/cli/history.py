@@ -11,11 +11,11 @@ from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.checking import CheckedDecision, checked_decisions
 from assignor_lab.capture.histories.history import History, read_histories
 from assignor_lab.capture.histories.moments import STREAMS, protocol_of
-from assignor_lab.capture.histories.past import Surroundings, scenarios_of_past
+from assignor_lab.capture.histories.past import scenarios_of_past
 from assignor_lab.capture.histories.timeline import TimelineEntry, timeline_of
 from assignor_lab.cli.found_plugins import found_plugins
-from assignor_lab.cli.import_log import Topology, Zone, zone_of
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
+from assignor_lab.cli.past_options import Topology, Zone, surroundings
 from assignor_lab.cli.text import console, note, print_json, print_line, table
 from assignor_lab.documents.wording import listed, moment, plural, without_uuids
 from assignor_lab.scenarios import Scenario, scenario_from_document
@@ -66,7 +66,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Show a group's past: each decision with its time, who had come and gone, why, and what moved."""
         given = sources(config, c)
-        around = Surroundings(given.above, topology, zone_of(timezone), note)
+        around = surroundings(given, config, topology, timezone)
         filler = RackFiller(read_racks(racks)) if racks else None
         scenarios = [
             each if filler is None else scenario_from_document(filler.filled(each.document), each.place)

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from assignor_lab.capture.episodes import import_episode as imported
-from assignor_lab.cli.import_log import Topology
 from assignor_lab.cli.options import JsonWritten, check_json, keep_inputs, print_written
+from assignor_lab.cli.past_options import Topology
 from assignor_lab.cli.text import note
 from assignor_lab.scenarios import write_lines
 

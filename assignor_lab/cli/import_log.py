@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import sys
-from datetime import tzinfo
 from pathlib import Path
 from typing import Annotated
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import typer
 
@@ -25,12 +23,13 @@ from assignor_lab.cli.options import (
     print_written,
     sources,
 )
+from assignor_lab.cli.past_options import Topology, Zone, zone_of
 from assignor_lab.cli.text import note
 from assignor_lab.scenarios import write_lines
 from assignor_lab.scenarios.racks import read_racks
 from assignor_lab.scenarios.with_racks import RackFiller
 
-__all__ = ["Topology", "Zone", "register", "zone_of"]
+__all__ = ["register"]
 
 Files = Annotated[
     list[str],
@@ -40,15 +39,6 @@ Files = Annotated[
         "Every instance can be the leader, so give the logs of all.",
     ),
 ]
-Topology = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Text of Java's Topology#describe: gives stores and partitions of the tasks."),
-]
-Zone = Annotated[
-    str | None,
-    typer.Option(metavar="ZONE", help="Time zone of logs whose times name none, such as Europe/Paris; default UTC."),
-]
-
 WorkloadFile = Annotated[
     Path | None,
     typer.Option(
@@ -103,15 +93,3 @@ def register(app: typer.Typer) -> None:
             f"{written} {'decision' if written == 1 else 'decisions'} imported" + (f", {lost} left out" if lost else "")
         )
         print_written(out, written, as_json=json, left_out=lost, problems=list(map(str, problems)))
-
-
-def zone_of(name: str | None) -> tzinfo | None:
-    """The time zone of ``--timezone``; a name that is none is wrong use of the command."""
-    if name is None:
-        return None
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError) as error:
-        raise typer.BadParameter(
-            f"{name!r} is no time zone: give a name such as Europe/Paris or UTC", param_hint="--timezone"
-        ) from error

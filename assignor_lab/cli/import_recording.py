@@ -15,7 +15,6 @@ from assignor_lab.capture.logs.import_log import read_decisions
 from assignor_lab.capture.logs.rebalance import Decision
 from assignor_lab.capture.logs.scenario_documents import DocumentMaker
 from assignor_lab.capture.recorded import RecordedState, problems, read_recording, recorded_states
-from assignor_lab.cli.import_log import Topology, Zone, zone_of
 from assignor_lab.cli.options import (
     ConfigFile,
     JsonWritten,
@@ -26,6 +25,7 @@ from assignor_lab.cli.options import (
     print_written,
     sources,
 )
+from assignor_lab.cli.past_options import Topology, Zone, zone_of
 from assignor_lab.cli.text import note
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios import write_lines

@@ -7,12 +7,11 @@ from typing import Annotated, Any
 import typer
 
 from assignor_lab.capture.histories.episodes import episodes_of_past
-from assignor_lab.capture.histories.past import Surroundings
 from assignor_lab.capture.histories.settings import timings_in
 from assignor_lab.cli.found_plugins import found_plugins
-from assignor_lab.cli.import_log import Topology, Zone, zone_of
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
-from assignor_lab.cli.simulate import Reads, Seed, WorkloadFile
+from assignor_lab.cli.past_options import Topology, WorkloadFile, Zone, surroundings
+from assignor_lab.cli.simulate import Reads, Seed
 from assignor_lab.cli.text import console, note, print_json, print_line, table
 from assignor_lab.groups.playing import traffic_terms
 from assignor_lab.groups.replaying import Replayed, replay
@@ -76,7 +75,7 @@ def register(app: typer.Typer) -> None:
         given = sources(config, c)
         registry = found_plugins(given.effective()).registry
         for episode in episodes_of_past(
-            history, timings_in(config), workload, Surroundings(given.above, topology, zone_of(timezone), note)
+            history, timings_in(config), workload, surroundings(given, config, topology, timezone)
         ):
             for sentence in episode.assumptions:
                 note(f"assumed: {sentence}")

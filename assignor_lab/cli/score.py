@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -15,6 +15,7 @@ from assignor_lab.cli.configured import configured_assignor
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.isolation_options import Isolate, Trust, with_isolation
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
+from assignor_lab.cli.past_options import Topology, WorkloadFile, Zone, past_terms
 from assignor_lab.cli.score_again import repetition
 from assignor_lab.cli.score_gates import compared_with, conclude, parsed_gates, terms_of
 from assignor_lab.cli.score_progress import shown_progress
@@ -23,6 +24,7 @@ from assignor_lab.groups.variants import Variant, as_variant, variants_of
 
 if TYPE_CHECKING:
     from assignor_lab.scoring.replay import Replay
+    from assignor_lab.scoring.sources import Plan
 
 __all__ = ["register"]
 
@@ -86,6 +88,14 @@ AllowDifferences = Annotated[
     bool,
     typer.Option("--allow-differences", help="With --again: run although versions or code are not what they were."),
 ]
+Histories = Annotated[
+    Literal["played", "decisions"] | None,
+    typer.Option(
+        "--histories",
+        help="A group's past as a history that everybody plays from its beginning, or decision by decision, each from "
+        "where the group really was. By default folders of record are played, and files and logs are not.",
+    ),
+]
 PriceFile = Annotated[
     Path | None, typer.Option("--prices", metavar="FILE", help="Prices behind the metrics in dollars, as TOML.")
 ]
@@ -121,6 +131,10 @@ def register(app: typer.Typer) -> None:
         allow_differences: AllowDifferences = False,
         prices: PriceFile = None,
         racks: RackFiles = None,
+        histories: Histories = None,
+        workload: WorkloadFile = None,
+        topology: Topology = None,
+        timezone: Zone = None,
         trust: Trust = None,
         isolate: Isolate = None,
         config: ConfigFile = None,
@@ -142,6 +156,10 @@ def register(app: typer.Typer) -> None:
             "only-item": only_item,
             "only-round": only_round,
             "answers": answers or None,
+            "histories": histories,
+            "workload": workload,
+            "topology": topology,
+            "timezone": timezone,
             "config": config,
         }
         repeats = None
@@ -174,6 +192,7 @@ def register(app: typer.Typer) -> None:
             # Slowest of all, and the plugins and sources do without it.
             session = stack.enter_context(starting_session(master, remote))
 
+            from assignor_lab.capture.histories.past_terms import DECISIONS, PastTerms
             from assignor_lab.report.html import prepare
             from assignor_lab.report.terminal import print_summary
             from assignor_lab.run import run_scoring
@@ -196,9 +215,11 @@ def register(app: typer.Typer) -> None:
             if repeats is None:
                 names = family_names(registry, families or (), [each.assignor for each in contenders])
                 inputs = (*(source or ()), *generated(names, count or DEFAULT_COUNT, seed))
+                past = past_terms(histories, config, topology, timezone, workload)
             else:
                 inputs = repeats.sources(source or [])
                 known_racks = None if repeats.manifest.racks is None else repeats.manifest.racks.racks()
+                past = repeats.manifest.past or PastTerms(DECISIONS)
             plan = stack.enter_context(
                 plan_sources(
                     inputs,
@@ -208,6 +229,7 @@ def register(app: typer.Typer) -> None:
                     only_item=only_item,
                     only_round=only_round,
                     racks=known_racks,
+                    past=past,
                 )
             )
             if repeats is not None:
@@ -220,7 +242,7 @@ def register(app: typer.Typer) -> None:
             )
             for unloaded in competing.unloaded:
                 note(f"{unloaded.name} is left out: {unloaded.reason}")
-            replay = _replay_of(source or [], given, config, c or [], plugin_wheel or [], racks or [], contenders)
+            replay = _replay_of(source or [], given, config, c or [], plugin_wheel or [], racks or [], contenders, plan)
             asked = [each.name for each in contenders]
             terms = terms_of(registry, competing, asked, gates, baseline, replay, plan.kind)
             place = master or DEFAULT_MASTER if remote is None else shown_address(remote)
@@ -320,6 +342,7 @@ def _replay_of(
     wheels: list[Path],
     racks: list[Path],
     contenders: Sequence[Variant],
+    plan: Plan,
 ) -> Replay:
     """What of the command line decides the states, for the command that shows one of them again."""
     from assignor_lab.scoring.replay import Replay
@@ -327,5 +350,9 @@ def _replay_of(
     words = [] if config is None else ["--config", str(config)]
     words += [word for wheel in wheels for word in ("--plugin-wheel", str(wheel))]
     words += [word for file in racks for word in ("--racks", str(file))]
+    past = plan.past
+    told = {"topology": past.topology, "timezone": past.timezone, "workload": past.workload}
+    words += [word for name, value in told.items() if value is not None for word in (f"--{name}", value)]
+    words += ["--histories", past.way] if plan.has_pasts else []
     variants = {each.name: each.text for each in contenders if not each.is_plain}
     return Replay(tuple(source), (*words, *_override_words(given, overrides)), variants=variants)

@@ -11,10 +11,10 @@ import typer
 
 from assignment_api.plugins import Registry
 from assignor_lab.capture.histories.episodes import past_as_episodes
-from assignor_lab.capture.histories.past import Surroundings
 from assignor_lab.capture.histories.settings import timings_in
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
+from assignor_lab.cli.past_options import WorkloadFile, surroundings
 from assignor_lab.cli.simulate_fuzz import play_random_episodes
 from assignor_lab.cli.text import console, note, print_json, print_line, table
 from assignor_lab.groups.playing import play, traffic_terms
@@ -57,14 +57,6 @@ Assignor = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of every draw.")]
-WorkloadFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--workload",
-        metavar="FILE",
-        help="What the tasks weigh, as JSON: a scenario's workload, and changelogs as in an episode.",
-    ),
-]
 ProtocolName = Annotated[
     ProtocolOfGroup | None,
     typer.Option(
@@ -147,7 +139,7 @@ def register(app: typer.Typer) -> None:
             play_random_episodes(registry, count, seed, assignor, protocol, processes, out, as_json=json)
             return
         if from_ is not None:
-            past = past_as_episodes([from_], timings_in(config), workload, Surroundings(given.above, on_problem=note))
+            past = past_as_episodes([from_], timings_in(config), workload, surroundings(given, config))
             if document:
                 _print_lines(scenario.document for scenario in past)
                 return

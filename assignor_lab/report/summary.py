@@ -11,6 +11,7 @@ from assignor_lab.documents.files import read_document
 from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.shapes import Check, faults_at, format_number, open_record
 from assignor_lab.documents.values import value_of
+from assignor_lab.documents.wording import plural
 from assignor_lab.report.comparison import Difference, NoInterval, Slices, WorstState
 from assignor_lab.report.explanations import NO_EXPLANATIONS, Explanations
 from assignor_lab.report.pictures import Group, Placement
@@ -62,11 +63,15 @@ class ConfigValue:
 
 @attrs.frozen
 class Source:
-    """Where states came from; ``kind`` is ``scenarios``, ``log`` or ``family``."""
+    """Where states came from; ``kind`` is ``scenarios``, ``log``, ``recording`` or ``family``.
+
+    ``decisions`` is the number of recorded decisions behind histories that were played; else 0.
+    """
 
     name: str
     kind: str
     states: int
+    decisions: int = 0
 
 
 @attrs.frozen
@@ -330,6 +335,17 @@ class Results:
     headline: Headline | None = None
     timelines: tuple[Timeline, ...] = ()
     metric_failures: tuple[MetricFailure, ...] = ()
+    played: bool = False
+    histories: str | None = None
+
+    @property
+    def unit(self) -> str:
+        """What one state is, as a word."""
+        return "history" if self.played else "decision"
+
+    def counted(self, number: int) -> str:
+        """A number of states, in words."""
+        return plural(number, self.unit, "histories" if self.played else None)
 
 
 @attrs.frozen

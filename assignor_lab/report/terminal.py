@@ -48,7 +48,7 @@ def _views(summary: Mapping[str, Any], width: int) -> list[RenderableType]:
     shown = page(summary_from_document(summary))
     views: list[RenderableType] = [Text(plain(sentence), style="bold") for sentence in shown.not_comparable]
     views += [Text(plain(shown.opening)), Text(plain(shown.verdict), style="bold"), Text("")]
-    views += [Text(plain(sentence)) for sentence in shown.alone]
+    views += [Text(plain(sentence)) for sentence in shown.reading]
     views += [Text(""), *_headline(shown)] if shown.cards else []
     side_by_side = max(1, (width - MEASURE_WIDTH) // VALUE_WIDTH)
     ranked = shown.ranked[:MOST_ASSIGNORS]
@@ -83,7 +83,11 @@ def _headline(shown: Page) -> list[RenderableType]:
         for row in card.rows:
             table.add_row(Text(shortened(row.name, NAME_LIMIT)), Text(row.value, style="bold"), Text(plain(row.told)))
         unit = unit_words(card.unit).lower()
-        views += [table, Text(f"{plain(card.summary)} Means for one decision, {unit}.", style="dim"), Text("")]
+        views += [
+            table,
+            Text(f"{plain(card.summary)} Means for one {shown.results.unit}, {unit}.", style="dim"),
+            Text(""),
+        ]
     if shown.not_measured:
         told = "; ".join(f"{each.title} ({each.why})" for each in shown.not_measured)
         views += [Text(plain(f"Not measured here: {told}.")), Text("")]
@@ -91,7 +95,7 @@ def _headline(shown: Page) -> list[RenderableType]:
 
 
 def _measures(shown: Page, assignors: Sequence[Assignor]) -> Table:
-    table = _table("Means for one decision: ↓ lower is better, ↑ higher is better")
+    table = _table(f"Means for one {shown.results.unit}: ↓ lower is better, ↑ higher is better")
     table.add_column("Measure", overflow="fold")
     for assignor in assignors:
         name = Text(shortened(shown.names[assignor.name], NAME_LIMIT))
@@ -120,7 +124,9 @@ def _agreement(shown: Page) -> list[RenderableType]:
     if more:
         views.append(Text(f"- {plural(more, 'more measure')} of balance: in the report and the tables"))
     if shown.without_value:
-        views.append(Text(f"- {plural(len(shown.without_value), 'measure')} left out: no decision tells of them"))
+        views.append(
+            Text(f"- {plural(len(shown.without_value), 'measure')} left out: no {shown.results.unit} tells of them")
+        )
     return views
 
 

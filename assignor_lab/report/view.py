@@ -99,7 +99,7 @@ class Page:
     not_comparable: tuple[str, ...]
     verdict: str
     remarks: tuple[str, ...]
-    alone: tuple[str, ...]
+    reading: tuple[str, ...]
     agreement: tuple[tuple[Agreement, str], ...]
     cards: tuple[HeadlineCard, ...]
     not_measured: tuple[NotMeasured, ...]
@@ -132,7 +132,7 @@ def page(summary: Summary) -> Page:
             (each, words.agreement_sentence(each, names.get(each.assignor, each.assignor)))
             for each in results.agreement
         ),
-        alone=tuple(words.alone(results)),
+        reading=tuple(words.reading(results)),
         cards=headline_cards(results, names),
         not_measured=not_measured(results),
         pareto=pareto(results, names),

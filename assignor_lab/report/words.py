@@ -8,13 +8,13 @@ from assignor_lab.report.summary import Agreement, Assignor, Metric, ProbeCounts
 __all__ = [
     "OBSERVED",
     "agreement_sentence",
-    "alone",
     "better",
     "dependence",
     "display_name",
     "label",
     "not_comparable",
     "opening",
+    "reading",
     "remarks",
     "state_name",
     "verdict",
@@ -70,7 +70,7 @@ def opening(results: Results) -> str:
     compared = ", and its answers compared with what Kafka itself decided" if kafka else ""
     if len(asked) != 1:
         compared = compared.replace("its answers", "their answers")
-    return f"{plural(results.states, 'decision')}{origin} {verb} put to {plural(len(asked), 'assignor')}{compared}."
+    return f"{results.counted(results.states)}{origin} {verb} put to {plural(len(asked), 'assignor')}{compared}."
 
 
 def not_comparable(results: Results) -> list[str]:
@@ -79,9 +79,9 @@ def not_comparable(results: Results) -> list[str]:
     sentences = []
     for each in results.not_comparable:
         everywhere = each.states == results.states
-        where = f"all {plural(each.states, 'decision')}" if everywhere and each.states > 1 else "this decision"
+        where = f"all {results.counted(each.states)}" if everywhere and each.states > 1 else f"this {results.unit}"
         if not everywhere:
-            where = f"{figure(each.states)} of {plural(results.states, 'decision')}"
+            where = f"{figure(each.states)} of {results.counted(results.states)}"
         who = listed([names.get(name, shortened(name, NAME_LIMIT)) for name in each.assignors])
         what, _, remedy = each.reason.partition(": ")
         remedy = f" To compare them, {remedy}." if remedy else ""
@@ -120,7 +120,28 @@ def verdict(results: Results) -> str:
     return f"{listed(behind)} {'is' if len(behind) == 1 else 'are'} behind; {listed(first)} cannot be put in an order."
 
 
-def alone(results: Results) -> list[str]:
+def reading(results: Results) -> list[str]:
+    """How pasts of groups were read: what figures over them say, and what they do not."""
+    decisions = sum(source.decisions for source in results.sources)
+    if decisions:
+        goes_on = "each assignor went on from its own answers from the beginning" + (
+            "" if results.states == 1 else " of each"
+        )
+        return [
+            f"Played as {'a history' if results.states == 1 else 'histories'}: behind "
+            f"{plural(decisions, 'recorded decision')} lies what was done to the group, and that was kept; {goes_on}. "
+            "(score --histories decisions puts each decision to it alone, beside what Kafka decided.)"
+        ]
+    sentences = _alone(results)
+    if sentences and results.histories is not None:
+        sentences[0] += (
+            " (score --histories played plays what was done to the group, and each assignor goes on from its own "
+            "answers.)"
+        )
+    return sentences
+
+
+def _alone(results: Results) -> list[str]:
     """What decisions that were made each by itself do not say."""
     if results.headline is None or not results.headline.alone:
         return []
@@ -176,11 +197,11 @@ def remarks(results: Results) -> list[str]:
             sentences.append(f"{name} could not be loaded and took no part.")
         elif assignor.failed_rows:
             sentences.append(
-                f"{name} had no answer in {figure(assignor.failed_rows)} of {plural(assignor.rows, 'decision')}."
+                f"{name} had no answer in {figure(assignor.failed_rows)} of {results.counted(assignor.rows)}."
             )
     if results.states > results.ranking.states > 0:
         sentences.append(
-            f"Compared are the {plural(results.ranking.states, 'decision')} to which all have an answer that can be."
+            f"Compared are the {results.counted(results.ranking.states)} to which all have an answer that can be."
         )
     return sentences
 

@@ -3,12 +3,13 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from assignor_lab.capture.histories.past_terms import PastTerms
     from assignor_lab.scoring.dataframe import score
     from assignor_lab.scoring.frame_summary import FrameError, summary
     from assignor_lab.scoring.run_summary import RunSummary
     from assignor_lab.scoring.sources import Generated
 
-__all__ = ["FrameError", "Generated", "RunSummary", "score", "summary"]
+__all__ = ["FrameError", "Generated", "PastTerms", "RunSummary", "score", "summary"]
 
 
 def __getattr__(name: str) -> Any:
@@ -29,4 +30,8 @@ def __getattr__(name: str) -> Any:
         from assignor_lab.scoring.run_summary import RunSummary
 
         return RunSummary
+    if name == "PastTerms":
+        from assignor_lab.capture.histories.past_terms import PastTerms
+
+        return PastTerms
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -15,9 +15,10 @@ from assignment_api.plugins.keys import ALLOW, BLOCK, ENVIRONMENT, ISOLATE, PIN,
 from assignment_api.plugins.layers import ConfigLayer, Layer, default_layer, layer_of
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION, canonical_name
 from assignment_api.plugins.selection import ConfigSources
+from assignor_lab.capture.histories.past_files import NamedFile
 from assignor_lab.groups.variants import as_variant
 from assignor_lab.scoring.manifest import Code, Input, InputFile, Manifest, Setting, code_of, versions_of
-from assignor_lab.scoring.source_files import NamedFile, file_digest
+from assignor_lab.scoring.source_files import file_digest
 from assignor_lab.scoring.sources import Generated, Plan, SourceInput
 from assignor_lab.scoring.terms import Run
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assignment_api.plugins.layers import Layer, default_layer, layer_of
 from assignment_api.plugins.selection import ConfigSources
+from assignor_lab.capture.histories.past_terms import AUTO, PastTerms
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios.racks import Racks, read_racks
 from assignor_lab.scoring.competitors import competitors
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["score"]
 
+_PAST = PastTerms(AUTO)
 #: Pieces that the work is cut into where the session does not say how many tasks run at a time.
 DEFAULT_PIECES = 32
 
@@ -31,6 +33,7 @@ def score(
     config: ConfigSources | Mapping[str, Any] | None = None,
     *,
     racks: Racks | str | PathLike[str] | None = None,
+    past: PastTerms = _PAST,
 ) -> DataFrame:
     """Scores assignors on states.
 
@@ -47,6 +50,7 @@ def score(
             really decided is scored besides, under the name ``kafka``, where a scenario knows it.
         config: Keys and values in place of the scenarios' own, or all sources of configuration.
         racks: Racks of clients and partitions that the sources do not tell, or the file that holds them.
+        past: How recorded pasts are read; by default recordings are played, where nothing else is scored.
 
     Raises:
         AssignorLabError: a subclass, if a source cannot be read, an assignor cannot be loaded, or a value cannot be
@@ -63,7 +67,7 @@ def score(
     plugins = discovered(terms.effective())
     registry = plugins.registry
     known = racks if racks is None or isinstance(racks, Racks) else read_racks(racks)
-    with plan_sources(sources, registry, terms.above, racks=known) as plan:
+    with plan_sources(sources, registry, terms.above, racks=known, past=past) as plan:
         competing = competitors(registry, assignors, may_run_code=True, kind=plan.kind)
         spec = job_spec(registry, competing, plan, terms, plugins.described)
         pieces = 4 * (parallelism_of(spark) or DEFAULT_PIECES // 4)

@@ -19,6 +19,7 @@ from assignment_api.plugins import Found, MetricPlugin
 from assignment_api.plugins.layers import Layer
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
 from assignment_api.plugins.selection import ConfigSources, EffectiveConfig
+from assignor_lab.capture.histories.past_terms import PastTerms
 from assignor_lab.documents.files import read_document
 from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.shapes import Check, format_number, open_record
@@ -158,6 +159,7 @@ class Manifest:
         ran_on: What does not decide: the exact Python, and versions of the engine.
         outputs: File or folder to the digest of its bytes, hex: what has to come out again.
         racks: Racks that the sources did not tell; ``None``: none were given.
+        past: How recorded pasts were read, where there were any.
     """
 
     format: int
@@ -176,6 +178,7 @@ class Manifest:
     ran_on: dict[str, str]
     outputs: dict[str, str]
     racks: RacksGiven | None = None
+    past: PastTerms | None = None
 
     def document(self) -> dict[str, Any]:
         """The document as it is written."""
@@ -227,6 +230,7 @@ def manifest_of(run: Run, engine: Engine, scored: Scored) -> Manifest:
         ran_on={"python": platform.python_version(), **dict(sorted(engine.versions.items()))},
         outputs={path.name: digest_of(path) for path in scored.repeatable},
         racks=_racks(plan.racks),
+        past=plan.past if plan.has_pasts else None,
     )
 
 

@@ -1,4 +1,4 @@
-"""The files that states are read from: their names, and digests of what is in them."""
+"""Files that states were read from, with digests of what is in them."""
 
 from __future__ import annotations
 
@@ -8,22 +8,9 @@ from pathlib import Path
 
 import attrs
 
-__all__ = ["NamedFile", "SourceFile", "file_digest", "source_file"]
+from assignor_lab.capture.histories.past_files import NamedFile
 
-
-@attrs.frozen
-class NamedFile:
-    """A file that is read under another name, as a run that is repeated knew it.
-
-    Args:
-        path: The file.
-        name: The name that results know it by.
-        kind: ``scenarios``, ``log`` or ``recording``; ``None``: its content says so.
-    """
-
-    path: str | PathLike[str]
-    name: str
-    kind: str | None = None
+__all__ = ["SourceFile", "file_digest", "source_file"]
 
 
 @attrs.frozen

@@ -13,28 +13,30 @@ from contextlib import ExitStack
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryFile
-from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any
 
 import attrs
 
-from assignment_api import AssignorLabError
 from assignment_api.plugins import Registry
 from assignment_api.plugins.layers import ConfigLayer, Layer
-from assignor_lab.capture.histories.flight_recordings import recorded_decisions
-from assignor_lab.capture.logs.import_log import import_log
-from assignor_lab.groups.entries import KindEntry, default_kind, entries
+from assignor_lab.capture.errors import HistoryError
+from assignor_lab.capture.histories.episodes import played_histories
+from assignor_lab.capture.histories.past import Surroundings, scenarios_of
+from assignor_lab.capture.histories.past_files import NamedFile
+from assignor_lab.capture.histories.past_terms import AUTO, DECISIONS, PLAYED, PastTerms
+from assignor_lab.capture.histories.workload_file import weighed
+from assignor_lab.groups.entries import KindEntry, entries
 from assignor_lab.groups.families import names_of_kind
-from assignor_lab.groups.work import WorkItem
-from assignor_lab.scenarios import Place, Scenario, ScenarioKindError, read_scenarios, scenario_from_document
+from assignor_lab.scenarios import Place, Scenario, ScenarioKindError, scenario_from_document
 from assignor_lab.scenarios.racks import Racks
 from assignor_lab.scenarios.with_racks import RackFiller
 from assignor_lab.scoring.competitors import kind_of_assignors
-from assignor_lab.scoring.source_files import NamedFile, SourceFile, source_file
+from assignor_lab.scoring.plan import NoSuchStateError, Plan, Source
+from assignor_lab.scoring.source_files import source_file
 from assignor_lab.scoring.source_parts import (
     FAMILY,
-    LOG,
     RECORDING,
+    SCENARIOS,
     EmptySourceError,
     Generated,
     SourceInput,
@@ -55,37 +57,6 @@ __all__ = [
 ]
 
 
-class NoSuchStateError(AssignorLabError):
-    """A single item or round is asked for that the sources do not have."""
-
-
-@attrs.frozen
-class Source:
-    """A source once it is read.
-
-    Args:
-        name: As it was given.
-        kind: ``scenarios``, ``log``, ``recording`` or ``family``.
-        first: Number of its first work item.
-        items: Number of its work items: scenarios or histories.
-        generated: The histories, where it is a family.
-        rounds: Rounds of the longest of its scenarios that are asked for.
-        files: The files that it was read from.
-        digest: SHA-256 (hex) of its scenarios, whatever the files are called; empty for a family.
-        timelines: What happened to the groups whose recorded decisions it holds.
-    """
-
-    name: str
-    kind: str
-    first: int
-    items: int
-    generated: Generated | None = None
-    rounds: int = 1
-    files: tuple[SourceFile, ...] = ()
-    digest: str = ""
-    timelines: tuple[Mapping[str, Any], ...] = ()
-
-
 def generated(families: Sequence[str], count: int, seed: int) -> tuple[Generated, ...]:
     """``count`` histories over all ``families``, as evenly as it goes; each family starts at ``seed``."""
     if not families or count < 1:
@@ -93,77 +64,6 @@ def generated(families: Sequence[str], count: int, seed: int) -> tuple[Generated
     share, left = divmod(count, len(families))
     shares = [share + (number < left) for number in range(len(families))]
     return tuple(Generated(name, own, seed) for name, own in zip(families, shares, strict=True) if own)
-
-
-class Plan:
-    """All work of a run; a context, because of its temporary file.
-
-    Args:
-        sources: The sources, in order.
-        lines: One line for each scenario, in order.
-        only: Number of the one item that is work; ``None``: all are.
-        kind: Kind of all scenarios.
-        digest: SHA-256 (hex) of all scenarios and their places.
-        racks: Racks that were filled into the scenarios, or ``None``.
-    """
-
-    def __init__(
-        self,
-        sources: Sequence[Source],
-        lines: IO[bytes],
-        only: int | None = None,
-        kind: KindEntry | None = None,
-        digest: str = "",
-        racks: Racks | None = None,
-    ) -> None:
-        self.sources = tuple(sources)
-        self.kind = default_kind() if kind is None else kind
-        self.only = only
-        self.digest = digest
-        self.racks = racks
-        self._lines = lines
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._lines.close()
-
-    @property
-    def items(self) -> int:
-        """Number of work items."""
-        return 1 if self.only is not None else sum(source.items for source in self.sources)
-
-    def work(self, wanted: frozenset[int] | None = None) -> Iterator[WorkItem]:
-        """The work items in order; only one reader at a time.
-
-        Args:
-            wanted: Numbers of the items to yield; ``None``: all.
-        """
-        self._lines.seek(0)
-        for position, source in enumerate(self.sources):
-            for number in range(source.first, source.first + source.items):
-                line = b"" if source.generated is not None else self._lines.readline()
-                if (wanted is not None and number not in wanted) or self.only not in (None, number):
-                    continue
-                if source.generated is not None:
-                    seed = source.generated.seed + number - source.first
-                    yield WorkItem(number, position, family=source.generated.family, seed=seed)
-                else:
-                    yield _laid_down(line, number, position)
-
-    def scenarios(self) -> Iterator[Scenario]:
-        """The scenarios among the work items, in order; histories of families are none."""
-        for item in self.work():
-            if item.document is not None:
-                yield scenario_from_document(json.loads(item.document), Place(item.file or "-", item.line))
-
-
-def _laid_down(line: bytes, number: int, position: int) -> WorkItem:
-    file, place, document = line.decode().rstrip("\n").split("\t", 2)
-    return WorkItem(number, position, document, json.loads(file), int(place) or None)
 
 
 def family_names(registry: Registry, selectors: Iterable[str], assignors: Iterable[str] = ()) -> tuple[str, ...]:
@@ -188,6 +88,9 @@ def family_names(registry: Registry, selectors: Iterable[str], assignors: Iterab
     return tuple(names)
 
 
+_DECISIONS = PastTerms()
+
+
 def plan_sources(
     sources: Iterable[SourceInput],
     registry: Registry,
@@ -197,6 +100,7 @@ def plan_sources(
     only_item: int | None = None,
     only_round: int | None = None,
     racks: Racks | None = None,
+    past: PastTerms = _DECISIONS,
 ) -> Plan:
     """Reads and checks all sources.
 
@@ -212,6 +116,8 @@ def plan_sources(
         only_item: Number of the one item to score, among all of them; ``None``: all are scored.
         only_round: The one round whose rows are kept. It is only checked here: the rounds before it are needed.
         racks: Racks for the scenarios whose sources do not tell them; ``None``: there is no such file.
+        past: How recorded pasts are read. Where that is left open (``auto``), they are played if all sources are
+            recordings whose decisions make up histories: logs and files may be a part of what happened.
 
     Raises:
         RackContradictionError: if they contradict a scenario.
@@ -219,63 +125,126 @@ def plan_sources(
         DocumentFormatError: if a scenario file cannot be read.
         ScenarioKindError: if a scenario is of a kind that is not scored, or not of the kind of those before it.
         EmptySourceError: if there is nothing to score.
+        HistoryError: if decisions are to be played that make up no history.
         LogImportError: if a log cannot be read, or no decision is in it.
         UnknownPluginError: if there is no such family.
         AssignorLabError: what else is wrong with a source, with its place.
     """
-    with ExitStack() as stack:
-        lines = stack.enter_context(TemporaryFile(prefix="assignor-sources-"))
-        found: list[Source] = []
-        first = 0
-        held: KindEntry | None = None
-        digest = sha256()
-        filler = None if racks is None else RackFiller(racks)
-        for name, kind, parts in parts_of(sources):
-            if kind == FAMILY:
-                part = parts[0]
-                assert isinstance(part, Generated)
-                source = _family(part, first, registry)
-                family = registry.family(part.family).plugin
-                held = _one_kind(held, family.kind, f"family {part.family} generates histories")
+    parts = list(parts_of(sources))
+    tell = on_note or _ignore
+    reading = _Reading(registry, _of_the_group(config_layers), only_item, only_round, racks, past)
+    if past.way == AUTO:
+        reading = reading.by(DECISIONS)
+        if parts and all(kind == RECORDING for _, kind, _ in parts):
+            # What is odd is told again where they are read once more.
+            notes: list[str] = []
+            try:
+                plan = reading.by(PLAYED).plan(parts, notes.append)
+            except HistoryError as error:
+                tell(f"each decision is scored alone: {error}")
             else:
-                count, rounds, own, told = 0, 1, sha256(), SourceTimeline()
-                for read in _scenarios(kind, parts, _of_the_group(config_layers), on_note):
-                    scenario = read
-                    if filler is not None:
-                        scenario = scenario_from_document(filler.filled(read.document), read.place)
-                    held = _one_kind(held, scenario.kind, f"{scenario.place}: scenario {scenario.id!r} is")
-                    if only_item in (None, first + count):
-                        rounds = max(rounds, held.load().rounds(scenario))
-                    place, document = _lay_down(lines, scenario)
-                    told.add(scenario)
-                    digest.update(place + document)
-                    own.update(document)
-                    count += 1
-                if not count:
-                    raise EmptySourceError(f"{name}: no scenario in it")
-                files = tuple(source_file(part) for part in parts if isinstance(part, NamedFile))
-                source = Source(
-                    name,
-                    kind,
-                    first,
-                    count,
-                    rounds=rounds,
-                    files=files,
-                    digest=own.hexdigest(),
-                    timelines=told.documents(),
+                for sentence in notes:
+                    tell(sentence)
+                return plan
+    return reading.plan(parts, tell)
+
+
+def _ignore(_sentence: str) -> None:
+    """Nobody wants to know."""
+
+
+@attrs.frozen
+class _Reading:
+    """What decides how sources are read, as :func:`plan_sources` is given it."""
+
+    registry: Registry
+    config: tuple[ConfigLayer, ...]
+    only_item: int | None
+    only_round: int | None
+    racks: Racks | None
+    past: PastTerms
+
+    def by(self, way: str) -> _Reading:
+        """The same with recorded pasts read in a certain way."""
+        return attrs.evolve(self, past=attrs.evolve(self.past, way=way))
+
+    def plan(self, parts: Sequence[tuple[str, str, list[Any]]], on_note: Callable[[str], None]) -> Plan:
+        """Reads everything."""
+        with ExitStack() as stack:
+            lines = stack.enter_context(TemporaryFile(prefix="assignor-sources-"))
+            found: list[Source] = []
+            first = 0
+            held: KindEntry | None = None
+            digest = sha256()
+            filler = None if self.racks is None else RackFiller(self.racks)
+            around = self.past.around(self.config, on_note)
+            for name, kind, each in parts:
+                if kind == FAMILY:
+                    source = _family(each[0], first, self.registry)
+                    family = self.registry.family(each[0].family).plugin
+                    held = _one_kind(held, family.kind, f"family {each[0].family} generates histories")
+                else:
+                    count, rounds, own, told = 0, 1, sha256(), SourceTimeline()
+                    read = _filled(_scenarios(kind, each, around), filler)
+                    for scenario in self._as_asked(read, told):
+                        held = _one_kind(held, scenario.kind, f"{scenario.place}: scenario {scenario.id!r} is")
+                        if self.only_item in (None, first + count):
+                            rounds = max(rounds, held.load().rounds(scenario))
+                        place, document = _lay_down(lines, scenario)
+                        digest.update(place + document)
+                        own.update(document)
+                        count += 1
+                    if not count:
+                        raise EmptySourceError(f"{name}: no scenario in it")
+                    files = tuple(source_file(part) for part in each if isinstance(part, NamedFile))
+                    source = Source(
+                        name,
+                        kind,
+                        first,
+                        count,
+                        rounds=rounds,
+                        files=files,
+                        digest=own.hexdigest(),
+                        timelines=told.documents(),
+                        decisions=told.decisions if self.past.way == PLAYED else 0,
+                    )
+                found.append(source)
+                first += source.items
+            if not found:
+                raise EmptySourceError(
+                    "nothing to score: name scenario files or logs, or a family with --families and --count"
                 )
-            found.append(source)
-            first += source.items
-        if not found:
-            raise EmptySourceError(
-                "nothing to score: name scenario files or logs, or a family with --families and --count"
-            )
-        _check_wanted(found, registry, only_item, only_round)
-        if filler is not None and on_note is not None:
-            for sentence in filler.unused():
+            _check_wanted(found, self.registry, self.only_item, self.only_round)
+            for sentence in () if filler is None else filler.unused():
                 on_note(sentence)
-        stack.pop_all()
-        return Plan(found, lines, only_item, held, digest.hexdigest(), racks)
+            stack.pop_all()
+            return Plan(found, lines, self.only_item, held, digest.hexdigest(), self.racks, self.past)
+
+    def _as_asked(self, scenarios: Iterable[Scenario], told: SourceTimeline) -> Iterable[Scenario]:
+        """The scenarios of a source as they are, or the episodes behind them."""
+        workload = self.past.workload_file
+        if self.past.way == PLAYED:
+            return played_histories(_told(scenarios, told), self.past.timings, workload)
+        if workload is not None:
+            scenarios = _weighed(scenarios, workload)
+        return _told(scenarios, told)
+
+
+def _filled(scenarios: Iterable[Scenario], filler: RackFiller | None) -> Iterator[Scenario]:
+    for each in scenarios:
+        yield each if filler is None else scenario_from_document(filler.filled(each.document), each.place)
+
+
+def _weighed(scenarios: Iterable[Scenario], workload: Path) -> Iterator[Scenario]:
+    held = list(scenarios)
+    documents = weighed((each.document for each in held), workload)
+    yield from (scenario_from_document(document, each.place) for document, each in zip(documents, held, strict=True))
+
+
+def _told(scenarios: Iterable[Scenario], told: SourceTimeline) -> Iterator[Scenario]:
+    for each in scenarios:
+        told.add(each)
+        yield each
 
 
 def _check_wanted(sources: Sequence[Source], registry: Registry, item: int | None, number: int | None) -> None:
@@ -299,38 +268,16 @@ def _family(part: Generated, first: int, registry: Registry) -> Source:
     return Source(name, FAMILY, first, part.count, attrs.evolve(part, family=name))
 
 
-def _scenarios(
-    kind: str, parts: Sequence[Any], config_layers: Sequence[ConfigLayer], on_note: Callable[[str], None] | None
-) -> Iterator[Scenario]:
-    if kind == RECORDING:
-        records, *beside = (Path(part.path) for part in parts)
-        for document in recorded_decisions(records, config_layers, on_problem=on_note or _ignore, beside=beside):
-            source = document.get("source") or {}
-            if "file" in source:
-                source["file"] = parts[0].name
-            yield scenario_from_document(document, Place(parts[0].name, source.get("line")))
-        return
-    if kind == LOG:
-        names = {str(part.path): part.name for part in parts}
-        for document in import_log(
-            [part.path for part in parts], config_layers=config_layers, on_problem=_told(on_note)
-        ):
-            source = document.get("source") or {}
-            if source.get("file") in names:
-                source["file"] = names[source["file"]]
-            yield scenario_from_document(document, Place(str(source.get("file", "-")), source.get("line")))
-        return
-    for part in parts:
+def _scenarios(kind: str, parts: Sequence[Any], around: Surroundings) -> Iterator[Scenario]:
+    for part in parts if kind == SCENARIOS else ():
         if isinstance(part, Scenario):
             yield part
         elif isinstance(part, Mapping):
             yield scenario_from_document(dict(part), Place("(in memory)"))
         else:
-            yield from read_scenarios(part.path, name=part.name)
-
-
-def _ignore(_problem: str) -> None:
-    """Nobody wants to know."""
+            yield from scenarios_of(kind, [part], around)
+    if kind != SCENARIOS:
+        yield from scenarios_of(kind, parts, around)
 
 
 def _of_the_group(layers: Sequence[ConfigLayer]) -> tuple[ConfigLayer, ...]:
@@ -342,10 +289,6 @@ def _of_the_group(layers: Sequence[ConfigLayer]) -> tuple[ConfigLayer, ...]:
         )
         for layer in layers
     )
-
-
-def _told(on_note: Callable[[str], None] | None) -> Callable[[object], None] | None:
-    return None if on_note is None else lambda problem: on_note(str(problem))
 
 
 def _one_kind(held: KindEntry | None, kind: str, subject: str) -> KindEntry:

@@ -37,6 +37,11 @@ class SourceTimeline:
             moment = attrs.evolve(moment_of(document), document={})
             self._moments.setdefault((protocol, source.get("group", "")), []).append(moment)
 
+    @property
+    def decisions(self) -> int:
+        """Number of recorded decisions with their times."""
+        return self._count
+
     def documents(self) -> tuple[dict[str, Any], ...]:
         """A timeline for each group with more than one decision, in the order of their beginnings; none of too many."""
         if self._count > _MOST:

@@ -58,7 +58,7 @@ def test_a_recordings_states_of_which_no_decision_is_known_are_counted(tmp_path:
     [
         ("nothing-there", "cannot be read"),
         ("empty.jsonl", "holds no recorded decision"),
-        ("", "is a folder, and none that record has written"),
+        ("", "holds no recorded decision"),
     ],
 )
 def test_what_is_no_past_is_refused_with_a_remedy(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from assignment_api.plugins import config_sources, discover
+from assignor_lab.capture.histories.past_terms import PastTerms
 from assignor_lab.run import run_scoring
 from assignor_lab.scoring.competitors import competitors
 from assignor_lab.scoring.in_process import InProcess
@@ -22,10 +23,15 @@ def scored(
     overrides: Sequence[str] = (),
     *,
     raw: bool = False,
+    config: Path | None = None,
+    past: PastTerms | None = None,
 ) -> dict[str, Any]:
     """Scores into ``out`` and returns the summary."""
-    registry, config = discover(), config_sources(overrides=overrides, environ={}, start=out.parent)
-    with plan_sources(sources, registry, config.above) as plan, OutputFolder(out) as folder:
+    registry, given = discover(), config_sources(config, overrides, environ={}, start=out.parent)
+    with (
+        plan_sources(sources, registry, given.above, past=past or PastTerms()) as plan,
+        OutputFolder(out) as folder,
+    ):
         competing = competitors(registry, assignors, may_run_code=True, kind=plan.kind)
-        run = Run(registry, competing, plan, config, raw=raw)
+        run = Run(registry, competing, plan, given, raw=raw)
         return run_scoring(run, InProcess(), folder)

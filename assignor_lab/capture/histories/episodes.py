@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from assignor_lab.capture.histories.history import read_histories
 from assignor_lab.capture.histories.history_episode import history_episode
+from assignor_lab.capture.histories.moments import protocol_of
 from assignor_lab.capture.histories.past import Surroundings, scenarios_of_past
 from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.scenarios import Scenario, scenario_from_document
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.episode_format import read_episode, with_workload
 
-__all__ = ["episodes_of_past", "past_as_episodes"]
+__all__ = ["episodes_of_past", "past_as_episodes", "played_histories"]
 
 _EPISODE = "streams-episode"
 _NOTHING = Surroundings()
@@ -41,14 +42,36 @@ def past_as_episodes(
     if not scenarios:
         raise DocumentFormatError(sources[0], None, "", "holds nothing: neither an episode nor a recorded decision")
     episodes = [scenario for scenario in scenarios if scenario.kind == _EPISODE]
-    decisions = [scenario for scenario in scenarios if scenario.kind != _EPISODE]
-    # In a recording what was decided is not always told: such states are no part of what can be played.
-    decisions = [scenario for scenario in decisions if scenario.observed is not None] or decisions
-    episodes += [
-        scenario_from_document(history_episode(history, timings), history.place)
-        for history in read_histories(decisions)
-    ]
+    episodes += _episodes([scenario for scenario in scenarios if scenario.kind != _EPISODE], timings)
     return episodes if workload is None else [with_workload(each, workload) for each in episodes]
+
+
+def played_histories(
+    scenarios: Iterable[Scenario], timings: Mapping[str, int] | None = None, workload: Path | None = None
+) -> list[Scenario]:
+    """The episodes behind recorded decisions of Streams groups; what is none, as a history of Connect, stays.
+
+    Args:
+        scenarios: What a source holds.
+        timings: Settings of the group, where decisions do not tell them.
+        workload: What the tasks weigh, in place of what the source says; ``None``: as it says.
+
+    Raises:
+        HistoryError: if decisions make up no history.
+    """
+    held = list(scenarios)
+    episodes = _episodes([each for each in held if protocol_of(each.document) is not None], timings)
+    if workload is not None:
+        episodes = [with_workload(each, workload) for each in episodes]
+    return [*(each for each in held if protocol_of(each.document) is None), *episodes]
+
+
+def _episodes(decisions: Sequence[Scenario], timings: Mapping[str, int] | None) -> list[Scenario]:
+    # In a recording what was decided is not always told: such states are no part of what can be played.
+    told = [scenario for scenario in decisions if scenario.observed is not None] or decisions
+    return [
+        scenario_from_document(history_episode(history, timings), history.place) for history in read_histories(told)
+    ]
 
 
 def episodes_of_past(

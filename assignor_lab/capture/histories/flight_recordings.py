@@ -86,7 +86,7 @@ def recorded_decisions(
     config: Sequence[ConfigLayer] = (),
     topology: Path | None = None,
     on_problem: Callable[[str], None] = lambda _: None,
-    beside: Sequence[Path] | None = None,
+    beside: Mapping[str, Path] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """A scenario for each decision in a recording; rounds of a Connect group are one history.
 
@@ -95,13 +95,13 @@ def recorded_decisions(
         config: What ``--config`` and ``-c`` say, the lowest first.
         topology: File with the text of Java's ``Topology#describe``, or ``None``.
         on_problem: Told of what could not be read.
-        beside: Its other files, as :func:`files_beside` names them; ``None``: those that lie beside it.
+        beside: Its other files by the names that ``record`` gives them; ``None``: those that lie beside it.
 
     Raises:
         DocumentFormatError: if the file is garbled.
         HistoryError: if no decision is in it.
     """
-    others = {each.name: each for each in (files_beside(file) if beside is None else beside)}
+    others = {each.name: each for each in files_beside(file)} if beside is None else beside
     documents = _decisions(file, others, config, topology, on_problem)
     if RACKS in others:
         filler = RackFiller(read_racks([others[RACKS]]))

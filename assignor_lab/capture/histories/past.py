@@ -1,22 +1,25 @@
-"""A group's past as recorded decisions, whatever it lies in: recordings, files of decisions, logs."""
+"""A group's past as recorded decisions, whatever it lies in: recordings, files of decisions, logs.
+
+This is the one way from files to scenarios; commands that take a group's past, and scoring, both go it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import tzinfo
+from os import fspath
 from pathlib import Path
+from typing import Any
 
 import attrs
 
 from assignment_api.plugins.layers import ConfigLayer
-from assignor_lab.capture.errors import HistoryError
-from assignor_lab.capture.histories.flight_recordings import flight_recordings, recorded_decisions
+from assignor_lab.capture.histories.flight_recordings import recorded_decisions
+from assignor_lab.capture.histories.past_files import LOG, RECORDING, NamedFile, files_of, grouped, kind_of
 from assignor_lab.capture.logs.import_log import import_log
-from assignor_lab.capture.logs.log_files import is_log
-from assignor_lab.documents.lines import STANDARD_INPUT
 from assignor_lab.scenarios import Place, Scenario, read_scenarios, scenario_from_document
 
-__all__ = ["Surroundings", "scenarios_of_past"]
+__all__ = ["Surroundings", "scenarios_of", "scenarios_of_past"]
 
 
 @attrs.frozen
@@ -28,12 +31,14 @@ class Surroundings:
         topology: File with the text of Java's ``Topology#describe``, or ``None``.
         zone: Time zone of logs that do not name theirs; ``None``: UTC.
         on_problem: Told of what could not be read.
+        optimization: ``topology.optimization`` of the application; ``None``: as the source tells.
     """
 
     config: Sequence[ConfigLayer] = ()
     topology: Path | None = None
     zone: tzinfo | None = None
     on_problem: Callable[[str], None] = lambda _: None
+    optimization: str | None = None
 
 
 _NOTHING = Surroundings()
@@ -43,46 +48,63 @@ def scenarios_of_past(sources: Sequence[str], around: Surroundings = _NOTHING) -
     """The scenarios that sources hold: recordings and files each in their order, logs together at the end.
 
     Args:
-        sources: Folders of ``assignor record``, files of decisions or episodes, and logs; ``-`` is a file of decisions.
+        sources: Folders of ``assignor record``, files of decisions or episodes, logs, and folders of such files; ``-``
+            is a file of decisions.
         around: What they do not tell.
 
     Raises:
+        EmptySourceError: if a folder is empty.
         DocumentFormatError: if a file cannot be read or is not in the format.
         HistoryError: if a recording is half there, or holds no decision.
         LogImportError: if a log cannot be read, or no log holds a decision.
     """
-    logs: list[str] = []
-    for source in sources:
-        recordings = [] if source == STANDARD_INPUT else flight_recordings(Path(source))
-        if recordings:
-            for file in recordings:
-                yield from _recorded(file, around)
-        elif source != STANDARD_INPUT and Path(source).is_dir():
-            raise HistoryError(
-                f"{source}: is a folder, and none that record has written: name the files in it, or the folder that "
-                "has records.jsonl"
-            )
-        elif source != STANDARD_INPUT and is_log(source, source):
-            logs.append(source)
-        else:
-            yield from read_scenarios(source)
-    if logs:
-        yield from _logged(logs, around)
+    files = sorted((file for source in sources for file in files_of(source)), key=lambda file: kind_of(file) == LOG)
+    for _, kind, together in grouped(files):
+        yield from scenarios_of(kind, together, around)
 
 
-def _recorded(file: Path, around: Surroundings) -> Iterator[Scenario]:
-    for document in recorded_decisions(file, around.config, around.topology, around.on_problem):
-        yield scenario_from_document(document, Place(str(file), document.get("source", {}).get("line")))
+def scenarios_of(kind: str, files: Sequence[NamedFile], around: Surroundings) -> Iterator[Scenario]:
+    """The scenarios of files that are read together, as :func:`~.past_files.grouped` has them.
+
+    Args:
+        kind: ``scenarios``, ``log`` or ``recording``.
+        files: The files; what is read from them has their names.
+        around: What they do not tell.
+
+    Raises:
+        DocumentFormatError, HistoryError, LogImportError: as :func:`scenarios_of_past`.
+    """
+    if kind == RECORDING:
+        yield from _recorded(files, around)
+    elif kind == LOG:
+        yield from _logged(files, around)
+    else:
+        for file in files:
+            yield from read_scenarios(fspath(file.path), name=file.name)
 
 
-def _logged(logs: Sequence[str], around: Surroundings) -> Iterator[Scenario]:
+def _recorded(files: Sequence[NamedFile], around: Surroundings) -> Iterator[Scenario]:
+    records, *others = files
+    beside = {Path(each.name).name: Path(each.path) for each in others}
+    documents = recorded_decisions(Path(records.path), around.config, around.topology, around.on_problem, beside)
+    yield from _named(documents, {str(records.path): records.name}, records.name)
+
+
+def _logged(logs: Sequence[NamedFile], around: Surroundings) -> Iterator[Scenario]:
     documents = import_log(
-        logs,
+        [fspath(log.path) for log in logs],
         config_layers=around.config,
         topology=around.topology,
         zone=around.zone,
+        optimization=around.optimization,
         on_problem=lambda problem: around.on_problem(str(problem)),
     )
+    yield from _named(documents, {fspath(log.path): log.name for log in logs}, "-")
+
+
+def _named(documents: Iterator[dict[str, Any]], names: Mapping[str, str], otherwise: str) -> Iterator[Scenario]:
     for document in documents:
-        source = document["source"]
-        yield scenario_from_document(document, Place(source["file"], source["line"]))
+        source = document.get("source") or {}
+        if "file" in source:
+            source["file"] = names.get(source["file"], source["file"])
+        yield scenario_from_document(document, Place(source.get("file", otherwise), source.get("line")))

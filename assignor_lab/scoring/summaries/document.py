@@ -14,6 +14,7 @@ from assignment_api.plugins import Found, MetricPlugin
 from assignment_api.plugins.keys import is_setting
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
 from assignment_api.plugins.selection import ConfigSources
+from assignor_lab.capture.histories.past_terms import DECISIONS, PLAYED
 from assignor_lab.groups.kind import Kind
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.scoring.competitors import Competitors
@@ -132,9 +133,16 @@ def results_summary(
         "versions": _versions(competing, metrics.values()),
         "config": shown_config(config, kind.config_keys),
         "sources": [
-            {"name": source.name, "kind": source.kind, "states": tally.states_of.get(number, 0)}
+            {
+                "name": source.name,
+                "kind": source.kind,
+                "states": tally.states_of.get(number, 0),
+                "decisions": source.decisions,
+            }
             for number, source in enumerate(sources)
         ],
+        "played": kind.plays,
+        "histories": _histories(sources),
         "timelines": [dict(each) for source in sources for each in source.timelines],
         "states": tally.states,
         "rows": tally.rows,
@@ -162,6 +170,13 @@ def _alone(sources: Sequence[Source], tally: Tally, kind: Kind[Any, Any]) -> int
     if kind.plays:
         return 0
     return sum(tally.states_of.get(number, 0) for number, source in enumerate(sources) if source.generated is None)
+
+
+def _histories(sources: Sequence[Source]) -> str | None:
+    """How the pasts of groups among the sources were read; ``None``: there are none."""
+    if any(source.decisions for source in sources):
+        return PLAYED
+    return DECISIONS if any(source.timelines for source in sources) else None
 
 
 def _title(sources: Sequence[Source], pictures: Sequence[Mapping[str, Any]]) -> str | None:

@@ -1,0 +1,103 @@
+"""Files that hold a group's past, or states: each under the name that results know it by, told by what is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from os import PathLike, fspath
+from pathlib import Path
+
+import attrs
+
+from assignment_api import AssignorLabError
+from assignor_lab.capture.histories.flight_recordings import files_beside, flight_recordings
+from assignor_lab.capture.logs.log_files import is_log
+from assignor_lab.capture.recorded.kept_records import RECORDS
+from assignor_lab.documents.lines import STANDARD_INPUT
+
+__all__ = ["LOG", "RECORDING", "SCENARIOS", "EmptySourceError", "NamedFile", "files_of", "grouped", "kind_of"]
+
+#: What a file holds: states in the scenario format, lines of a log, records of ``assignor record``.
+SCENARIOS, LOG, RECORDING = "scenarios", "log", "recording"
+
+
+class EmptySourceError(AssignorLabError):
+    """A source holds no state at all, or there is no source."""
+
+
+@attrs.frozen
+class NamedFile:
+    """A file that is read under another name, as a run that is repeated knew it.
+
+    Args:
+        path: The file.
+        name: The name that results know it by.
+        kind: ``scenarios``, ``log`` or ``recording``; ``None``: its content says so.
+    """
+
+    path: str | PathLike[str]
+    name: str
+    kind: str | None = None
+
+
+def files_of(source: str | PathLike[str]) -> Iterator[NamedFile]:
+    """The files that a path stands for: itself, those of recordings, or all in a folder by name.
+
+    Raises:
+        EmptySourceError: if a folder is empty.
+        HistoryError: if a folder is half a recording.
+    """
+    name = fspath(source)
+    path = Path(source)
+    if name == STANDARD_INPUT:
+        yield NamedFile(source, name)
+        return
+    recordings = flight_recordings(path)
+    for records in recordings:
+        yield from (NamedFile(file, str(file), RECORDING) for file in (records, *files_beside(records)))
+    if recordings:
+        return
+    if not path.is_dir():
+        yield NamedFile(path, name)
+        return
+    files = sorted(each for each in path.iterdir() if each.is_file() and not each.name.startswith("."))
+    if not files:
+        raise EmptySourceError(f"{name}: no file in this folder")
+    yield from (NamedFile(file, str(file)) for file in files)
+
+
+def kind_of(file: NamedFile) -> str:
+    """What a file holds; the standard input holds states.
+
+    Raises:
+        LogImportError, DocumentFormatError: if it cannot be read.
+    """
+    if file.kind is not None:
+        return file.kind
+    if fspath(file.path) == STANDARD_INPUT:
+        return SCENARIOS
+    return LOG if is_log(file.path, file.name) else SCENARIOS
+
+
+def grouped(files: Iterable[NamedFile]) -> Iterator[tuple[str, str, list[NamedFile]]]:
+    """Name, kind and files of what is read together: neighbouring logs, the files of one recording, a file of states.
+
+    The instances of a group may each have a log of their own.
+    """
+    together: list[NamedFile] = []
+    before = ""
+    for file in files:
+        kind = kind_of(file)
+        goes_on = kind == before and (kind == LOG or (kind == RECORDING and not file.name.endswith(RECORDS)))
+        if together and not goes_on:
+            yield _name_of(before, together), before, together
+            together = []
+        before = kind
+        together.append(file)
+    if together:
+        yield _name_of(before, together), before, together
+
+
+def _name_of(kind: str, files: Sequence[NamedFile]) -> str:
+    if kind == RECORDING or len(files) == 1:
+        return files[0].name
+    return f"{files[0].name} and {len(files) - 1} more"

@@ -1,0 +1,54 @@
+"""The terms under which recorded pasts are scored: played as histories or decision by decision, and what they lack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import attrs
+
+from assignment_api.plugins.layers import ConfigLayer
+from assignor_lab.capture.histories.past import Surroundings
+
+__all__ = ["AUTO", "DECISIONS", "PLAYED", "PastTerms"]
+
+#: Ways to read a group's past: as a history that everybody plays from its beginning, going on from its own answers; as
+#: decisions, each made again from where the group really was; or the first where the sources are recordings alone.
+PLAYED, DECISIONS, AUTO = "played", "decisions", "auto"
+
+
+@attrs.frozen
+class PastTerms:
+    """How recorded pasts are read.
+
+    Args:
+        way: ``played``, ``decisions`` or ``auto``.
+        timings: Timeouts and intervals of the groups, by the names of the simulation.
+        optimization: ``topology.optimization`` of the application; ``None``: as the source tells.
+        topology: Name of a file with the text of Java's ``Topology#describe``, or ``None``.
+        timezone: Time zone of logs that do not name theirs; ``None``: UTC.
+        workload: Name of a file with what the tasks weigh, or ``None``.
+    """
+
+    way: str = DECISIONS
+    timings: dict[str, int] = attrs.field(factory=dict)
+    optimization: str | None = None
+    topology: str | None = None
+    timezone: str | None = None
+    workload: str | None = None
+
+    def around(self, config: Sequence[ConfigLayer], on_problem: Callable[[str], None]) -> Surroundings:
+        """What pasts do not tell of themselves."""
+        return Surroundings(
+            config,
+            None if self.topology is None else Path(self.topology),
+            None if self.timezone is None else ZoneInfo(self.timezone),
+            on_problem,
+            self.optimization,
+        )
+
+    @property
+    def workload_file(self) -> Path | None:
+        """The file with what the tasks weigh."""
+        return None if self.workload is None else Path(self.workload)

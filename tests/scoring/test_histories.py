@@ -1,0 +1,160 @@
+"""Recorded pasts in ``score``: played as histories, or decision by decision, and that is said."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assignment_api.plugins import config_sources, discover
+from assignor_lab.capture.errors import HistoryError
+from assignor_lab.capture.histories.episodes import past_as_episodes
+from assignor_lab.capture.histories.past import Surroundings
+from assignor_lab.capture.histories.past_terms import AUTO, DECISIONS, PLAYED, PastTerms
+from assignor_lab.capture.histories.settings import timings_in
+from assignor_lab.documents.errors import Place
+from assignor_lab.groups.replaying import replay
+from assignor_lab.groups.variants import parse_variant, variants_of
+from assignor_lab.report.summary import summary_from_document
+from assignor_lab.report.words import opening, reading
+from assignor_lab.scenarios import scenario_from_document, write_lines
+from assignor_lab.scoring import Generated
+from assignor_lab.scoring.manifest import read_manifest
+from assignor_lab.scoring.sources import Plan, SourceInput, plan_sources
+from assignor_lab.simulation.streams.episode_format import read_episode
+from assignor_lab.simulation.streams.results import totals_of
+from assignor_lab.simulation.streams.traffic import TrafficTerms
+from tests.capture.captured_logs import CAPTURES
+from tests.capture.histories.flight_folders import classic_folder, streams_folder, write_folder
+from tests.capture.histories.pasts import decisions_of, properties_of
+from tests.scoring.in_process import scored
+from tests.scoring.runs import results_of
+
+REGISTRY = discover()
+LOGS = sorted((CAPTURES / "warm").glob("*.log.gz"))
+TIMINGS = timings_in(properties_of("warm"))
+
+
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return classic_folder(tmp_path_factory.mktemp("pasts") / "warm", "warm")
+
+
+def plan_of(*sources: SourceInput, way: str = AUTO, notes: list[str] | None = None, **terms: Any) -> Plan:
+    layers = config_sources(properties_of("warm"), environ={}, start=Path("/")).above
+    told = PastTerms(way, TIMINGS, **terms)
+    return plan_sources(sources, REGISTRY, layers, (notes if notes is not None else []).append, past=told)
+
+
+def seen(*sources: SourceInput, **asked: Any) -> Plan:
+    """What was planned, closed."""
+    with plan_of(*sources, **asked) as plan:
+        return plan
+
+
+def documents_of(plan: Plan) -> list[dict[str, Any]]:
+    with plan:
+        return [json.loads(item.document or "") for item in plan.work()]
+
+
+def test_a_recording_is_played_unless_somebody_asks_for_its_decisions(warm: Path) -> None:
+    plan = seen(warm)
+    (source,) = plan.sources
+    assert (plan.kind.name, plan.past.way, source.items, source.decisions) == ("streams-episode", PLAYED, 1, 6)
+    assert [each["generation"] for each in source.timelines[0]["decisions"]] == list(range(1, 7))
+    alone = seen(warm, way=DECISIONS)
+    assert (alone.kind.name, alone.items, alone.sources[0].decisions) == ("streams", 6, 0)
+    assert alone.digest != plan.digest
+
+
+def test_what_is_played_is_what_simulate_makes_of_it(warm: Path) -> None:
+    layers = config_sources(properties_of("warm"), environ={}, start=Path("/")).above
+    plan = plan_of(*LOGS, way=PLAYED)
+    (theirs,) = past_as_episodes([str(log) for log in LOGS], TIMINGS, around=Surroundings(layers))
+    assert documents_of(plan) == [theirs.document]
+    (past,) = past_as_episodes([str(warm)], TIMINGS, around=Surroundings(layers))
+    assert documents_of(plan_of(warm)) == [past.document]
+
+
+def test_logs_and_files_of_decisions_are_played_when_that_is_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "warm.jsonl.gz"
+    write_lines(str(file), [dict(each.document) for each in decisions_of("warm")])
+    for sources in (LOGS, [file]):
+        assert seen(*sources).kind.name == "streams"
+        plan = seen(*sources, way=PLAYED)
+        assert (plan.kind.name, plan.sources[0].decisions) == ("streams-episode", 6)
+
+
+def test_groups_of_both_protocols_are_one_run_of_histories(warm: Path, tmp_path: Path) -> None:
+    plan = plan_of(warm, streams_folder(tmp_path / "new", "orders-group-3"))
+    assert [each["protocol"] for each in documents_of(plan)] == ["classic", "streams"]
+
+
+def test_one_decision_is_no_history_and_is_scored_alone(tmp_path: Path, warm: Path) -> None:
+    lines = [json.loads(line) for line in (warm / "records.jsonl").read_text().splitlines()]
+    first = lines[1]
+    folder = write_folder(
+        tmp_path / "short", lines[0]["group"],
+        [(first["t"], bytes.fromhex(first["key_hex"]), bytes.fromhex(first["value_hex"]))],
+    )  # fmt: skip
+    notes: list[str] = []
+    plan = seen(folder, notes=notes)
+    assert (plan.kind.name, plan.past.way, plan.items) == ("streams", DECISIONS, 1)
+    assert [note for note in notes if note.startswith("each decision is scored alone: ")]
+    with pytest.raises(HistoryError, match="alone is a state and no history"):
+        plan_of(folder, way=PLAYED)
+
+
+def test_beside_generated_histories_decisions_stay_decisions(warm: Path) -> None:
+    assert seen(warm, Generated("streams_4x40", 1)).kind.name == "streams"
+
+
+def test_workload_and_timeouts_are_those_that_are_told(warm: Path, tmp_path: Path) -> None:
+    weights = tmp_path / "weights.json"
+    weights.write_text(json.dumps({"tasks": {"0_0": {"state_bytes": 12345}}}))
+    (episode,) = documents_of(plan_of(warm, workload=str(weights)))
+    assert episode["initial"]["workload"]["tasks"]["0_0"]["state_bytes"] == 12345
+    assert episode["timings"] == TIMINGS
+    decisions = documents_of(plan_of(warm, way=DECISIONS, workload=str(weights)))
+    assert {each["workload"]["tasks"]["0_0"]["state_bytes"] for each in decisions} == {12345}
+
+
+def test_each_contender_goes_on_from_its_own_answers_as_in_replay(warm: Path, tmp_path: Path) -> None:
+    variant = "none=high_availability,num.standby.replicas=0"
+    names = ["high_availability", "sticky", variant]
+    summary = scored([warm], names, tmp_path / "out", config=properties_of("warm"), past=PastTerms(AUTO, TIMINGS))
+    config = config_sources(properties_of("warm"), environ={}, start=tmp_path)
+    (episode,) = documents_of(plan_of(warm))
+    world = read_episode(scenario_from_document(episode, Place("past")))
+    contenders = [*variants_of(["high_availability", "sticky"], ()), parse_variant(variant)]
+    totals = {
+        each.contender.name: totals_of(each.played, TrafficTerms())
+        for each in replay(world, REGISTRY, config, contenders)
+        if each.played is not None
+    }
+    rows = {row["assignor"]: row for row in results_of(tmp_path / "out").to_pylist()}
+    assert set(rows) == {"high_availability", "sticky", "none"}
+    for name, row in rows.items():
+        assert row["unavailable_task_seconds"] == pytest.approx(totals[name]["unavailable_task_s"])
+        assert row["restored_bytes"] == totals[name]["restored_bytes"]
+    results = summary["results"]
+    assert (results["histories"], results["played"], results["sources"][0]["decisions"]) == ("played", True, 6)
+    assert results["headline"]["alone"] == 0
+    shown = summary_from_document(summary).results
+    assert opening(shown) == "1 history from 1 recording was put to 3 assignors."
+    assert "Played as a history: behind 6 recorded decisions" in reading(shown)[0]
+
+
+def test_a_run_of_decisions_says_so_and_how_to_play_them(warm: Path, tmp_path: Path) -> None:
+    summary = scored([warm], ["sticky"], tmp_path / "out", past=PastTerms(DECISIONS))
+    assert (summary["results"]["histories"], summary["results"]["played"]) == ("decisions", False)
+    (sentence,) = reading(summary_from_document(summary).results)
+    assert sentence.startswith("Each decision alone:")
+    assert "score --histories played" in sentence
+
+
+def test_the_manifest_tells_how_pasts_were_read(warm: Path, tmp_path: Path) -> None:
+    scored([warm], ["sticky"], tmp_path / "out", past=PastTerms(AUTO, TIMINGS))
+    assert read_manifest(tmp_path / "out" / "manifest.json").past == PastTerms(PLAYED, TIMINGS)
