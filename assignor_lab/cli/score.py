@@ -92,8 +92,10 @@ Histories = Annotated[
     Literal["played", "decisions"] | None,
     typer.Option(
         "--histories",
-        help="A group's past as a history that everybody plays from its beginning, or decision by decision, each from "
-        "where the group really was. By default folders of record are played, and files and logs are not.",
+        metavar="HOW",
+        help="played or decisions: a group's past as a history that everybody plays from its beginning, or decision by "
+        "decision, each from where the group really was. By default folders of record are played, and files and logs "
+        "are not.",
     ),
 ]
 PriceFile = Annotated[
