@@ -286,8 +286,9 @@ def _sources(table: pa.Table, told: Provenance | None) -> Iterator[Source]:
         each = found.get(place, {})
         family = each.get("family_min")
         name, kind = (family or f"source {place}", FAMILY if family else SCENARIOS)
+        decisions = 0
         if told is not None and place < len(told.sources):
-            name, kind = told.sources[place]
+            name, kind, decisions = told.sources[place]
         items = each.get("item_count_distinct", 0)
         made = None if family is None else Generated(plain(family), items, int(each["seed_min"] or 0))
-        yield Source(name, kind, each.get("item_min", 0), items, made)
+        yield Source(name, kind, each.get("item_min", 0), items, made, decisions=decisions)

@@ -32,14 +32,14 @@ class Provenance:
         kind: Kind of its scenarios.
         assignors: Who competed, in order: ``name``, ``distribution``, ``version``, ``summary``, ``settings``.
         unloaded: Who would have: ``name``, ``distribution``, ``version``, ``reason``.
-        sources: Name and kind of each source.
+        sources: Name and kind of each source, and the recorded decisions behind histories that were played.
         config: The summary's ``config``.
     """
 
     kind: str
     assignors: Sequence[Mapping[str, Any]]
     unloaded: Sequence[Mapping[str, Any]] = ()
-    sources: Sequence[tuple[str, str]] = ()
+    sources: Sequence[tuple[str, str, int]] = ()
     config: Sequence[Mapping[str, str]] = ()
 
     @classmethod
@@ -57,7 +57,7 @@ class Provenance:
                 for each in competing.assignors
             ],
             [attrs.asdict(each) for each in competing.unloaded],
-            [(source.name, source.kind) for source in sources],
+            [(source.name, source.kind, source.decisions) for source in sources],
             shown_config(config, kind.config_keys),
         )
 
@@ -75,7 +75,7 @@ class Provenance:
                 str(document["kind"]),
                 assignors,
                 document["unloaded"],
-                [(str(name), str(kind)) for name, kind in document["sources"]],
+                [(str(name), str(kind), int(decisions)) for name, kind, decisions in document["sources"]],
                 document["config"],
             )
         except (KeyError, TypeError, ValueError):

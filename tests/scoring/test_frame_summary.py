@@ -22,7 +22,9 @@ CAPTURES = Path(__file__).parents[1] / "data" / "captures"
 HISTORIES = (Generated("streams_histories", 3, 5), Generated("streams_4x40", 1, 9))
 PAIR = ("high_availability", "sticky")
 #: What the rows do not tell.
-UNTOLD = {"placements", "placements_left_out", "groups", "title", "sources", "config", "versions", "timelines"}
+UNTOLD = {
+    "placements", "placements_left_out", "groups", "title", "sources", "config", "versions", "timelines", "histories",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
