@@ -70,11 +70,13 @@ class Conversation:
             raise PeerError("a frame holds no JSON object")
         if "decided" in document:
             self._note(document["decided"])
+        elif "missed" in document:
+            self._miss(document["missed"])
         elif "ask" in document:
             self._close_entry()
             self._answer(document)
         else:
-            raise PeerError(f"a frame says none of ask and decided: {printable(str(list(document))[:200])}")
+            raise PeerError(f"a frame says none of ask, decided and missed: {printable(str(list(document))[:200])}")
 
     def _answer(self, question: dict[str, Any]) -> None:
         group, wait_ms = question.get("group"), question.get("deadline_ms")
@@ -107,6 +109,19 @@ class Conversation:
         if self._entry is not None:
             self._entry.verdict = verdict
         self._close_entry()
+
+    def _miss(self, told: Any) -> None:
+        """Takes what was decided while nobody here could be told."""
+        if self.log is None:
+            return
+        group, verdict = (told.get(key) if isinstance(told, dict) else None for key in ("group", "decided"))
+        if not isinstance(group, str) or not isinstance(verdict, dict):
+            raise PeerError("what was missed says no group, or not what was decided")
+        try:
+            state = _state(told.get("ask"))
+        except AssignorLabError as error:
+            raise PeerError(f"what was missed holds no state: {error}") from None
+        self.log.missed(state.document, group, verdict)
 
     def _close_entry(self) -> None:
         entry, self._entry = self._entry, None

@@ -23,6 +23,10 @@ __all__ = ["DecisionLog", "Entry"]
 
 #: Parts that a full folder has.
 PARTS = 8
+#: Decisions of which the application may still say what became of them.
+MAX_HELD = 20
+#: What is said of a decision whose process was killed, unless the application says more.
+KILLED = "the process that served it ended before it was decided"
 _STATES = re.compile(r"states-([0-9]{6,12})\.jsonl\Z")
 _ASKING = re.compile(r"asking-([0-9]{6,12})\.json\Z")
 
@@ -41,10 +45,22 @@ class Entry:
         self.ms: float | None = None
         #: What the application says that became of it; ``None``: it has not said.
         self.verdict: Mapping[str, Any] | None = None
+        #: What is said of it if the application says nothing.
+        self.supposed: str | None = None
+        #: What tells it from others.
+        self.key = (group, str(document["id"]))
 
     def close(self) -> None:
-        """Writes what is known by now."""
-        self._log.add(self._document, self._group, self.result, self.ms, self.verdict)
+        """Writes what is known; where the application has not said what became of it, that is waited for."""
+        if self.verdict is None:
+            self._log.hold(self)
+        else:
+            self.write()
+
+    def write(self) -> None:
+        """Writes what is known."""
+        verdict = {"message": self.supposed} if self.verdict is None else self.verdict
+        self._log.add(self._document, self._group, self.result, self.ms, verdict)
         self._log.drop(self._part)
 
 
@@ -67,6 +83,7 @@ class DecisionLog:
             folder.mkdir(parents=True, exist_ok=True)
         self._number = max(self._numbers(), default=1)
         self._asked = 0
+        self._held: dict[tuple[str, str], Entry] = {}
         for left in sorted(folder.glob("asking-*.json")):
             self._take_over(left)
 
@@ -79,9 +96,40 @@ class DecisionLog:
         """
         with self._guard:
             self._asked += 1
-            part = self._folder / f"asking-{self._asked:06}.json"
+            part = self._asking(self._asked)
         self._guarded(lambda: part.write_bytes(canonical_line({"group": group, "state": document})))
         return Entry(self, part, document, group)
+
+    def hold(self, entry: Entry) -> None:
+        """Has a decision wait until its application says what became of it; the oldest one waits no longer."""
+        with self._guard:
+            self._held[entry.key] = entry
+            first = None if len(self._held) <= MAX_HELD else self._held.pop(next(iter(self._held)))
+        if first is not None:
+            first.write()
+
+    def missed(self, document: Mapping[str, Any], group: str, verdict: Mapping[str, Any]) -> None:
+        """Takes what became of a decision that could not be told at once, whether it was asked here or not.
+
+        Args:
+            document: What was to be asked.
+            group: Who was to ask.
+            verdict: As of :meth:`add`.
+        """
+        with self._guard:
+            held = self._held.pop((group, str(document["id"])), None)
+        if held is None:
+            self.add(document, group, None, None, verdict)
+            return
+        held.verdict = verdict
+        held.write()
+
+    def close(self) -> None:
+        """Writes what still waits."""
+        with self._guard:
+            waiting, self._held = list(self._held.values()), {}
+        for entry in waiting:
+            entry.write()
 
     def add(
         self,
@@ -98,8 +146,8 @@ class DecisionLog:
             group: Who asked.
             result: The result line; ``None``: there is none.
             ms: How long the answer took.
-            verdict: What the application says of it: ``by``, ``cause``, ``message`` and, where another decided,
-                ``assignment``.
+            verdict: What the application says of it: ``by``, ``ms``, and where another decided ``cause``,
+                ``message``, ``assignment`` and ``followup``.
         """
         told = dict(verdict or {})
         state = canonical_line(_with_observed(document, result, told))
@@ -110,7 +158,8 @@ class DecisionLog:
             "by": told.get("by"),
             "cause": told.get("cause"),
             "message": told.get("message"),
-            "ms": None if ms is None else round(ms, 3),
+            "ms": told.get("ms"),
+            "python_ms": None if ms is None else round(ms, 3),
             "result": result,
         }
         with self._guard:
@@ -134,11 +183,14 @@ class DecisionLog:
     def _parts(self, number: int) -> list[Path]:
         return [self._folder / f"{name}-{number:06}.jsonl" for name in ("states", "decisions")]
 
+    def _asking(self, number: int) -> Path:
+        return self._folder / f"asking-{number:06}.json"
+
     def _numbers(self) -> list[int]:
         return [int(match[1]) for path in self._folder.iterdir() if (match := _STATES.match(path.name))]
 
     def _take_over(self, left: Path) -> None:
-        """Adds what a process that was killed was asked last."""
+        """Has what a process that was killed was asked last wait as if it had been asked here."""
         if _ASKING.match(left.name) is None:
             return
         try:
@@ -149,8 +201,13 @@ class DecisionLog:
             # It was killed while it wrote this.
             pass
         else:
-            ended = "the process that served it ended before it was decided"
-            self.add(state, group, None, None, {"message": ended})
+            self._asked += 1
+            part = self._asking(self._asked)
+            self._guarded(lambda: left.replace(part))
+            entry = Entry(self, part, state, group)
+            entry.supposed = KILLED
+            self.hold(entry)
+            return
         self.drop(left)
 
     def _guarded(self, write: Callable[[], object]) -> None:

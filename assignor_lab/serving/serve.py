@@ -102,3 +102,5 @@ def _decider(served: Served) -> Iterator[Decider]:
     finally:
         for isolation in made:
             isolation.close()
+        if served.log is not None:
+            served.log.close()

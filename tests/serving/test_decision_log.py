@@ -10,7 +10,7 @@ import pytest
 from assignor_lab.scenarios import read_scenarios
 from assignor_lab.scenarios.scenario import Scenario
 from assignor_lab.serving.deciding import warm_up_state
-from assignor_lab.serving.decision_log import PARTS, DecisionLog
+from assignor_lab.serving.decision_log import MAX_HELD, PARTS, DecisionLog
 from tests.serving.conftest import line_of
 from tests.serving.log_files import decisions, states
 
@@ -30,23 +30,18 @@ def decided(log: DecisionLog, identity: str, verdict: dict[str, Any] | None) -> 
     entry = log.asked(document, "shop")
     entry.result, entry.ms = answered(document), 1.5
     entry.verdict = verdict
-    entry.close()
+    entry.write()
 
 
 def test_a_decision_is_a_state_with_what_kafka_was_given(log: DecisionLog, tmp_path: Path) -> None:
-    decided(log, "shop-1", {"by": "assignor"})
+    decided(log, "shop-1", {"by": "assignor", "ms": 2.25})
     (scenario,) = read_scenarios(tmp_path / "log" / "states-000001.jsonl")
     assert scenario.observed == {
         "assignment": {PROCESS: {"active": ["0_0"], "standby": []}}, "followup": False, "threads": None
     }  # fmt: skip
     (told,) = decisions(tmp_path / "log")
-    assert (told["id"], told["group"], told["time_ms"], told["by"], told["ms"]) == (
-        "shop-1",
-        "shop",
-        7,
-        "assignor",
-        1.5,
-    )
+    assert (told["id"], told["group"], told["time_ms"]) == ("shop-1", "shop", 7)
+    assert (told["by"], told["ms"], told["python_ms"]) == ("assignor", 2.25, 1.5)
     assert told["result"] == answered(state())
 
 
@@ -71,12 +66,51 @@ def test_what_is_being_decided_outlives_the_process(log: DecisionLog, tmp_path: 
     folder = tmp_path / "log"
     log.asked(state("shop-9"), "shop")
     (folder / "asking-000002.json").write_bytes(b'{"group": "sh')
-    DecisionLog(folder, 2**20, pytest.fail)
+    DecisionLog(folder, 2**20, pytest.fail).close()
     assert [each["id"] for each in states(folder)] == ["shop-9"]
     assert [(each["result"], each["message"]) for each in decisions(folder)] == [
         (None, "the process that served it ended before it was decided")
     ]
     assert not list(folder.glob("asking-*"))
+
+
+def test_what_was_being_decided_is_completed_by_its_application(log: DecisionLog, tmp_path: Path) -> None:
+    folder = tmp_path / "log"
+    log.asked(state("shop-9"), "shop")
+    after = DecisionLog(folder, 2**20, pytest.fail)
+    after.missed(state("shop-9"), "shop", {"by": "sticky", "cause": "BROKEN_OFF", "message": "it broke off"})
+    after.close()
+    assert [(each["id"], each["cause"]) for each in decisions(folder)] == [("shop-9", "BROKEN_OFF")]
+    assert not list(folder.glob("asking-*"))
+
+
+def test_an_answer_that_came_too_late_waits_for_what_became_of_it(log: DecisionLog, tmp_path: Path) -> None:
+    folder = tmp_path / "log"
+    entry = log.asked(state(), "shop")
+    entry.result = answered(state())
+    entry.close()
+    assert decisions(folder) == []
+    log.missed(state(), "shop", {"by": "previous", "cause": "DEADLINE"})
+    (told,) = decisions(folder)
+    assert (told["by"], told["result"]) == ("previous", answered(state()))
+    log.close()
+    assert len(decisions(folder)) == 1
+
+
+def test_what_could_not_be_asked_is_a_decision(log: DecisionLog, tmp_path: Path) -> None:
+    given: dict[str, Any] = {PROCESS: {"active": ["0_0"], "standby": []}}
+    log.missed(state(), "shop", {"by": "sticky", "cause": "CONNECT", "assignment": given, "followup": False})
+    (told,) = decisions(tmp_path / "log")
+    assert (told["cause"], told["result"]) == ("CONNECT", None)
+    assert states(tmp_path / "log")[0]["observed"]["assignment"] == given
+
+
+def test_few_decisions_wait(log: DecisionLog, tmp_path: Path) -> None:
+    for number in range(MAX_HELD + 3):
+        log.asked(state(f"shop-{number}"), "shop").close()
+    assert [each["id"] for each in decisions(tmp_path / "log")] == ["shop-0", "shop-1", "shop-2"]
+    log.close()
+    assert len(decisions(tmp_path / "log")) == MAX_HELD + 3
 
 
 def test_an_older_log_is_gone_on_with(log: DecisionLog, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from assignor_lab.scenarios import Scenario
 from assignor_lab.serving import handshake, server
 from assignor_lab.serving.decision_log import DecisionLog
 from assignor_lab.serving.frames import framed
+from tests.connect.real_kafka import until
 from tests.serving.conftest import Toy, line_of, question
 from tests.serving.log_files import decisions, states
 
@@ -158,13 +159,15 @@ def test_too_many_connections_are_closed_at_once(toys: Toys, monkeypatch: pytest
 @pytest.mark.parametrize(
     ("sent", "why"),
     [
-        ({}, "none of ask and decided"),
+        ({}, "none of ask, decided and missed"),
         ([], "no JSON object"),
         ({"ask": {}, "group": 1, "deadline_ms": 1}, "no group"),
         ({"ask": {}, "group": "shop"}, "no deadline_ms"),
         ({"ask": {}, "group": "shop", "deadline_ms": True}, "no deadline_ms"),
         ({"ask": {}, "group": "shop", "deadline_ms": 10**9}, "no deadline_ms"),
         ({"decided": []}, "what was decided is no JSON object"),
+        ({"missed": []}, "what was missed says no group"),
+        ({"missed": {"group": "shop", "decided": {}, "ask": {}}}, "what was missed holds no state"),
     ],
 )
 def test_who_breaks_the_rules_is_put_out(toys: Toys, sent: Any, why: str) -> None:
@@ -199,4 +202,16 @@ def test_a_client_that_goes_before_the_answer_harms_nobody(toys: Toys, log: Deci
         link.send(question(identity="shop-2"))
         assert link.receive()["answer"]["id"] == "shop-2"
     toy.stop()
+    log.close()
     assert [each["id"] for each in states(tmp_path / "log")] == ["shop-1", "shop-2"]
+
+
+def test_what_was_missed_is_told_with_the_next_answer(toys: Toys, tmp_path: Path) -> None:
+    missed = {**question(identity="shop-0"), "decided": {"by": "sticky", "cause": "CONNECT"}}
+    with toys().client() as link:
+        link.send(question())
+        assert "answer" in link.receive()
+        link.send({"missed": missed})
+        link.send({"decided": {"by": "assignor"}})
+    until(lambda: len(decisions(tmp_path / "log")) == 2, "two decisions")
+    assert [each["cause"] for each in decisions(tmp_path / "log")] == ["CONNECT", None]

@@ -1,5 +1,6 @@
 package assignorlab.shim;
 
+import assignorlab.wire.Json;
 import java.lang.management.ManagementFactory;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -25,8 +26,10 @@ final class Application {
     private final Breaker breaker;
     private final Decisions decisions;
     private final CauseLog log;
+    private final Untold untold = new Untold();
     private PythonSide side;
     private long questions;
+    private String decidedBy;
 
     private Application(Settings settings) {
         this.settings = settings;
@@ -49,54 +52,66 @@ final class Application {
         }
         long start = System.nanoTime();
         Asked asked = null;
+        Map<String, Object> question = null;
         String id = settings.application + "-" + System.currentTimeMillis() + "-" + questions;
         Failure failure;
         try {
             if (!settings.problems.isEmpty()) {
                 throw new Failure(Cause.SETTINGS, String.join("; ", settings.problems));
             }
+            question = question(id, state);
             if (!breaker.permits(start)) {
                 throw new Failure(Cause.BREAKER_OPEN, "it failed " + settings.breakerFailures + " times or more in a row, "
                     + "and is asked again " + settings.breakerOpenMs + " ms after the last failure");
             }
-            Object question = question(id, state);
             asked = new Asked(side());
-            TaskAssignment assignment = answer(asked, question, id, state);
+            TaskAssignment assignment = answer(asked, Json.write(question), id, state);
             breaker.succeeded();
-            note("assignor", null, start);
+            double ms = note("assignor", null, start);
             log.answered(asked.assignor, start);
-            asked.tell(verdict(id, "assignor", null, null));
+            tell(question, verdict(id, "assignor", ms, null, null), asked);
             return assignment;
         } catch (Failure error) {
             failure = error;
-        } catch (RuntimeException | LinkageError error) {
+        } catch (RuntimeException | LinkageError | OutOfMemoryError error) {
             failure = new Failure(Cause.SHIM, "a fault of the shim: " + error);
         }
         if (failure.cause != Cause.BREAKER_OPEN) {
             breaker.failed(System.nanoTime());
         }
-        return fallBack(state, id, failure, asked, start);
-    }
-
-    private TaskAssignment fallBack(ApplicationState state, String id, Failure failure, Asked asked, long start) {
-        String by = "previous";
-        TaskAssignment assignment = null;
-        for (String name : settings.fallbacks) {
-            assignment = checkedFallback(name, state);
-            if (assignment != null) {
-                by = name;
-                break;
-            }
-        }
-        if (assignment == null) {
-            assignment = Fallbacks.previous(state);
-        }
-        note(by, failure, start);
-        log.fellBack(failure, by, start);
-        if (asked != null) {
-            asked.tell(verdict(id, by, failure, assignment));
+        TaskAssignment assignment = fallBack(state);
+        double ms = note(decidedBy, failure, start);
+        log.fellBack(failure, decidedBy, start);
+        if (question != null) {
+            tell(question, verdict(id, decidedBy, ms, failure, assignment), asked);
         }
         return assignment;
+    }
+
+    /** Tells the log on the Python side what became of a question, now or else with the next one that is answered. */
+    private void tell(Map<String, Object> question, Map<String, Object> verdict, Asked asked) {
+        try {
+            if (asked == null || !asked.isOpen()) {
+                question.put("decided", verdict);
+                untold.add(Json.write(Map.of("missed", question)));
+            } else {
+                asked.tell(untold.taken(Json.write(Map.of("decided", verdict))));
+            }
+        } catch (RuntimeException | OutOfMemoryError error) {
+            log.remark("a decision is missing in the log of decisions: " + error);
+        }
+    }
+
+    private TaskAssignment fallBack(ApplicationState state) {
+        for (String name : settings.fallbacks) {
+            TaskAssignment assignment = checkedFallback(name, state);
+            if (assignment != null) {
+                decidedBy = name;
+                return assignment;
+            }
+        }
+        decidedBy = "previous";
+        return Fallbacks.previous(state);
     }
 
     /** What a fallback decides; null where it fails, or Kafka would refuse it. */
@@ -104,7 +119,7 @@ final class Application {
         try {
             TaskAssignment assignment = Fallbacks.decide(name, state);
             return TaskAssignmentUtils.validateTaskAssignment(state, assignment) == AssignmentError.NONE ? assignment : null;
-        } catch (RuntimeException error) {
+        } catch (RuntimeException | LinkageError error) {
             log.remark("fallback " + name + " failed: " + error);
             return null;
         }
@@ -123,7 +138,7 @@ final class Application {
         return question;
     }
 
-    private TaskAssignment answer(Asked asked, Object question, String id, ApplicationState state) throws Failure {
+    private TaskAssignment answer(Asked asked, String question, String id, ApplicationState state) throws Failure {
         Map<?, ?> frame = asked.answer(question, settings.deadlineMs);
         decisions.serves(asked.assignor);
         Object refused = frame.get("refused");
@@ -151,21 +166,25 @@ final class Application {
         return assignment;
     }
 
-    private static Map<String, Object> verdict(String id, String by, Failure failure, TaskAssignment assignment) {
+    private static Map<String, Object> verdict(
+            String id, String by, double ms, Failure failure, TaskAssignment assignment) {
         Map<String, Object> told = new LinkedHashMap<>();
         told.put("id", id);
         told.put("by", by);
+        told.put("ms", ms);
         if (failure != null) {
             told.put("cause", failure.cause.name());
             told.put("message", failure.getMessage());
             told.put("assignment", Documents.assignment(assignment));
             told.put("followup", Documents.hasFollowup(assignment));
         }
-        return Map.of("decided", told);
+        return told;
     }
 
-    private void note(String by, Failure failure, long start) {
-        decisions.note(by, failure, (System.nanoTime() - start) / 1e6);
+    private double note(String by, Failure failure, long start) {
+        double ms = (System.nanoTime() - start) / 1e6;
+        decisions.note(by, failure, ms);
+        return ms;
     }
 
     private PythonSide side() {

@@ -1,5 +1,6 @@
 package assignorlab.shim;
 
+import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -21,22 +22,29 @@ final class Asked {
         this.side = side;
     }
 
-    /** The frame that answers a question; both in the same time, whatever is asked. */
-    Map<?, ?> answer(Object question, long deadlineMs) throws Failure {
+    /**
+     * The frame that answers a question.
+     *
+     * @throws Failure if there is none; then nothing more can be told
+     */
+    Map<?, ?> answer(String question, long deadlineMs) throws Failure {
+        long allowedMs = deadlineMs + side.startMs();
         FutureTask<Object> work = new FutureTask<>(() -> {
-            conversation = side.begin();
+            conversation = side.connect();
             if (isGivenUp) {
                 conversation.abort();
-                throw new Failure(Cause.DEADLINE, "it was given up");
             }
+            conversation.greet();
             assignor = conversation.assignor();
             return conversation.ask(question);
         });
         start(work);
-        long allowedMs = deadlineMs + side.startMs();
-        Object frame;
         try {
-            frame = work.get(allowedMs, TimeUnit.MILLISECONDS);
+            Object frame = work.get(allowedMs, TimeUnit.MILLISECONDS);
+            if (frame instanceof Map) {
+                return (Map<?, ?>) frame;
+            }
+            throw new Failure(Cause.NONSENSE, "a frame holds no object");
         } catch (TimeoutException error) {
             giveUp();
             throw new Failure(Cause.DEADLINE, "no answer within " + allowedMs + " ms");
@@ -45,33 +53,33 @@ final class Asked {
             Thread.currentThread().interrupt();
             throw new Failure(Cause.DEADLINE, "the wait for an answer was interrupted");
         } catch (ExecutionException error) {
+            giveUp();
             if (error.getCause() instanceof Failure) {
                 throw (Failure) error.getCause();
             }
             throw new Failure(Cause.SHIM, "asking failed: " + error.getCause());
         }
-        if (frame instanceof Map) {
-            return (Map<?, ?>) frame;
-        }
-        throw new Failure(Cause.NONSENSE, "a frame holds no object");
     }
 
-    /** Says what became of the answer; nobody waits for it, and a failure is of no consequence. */
-    void tell(Object verdict) {
+    /** Whether there is still somebody to tell something. */
+    boolean isOpen() {
+        return conversation != null && !isGivenUp;
+    }
+
+    /** Says what became of the answer, and whatever else there is to say; nobody waits for it. */
+    void tell(Collection<String> documents) {
         PythonSide.Conversation open = conversation;
-        if (open == null || isGivenUp) {
-            return;
-        }
-        FutureTask<Object> work = new FutureTask<>(() -> {
+        conversation = null;
+        start(new FutureTask<>(() -> {
             try {
-                open.tell(verdict);
+                for (String each : documents) {
+                    open.tell(each);
+                }
             } finally {
                 open.close();
             }
             return null;
-        });
-        start(work);
-        conversation = null;
+        }));
     }
 
     private void giveUp() {

@@ -14,7 +14,7 @@ final class Child implements PythonSide {
 
     private final List<String> command;
     private final long startMs;
-    private Talk talk;
+    private volatile Talk talk;
 
     Child(List<String> command, long startMs) {
         this.command = command;
@@ -23,30 +23,21 @@ final class Child implements PythonSide {
     }
 
     @Override
-    public synchronized long startMs() {
-        return talk == null || !talk.isGreeted || !talk.process.isAlive() ? startMs : 0;
+    public long startMs() {
+        Talk last = talk;
+        return last != null && last.isGreeted && last.lives() ? 0 : startMs;
     }
 
     @Override
-    public synchronized Conversation begin() throws Failure {
-        if (talk == null || !talk.process.isAlive()) {
-            talk = null;
-            try {
-                Process process = new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
-                talk = new Talk(process);
-            } catch (IOException error) {
-                throw new Failure(Cause.CONNECT, "the child cannot be started: " + error.getMessage());
-            }
+    public Conversation connect() throws Failure {
+        Talk last = talk;
+        if (last != null && last.lives()) {
+            return last;
         }
-        if (!talk.isGreeted) {
-            try {
-                talk.hello();
-                talk.isGreeted = true;
-            } catch (Failure error) {
-                talk.abort();
-                throw new Failure(error.cause == Cause.BROKEN_OFF ? Cause.CONNECT : error.cause,
-                    String.join(" ", command) + ": it said no hello: " + error.getMessage());
-            }
+        try {
+            talk = new Talk(new ProcessBuilder(command).redirectError(Redirect.INHERIT).start());
+        } catch (IOException error) {
+            throw new Failure(Cause.CONNECT, "the child cannot be started: " + error.getMessage());
         }
         return talk;
     }
@@ -60,15 +51,35 @@ final class Child implements PythonSide {
 
     private static final class Talk extends FrameConversation {
         private final Process process;
-        private boolean isGreeted;
+        private volatile boolean isGreeted;
+        private volatile boolean isGivenUp;
 
         Talk(Process process) {
             super(process.getInputStream(), process.getOutputStream());
             this.process = process;
         }
 
+        boolean lives() {
+            return !isGivenUp && process.isAlive();
+        }
+
         @Override
-        public Object ask(Object document) throws Failure {
+        public void greet() throws Failure {
+            if (isGreeted) {
+                return;
+            }
+            try {
+                helloIn(read());
+                isGreeted = true;
+            } catch (Failure error) {
+                abort();
+                throw new Failure(error.cause == Cause.BROKEN_OFF ? Cause.CONNECT : error.cause,
+                    "the child did not say what it serves: " + error.getMessage());
+            }
+        }
+
+        @Override
+        public Object ask(String document) throws Failure {
             try {
                 return super.ask(document);
             } catch (Failure error) {
@@ -85,6 +96,7 @@ final class Child implements PythonSide {
 
         @Override
         public void abort() {
+            isGivenUp = true;
             process.destroyForcibly();
         }
 

@@ -28,25 +28,21 @@ abstract class FrameConversation implements PythonSide.Conversation {
     }
 
     @Override
-    public Object ask(Object document) throws Failure {
+    public Object ask(String document) throws Failure {
         tell(document);
         return read();
     }
 
     @Override
-    public void tell(Object document) throws Failure {
+    public void tell(String document) throws Failure {
         try {
-            Frames.write(out, Json.write(document));
+            Frames.write(out, document);
         } catch (IOException error) {
             throw new Failure(Cause.BROKEN_OFF, "the connection was closed before the question was through: " + error.getMessage());
         }
     }
 
-    /** What the other end says of itself in its first frame. */
-    Map<?, ?> hello() throws Failure {
-        return helloIn(read());
-    }
-
+    /** What the other end says of itself. */
     Map<?, ?> helloIn(Object frame) throws Failure {
         Object hello = frame instanceof Map ? ((Map<?, ?>) frame).get("hello") : null;
         if (!(hello instanceof Map)) {
@@ -61,7 +57,7 @@ abstract class FrameConversation implements PythonSide.Conversation {
         return said;
     }
 
-    private Object read() throws Failure {
+    Object read() throws Failure {
         String text;
         try {
             text = Frames.read(in, MOST_BYTES);

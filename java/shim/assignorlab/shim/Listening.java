@@ -40,7 +40,7 @@ final class Listening implements PythonSide {
     }
 
     @Override
-    public Conversation begin() throws Failure {
+    public Conversation connect() throws Failure {
         Map<?, ?> said = portFile();
         Object port = said.get("port");
         Object token = said.get("token");
@@ -52,16 +52,11 @@ final class Listening implements PythonSide {
             socket.setTcpNoDelay(true);
             byte[] loopback = {127, 0, 0, 1};
             socket.connect(new InetSocketAddress(InetAddress.getByAddress(loopback), ((Long) port).intValue()), connectMs);
-            Talk talk = new Talk(socket);
-            talk.shakeHands((String) token, nonce());
-            return talk;
+            return new Talk(socket, (String) token, nonce());
         } catch (IOException error) {
             close(socket);
             throw new Failure(Cause.CONNECT, "nobody answers at port " + port + ", which " + file
                 + " names: is 'assignor serve-assignor' running beside this instance? " + error.getMessage());
-        } catch (Failure | RuntimeException error) {
-            close(socket);
-            throw error;
         }
     }
 
@@ -107,23 +102,28 @@ final class Listening implements PythonSide {
 
     private static final class Talk extends FrameConversation {
         private final Socket socket;
+        private final String token;
+        private final String nonce;
 
-        Talk(Socket socket) throws IOException {
+        Talk(Socket socket, String token, String nonce) throws IOException {
             super(socket.getInputStream(), socket.getOutputStream());
             this.socket = socket;
+            this.token = token;
+            this.nonce = nonce;
         }
 
-        void shakeHands(String token, String nonce) throws Failure {
+        @Override
+        public void greet() throws Failure {
             Map<String, Object> hello = new LinkedHashMap<>();
             hello.put("version", VERSION);
             hello.put("nonce", nonce);
-            Map<?, ?> said = helloIn(ask(Map.of("hello", hello)));
+            Map<?, ?> said = helloIn(ask(Json.write(Map.of("hello", hello))));
             String theirs = String.valueOf(said.get("nonce"));
             String expected = proof(token, "server", nonce, theirs);
             if (!MessageDigest.isEqual(bytes(expected), bytes(String.valueOf(said.get("proof"))))) {
                 throw new Failure(Cause.HANDSHAKE, "what listens there does not know the token of the port file");
             }
-            tell(Map.of("proof", proof(token, "client", nonce, theirs)));
+            tell(Json.write(Map.of("proof", proof(token, "client", nonce, theirs))));
         }
 
         private static String proof(String token, String role, String client, String server) throws Failure {
