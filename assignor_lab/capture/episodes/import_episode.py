@@ -17,6 +17,7 @@ from assignor_lab.capture.episodes.instances import (
     read_configs,
     settings_document,
 )  # fmt: skip
+from assignor_lab.capture.episodes.joins import first_joins, joins_ms
 from assignor_lab.capture.episodes.recorded import recorded_document
 from assignor_lab.capture.episodes.streams_protocol import broker_timings, group_assignment_config, member_ids
 from assignor_lab.capture.episodes.tasks import RecordedTasks, recorded_tasks
@@ -140,6 +141,7 @@ def _events(
     starts: Sequence[tuple[int, Incarnation]] = incarnations(timeline)
     first_ms = timeline.done[0].time_ms
     of_start = {(time, each.instance): each for time, each in starts}
+    joins = first_joins(timeline, names)
     events: list[dict[str, Any]] = []
     for done in timeline.done:
         event: dict[str, Any] = {"at_ms": done.time_ms - first_ms, "type": done.type, "client": done.instance}
@@ -151,6 +153,9 @@ def _events(
             ready = first_after(timeline.begun, timeline, done)
             if ready is not None:
                 event["startup_ms"] = ready - done.time_ms
+            joined = joins_ms(timeline, joins, done, event["threads"], event.get("startup_ms"))
+            if joined:
+                event["joins_ms"] = joined
             ids = member_ids(timeline, done.instance, done.time_ms, names)
             if ids:
                 event["member_ids"] = ids

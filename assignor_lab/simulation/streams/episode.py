@@ -55,6 +55,8 @@ class InstanceSettings:
         member_ids: Ids that its threads' members make up in the streams protocol, in the order in which they join;
             they decide ties. Others are drawn from the names.
         startup_ms: From the start of this process until its threads are started; ``None``: as long as any.
+        joins_ms: From the start of this process until each of its threads first asks to join, thread 1 first;
+            ``None``: with the others, as soon as one does.
         metadata_version: The newest version of Streams' member messages that its release knows.
     """
 
@@ -66,6 +68,7 @@ class InstanceSettings:
     machine: str | None = None
     member_ids: Sequence[str] = ()
     startup_ms: int | None = None
+    joins_ms: Sequence[int | None] = ()
     metadata_version: int = LATEST_SUPPORTED_VERSION
 
 

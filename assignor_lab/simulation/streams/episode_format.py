@@ -27,6 +27,7 @@ from assignor_lab.documents.shapes import (
     faults_at,
     list_of,
     map_of,
+    nullable,
     number,
     one_of,
     record,
@@ -81,6 +82,7 @@ _settings: Mapping[str, Check[Any]] = {
     "machine": text,
     "member_ids": list_of(text),
     "startup_ms": whole(0, _LONGEST_MS),
+    "joins_ms": list_of(nullable(whole(0, _LONGEST_MS))),
     "metadata_version": whole(_OLDEST_VERSION, _NEWEST_VERSION),
 }
 
@@ -315,5 +317,5 @@ def _event(value: Any) -> Event:
 def instance_settings(base: InstanceSettings, details: Mapping[str, Any]) -> InstanceSettings:
     """``base`` with what a ``start`` event says of the instance's configuration."""
     changes = {key: details[key] for key in _settings if key != "process_id" and key in details}
-    # These two are of one start: the next one has others.
-    return attrs.evolve(base, **{"member_ids": (), "startup_ms": None, **changes})
+    # These are of one start: the next one has others.
+    return attrs.evolve(base, **{"member_ids": (), "startup_ms": None, "joins_ms": (), **changes})

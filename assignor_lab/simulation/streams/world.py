@@ -94,8 +94,14 @@ class World:
         startup = instance.settings.startup_ms
         joins = instance.started_ms + (self.timings.startup_ms if startup is None else startup)
         joins += self.timings.join_ms + self.random.randint(0, self.timings.startup_spread_ms)
+        known = dict(zip(instance.threads, instance.settings.joins_ms, strict=False))
+        told = [after for after in known.values() if after is not None]
+        if told:
+            joins = instance.started_ms + min(told)
         for thread in instance.threads:
-            self.clock.at(joins, partial(self._ready, thread, group))
+            after = known.get(thread)
+            at_ms = joins if after is None else instance.started_ms + after
+            self.clock.at(at_ms, partial(self._ready, thread, group))
 
     def _up(self, name: str, settings: InstanceSettings | None, process_id: ProcessID | None) -> Instance:
         instance = self.instance(name)

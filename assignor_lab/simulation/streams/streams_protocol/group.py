@@ -241,9 +241,11 @@ class ProtocolGroup:
             self._arm_all()
 
     def _id_of(self, thread: Thread) -> str:
-        ids, place = thread.instance.settings.member_ids, thread.number - 1
-        if place < len(ids) and ids[place] not in self._members:
-            return ids[place]
+        # In the order in which they join.
+        used = {self._member_of[each.key].id for each in thread.instance.threads if each.key in self._member_of}
+        for told in thread.instance.settings.member_ids:
+            if told not in used and told not in self._members:
+                return told
         return drawn_member_id(self._world.episode.id, thread.instance.name, thread.key)
 
     def _static_member(self, thread: Thread) -> Member | None:
