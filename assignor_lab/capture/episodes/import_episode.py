@@ -17,10 +17,10 @@ from assignor_lab.capture.episodes.instances import (
     read_configs,
     settings_document,
 )  # fmt: skip
-from assignor_lab.capture.episodes.joins import first_joins, joins_ms
 from assignor_lab.capture.episodes.recorded import recorded_document
 from assignor_lab.capture.episodes.streams_protocol import broker_timings, group_assignment_config, member_ids
 from assignor_lab.capture.episodes.tasks import RecordedTasks, recorded_tasks
+from assignor_lab.capture.episodes.thread_moments import joins, joins_ms, leaves, leaves_ms
 from assignor_lab.capture.episodes.timeline import Timeline, read_timeline
 from assignor_lab.capture.episodes.workload import changelog_documents
 from assignor_lab.capture.recorded import Recording, read_recording
@@ -141,7 +141,7 @@ def _events(
     starts: Sequence[tuple[int, Incarnation]] = incarnations(timeline)
     first_ms = timeline.done[0].time_ms
     of_start = {(time, each.instance): each for time, each in starts}
-    joins = first_joins(timeline, names)
+    joined, left = joins(timeline, names), leaves(timeline, names)
     events: list[dict[str, Any]] = []
     for done in timeline.done:
         event: dict[str, Any] = {"at_ms": done.time_ms - first_ms, "type": done.type, "client": done.instance}
@@ -153,11 +153,15 @@ def _events(
             ready = first_after(timeline.begun, timeline, done)
             if ready is not None:
                 event["startup_ms"] = ready - done.time_ms
-            joined = joins_ms(timeline, joins, done, event["threads"], event.get("startup_ms"))
-            if joined:
-                event["joins_ms"] = joined
+            after = joins_ms(timeline, joined, done, event["threads"], event.get("startup_ms"))
+            if after:
+                event["joins_ms"] = after
             ids = member_ids(timeline, done.instance, done.time_ms, names)
             if ids:
                 event["member_ids"] = ids
+        elif done.type == "stop":
+            threads = settings_document(configs[done.instance])["threads"]
+            if after := leaves_ms(timeline, left, done, threads):
+                event["leaves_ms"] = after
         events.append(event)
     return events

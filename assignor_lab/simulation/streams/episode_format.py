@@ -72,6 +72,8 @@ def _host(value: Any) -> HostInfo:
     return HostInfo(host, int(port))
 
 
+#: A moment for each thread, thread 1 first; null: as usual.
+_by_thread = list_of(nullable(whole(0, _LONGEST_MS)))
 _settings: Mapping[str, Check[Any]] = {
     "process_id": _process_id,
     "threads": whole(1, 10_000),
@@ -82,14 +84,14 @@ _settings: Mapping[str, Check[Any]] = {
     "machine": text,
     "member_ids": list_of(text),
     "startup_ms": whole(0, _LONGEST_MS),
-    "joins_ms": list_of(nullable(whole(0, _LONGEST_MS))),
+    "joins_ms": _by_thread,
     "metadata_version": whole(_OLDEST_VERSION, _NEWEST_VERSION),
 }
 
 #: Type of an event to its required and its optional keys, besides ``at_ms`` and ``type``.
 _EVENTS: Mapping[str, tuple[Mapping[str, Check[Any]], Mapping[str, Check[Any]]]] = {
     "start": ({"client": text}, _settings),
-    "stop": ({"client": text}, {"leave": boolean}),
+    "stop": ({"client": text}, {"leave": boolean, "leaves_ms": _by_thread}),
     "crash": ({"client": text}, {}),
     "pause": ({"client": text, "for_ms": _duration}, {}),
     "busy": ({"client": text, "for_ms": _duration}, {"thread": whole(1, 10_000)}),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import attrs
 
 from assignment_api.streams import ProcessID
@@ -64,6 +66,7 @@ class Instance:
         started_ms: When its process was started last.
         disks_lost: How many state directories it has lost.
         ends_ms: When a process that was asked to end has ended.
+        leaves_ms: What its threads take to leave after it was asked to end, thread 1 first; ``None``: as long as any.
     """
 
     name: str
@@ -76,3 +79,4 @@ class Instance:
     started_ms: int = 0
     disks_lost: int = 0
     ends_ms: int = 0
+    leaves_ms: Sequence[int | None] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Protocol
 
@@ -182,7 +182,7 @@ class _Player:
         if event.type == "start":
             self._start(event.client, details)
         elif event.type == "stop":
-            self._stop(event.client, leaves=details.get("leave"))
+            self._stop(event.client, leaves=details.get("leave"), leaves_ms=details.get("leaves_ms", ()))
         elif event.type == "crash":
             self._done("crash", event.client)
             if self._world.instances[event.client].is_up:
@@ -206,8 +206,9 @@ class _Player:
         known = self._world.instance(name).settings
         self._world.start(name, instance_settings(known, details), details.get("process_id"), self._group)
 
-    def _stop(self, name: str, *, leaves: bool | None) -> None:
+    def _stop(self, name: str, *, leaves: bool | None, leaves_ms: Sequence[int | None] = ()) -> None:
         self._done("stop", name)
+        self._world.instances[name].leaves_ms = leaves_ms
         # One whose member was fenced has ended itself.
         if self._world.instances[name].is_up:
             self._world.stop(name, self._group, leaves=leaves)

@@ -163,10 +163,14 @@ class ProtocolGroup:
         is_static = instance.settings.instance_id is not None
         for member in self._of(instance):
             if leaves or (leaves is None and not is_static):
-                self._clock.after(self._timings.leave_ms, partial(self._gone, member, "left"))
+                self._clock.after(self._leaves_after_ms(member.thread), partial(self._gone, member, "left"))
                 continue
             member.has_left = is_static
-            self._session_ends(member, self._clock.now + self._timings.leave_ms)
+            self._session_ends(member, self._clock.now + self._leaves_after_ms(member.thread))
+
+    def _leaves_after_ms(self, thread: Thread) -> int:
+        told = [*thread.instance.leaves_ms[thread.number - 1 : thread.number], None][0]
+        return self._timings.leave_ms if told is None else told
 
     def crashed(self, instance: Instance) -> None:
         """Members of a process that is gone: nothing is heard of them any more."""
