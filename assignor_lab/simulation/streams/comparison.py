@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["compared_with", "merged_interruptions"]
+__all__ = ["compared_with", "merged_interruptions", "same_placements"]
 
 #: An interruption belongs to the action during which it began, with so much grace (a probe sees its beginning late).
 _GRACE_MS = 500
@@ -29,7 +29,7 @@ def compared_with(
         recorded ones each process had the same tasks in the simulation. ``probe``: for each of its windows the time
         without output, summed and of the worst task, and restored bytes.
     """
-    real, ours = list(recorded.get("generations", ())), document["generations"]
+    real = list(recorded.get("generations", ()))
     bounds = [action["t_ms"] for action in document["actions"]]
     rows = []
     for action, end in zip(document["actions"], [*bounds[1:], None], strict=True):
@@ -44,9 +44,14 @@ def compared_with(
                 "until_stable_ms": {"recorded": stable, "simulated": action["until_stable_ms"]},
             }
         )
+    same = same_placements(document, recorded)
     return {
         "actions": rows,
-        "generations": _placements(real, ours, bounds),
+        "generations": {
+            "recorded": len(same),
+            "same_active_tasks": sum(active for active, _ in same),
+            "same_tasks": sum(every for _, every in same),
+        },
         "probe": [_window(window, document, reads) for window in recorded.get("probe", ())],
     }
 
@@ -65,23 +70,34 @@ def _last_assignment(
     return within[-1] - begin if within else None
 
 
-def _placements(
-    real: Sequence[Mapping[str, Any]], ours: Sequence[Mapping[str, Any]], bounds: Sequence[int]
-) -> dict[str, int]:
-    """How many recorded generations have the tasks of ours: the one in force then, or the one of the same place.
+def same_placements(document: Mapping[str, Any], recorded: Mapping[str, Any]) -> list[tuple[bool, bool]]:
+    """For each recorded generation since the first action whether each process has the same tasks in the simulation.
 
-    The same place is the same number after the same action, or after it, as it takes longer in one of the two.
+    Compared is the generation in force then, or the one of the same place: the same number after the same action, as
+    it takes longer in one of the two.
+
+    Args:
+        document: The result.
+        recorded: What the episode says that followed.
+
+    Returns:
+        Whether the active tasks are the same, and whether all are, by generation.
     """
-    same_active = same_all = 0
+    bounds = [action["t_ms"] for action in document["actions"]]
+    real, ours = list(recorded.get("generations", ())), document["generations"]
+    found = []
     for begin, end in zip(bounds, [*bounds[1:], None], strict=True):
         theirs, here = _within(real, begin, end), _within(ours, begin, end)
         for place, generation in enumerate(theirs):
             in_force = [each for each in ours if each["assignment_t_ms"] <= generation["assignment_t_ms"]][-1:]
             candidates = [*in_force, *here[place : place + 1]]
-            same_active += any(_active(each) == _active(generation) for each in candidates)
-            same_all += any(_placed(each) == _placed(generation) for each in candidates)
-    counted = sum(each["t_ms"] >= bounds[0] for each in real) if bounds else 0
-    return {"recorded": counted, "same_active_tasks": same_active, "same_tasks": same_all}
+            found.append(
+                (
+                    any(_active(each) == _active(generation) for each in candidates),
+                    any(_placed(each) == _placed(generation) for each in candidates),
+                )
+            )
+    return found
 
 
 def _active(generation: Mapping[str, Any]) -> dict[str, list[str]]:

@@ -97,7 +97,7 @@ class World:
         known = dict(zip(instance.threads, instance.settings.joins_ms, strict=False))
         told = [after for after in known.values() if after is not None]
         if told:
-            joins = instance.started_ms + min(told)
+            joins = instance.started_ms + min(told) + 1  # after the one that is told of
         for thread in instance.threads:
             after = known.get(thread)
             at_ms = joins if after is None else instance.started_ms + after

@@ -1,0 +1,187 @@
+"""Each recorded decision judged from the state in which it was made: what was decided before is as it was recorded.
+
+A played history goes its own way after the first race that falls out otherwise, and then tells nothing of the rules
+any more. Here every decision stands alone. Under the streams protocol a broker's decision follows from the target before
+it and from who is there; both are recorded. In the classic protocol it follows from lags, too: the episode is played, and
+after each decision the group is given the recorded one in place of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from assignment_api import ApplicationMetadata, AssignedTask, AssignedTaskType, ProcessID, StreamsClientAssignment
+from assignment_api import TaskAssignment, TaskId
+from assignment_api.group import AssignmentConfigs, MemberMetadata
+from assignment_api.plugins import Registry
+from assignor_lab.capture.episodes.timeline import read_timeline
+from assignor_lab.groups.streams.leading import leading_assignor
+from assignor_lab.groups.streams_group.leading import brokers_assignor
+from assignor_lab.kafka.streams_group.group import GroupMember
+from assignor_lab.kafka.streams_group.tasks import NO_TASKS, Tasks
+from assignor_lab.simulation.streams.episode import StreamsEpisode
+from assignor_lab.simulation.streams.leading import Answer, TaskLeader
+from assignor_lab.simulation.streams.simulate import simulate
+from assignor_lab.simulation.streams.streams_protocol.targets import Targets
+
+__all__ = ["OneStep", "one_step"]
+
+#: Kafka's default of ``probing.rebalance.interval.ms``.
+_PROBING_MS = 600_000
+
+
+@attrs.frozen
+class OneStep:
+    """How many recorded decisions the rules repeat from the state before them.
+
+    Args:
+        recorded: How many there are.
+        same: Those in which each process has the same active tasks.
+    """
+
+    recorded: int
+    same: int
+
+
+def one_step(episode: StreamsEpisode, timeline: Path, registry: Registry, seed: int = 0) -> OneStep:
+    """Judges every decision of a recording.
+
+    Args:
+        episode: The recording's episode.
+        timeline: Its timeline, which has the targets of a streams group member by member.
+        registry: The plugins.
+        seed: Seed of every draw of the play, in the classic protocol.
+    """
+    if episode.protocol == "streams":
+        return _of_targets(episode, timeline, registry)
+    recorded = (episode.recorded or {})["generations"]
+    leading = leading_assignor(registry, episode.assignor, episode.config)
+    corrected = _Corrected(leading, episode, recorded)
+    simulate(episode, corrected, seed, keep_log=False)
+    first = corrected.bounds[0]
+    return OneStep(sum(each["t_ms"] >= first for each in recorded), corrected.same)
+
+
+# --- streams protocol ---------------------------------------------------------------------------------------
+
+
+def _of_targets(episode: StreamsEpisode, file: Path, registry: Registry) -> OneStep:
+    timeline = read_timeline(file)
+    deciding = brokers_assignor(registry, episode.assignor, episode.config)
+    standbys = int(episode.config.get("num.standby.replicas", 0))
+    targets = Targets(episode.tasks, AssignmentConfigs(standbys, ()), deciding.ask)
+    number = {str(task.id): place for place, task in enumerate(episode.tasks)}
+    process = {
+        member: str(event.details["process_id"])
+        for event in episode.events
+        for member in event.details.get("member_ids", ())
+    }
+    joined = [each.member for each in timeline.members if each.event == "joins"]
+    before: Mapping[str, Tasks] = {}
+    same = 0
+    recorded = timeline.document["targets"]
+    for target in recorded:
+        wanted = {member: _tasks(told, number) for member, told in target["target"].items()}
+        members = sorted(wanted, key=joined.index)
+        shown = tuple(GroupMember(member, before.get(member, NO_TASKS)) for member in members)
+        metadata = {member: MemberMetadata(process[member], None, None, {}) for member in members}
+        same += _by_process(targets.of(shown, metadata, {}), process) == _by_process(wanted, process)
+        before = wanted
+    return OneStep(len(recorded), same)
+
+
+def _tasks(told: Mapping[str, Sequence[str]], number: Mapping[str, int]) -> Tasks:
+    active, standby = (
+        frozenset(number["_".join(task.rsplit("-", 1))] for task in told.get(role, ())) for role in ("active", "standby")
+    )
+    return Tasks(active, standby, frozenset())
+
+
+def _by_process(targets: Mapping[str, Tasks], process: Mapping[str, str]) -> dict[str, set[int]]:
+    found: dict[str, set[int]] = {}
+    for member, tasks in targets.items():
+        found.setdefault(process[member], set()).update(tasks.active)
+    return found
+
+
+# --- classic protocol ---------------------------------------------------------------------------------------
+
+
+class _Corrected:
+    """Compares each decision with the recorded one of its place, and hands out that one.
+
+    The same place is the first decision since the same action, not yet used, for as many members. Where there is none,
+    the group goes on with what was decided.
+    """
+
+    def __init__(self, leading: TaskLeader, episode: StreamsEpisode, recorded: Sequence[Mapping[str, Any]]) -> None:
+        self._leading, self._episode = leading, episode
+        self._left = list(recorded)
+        self._instances: dict[ProcessID, str] = {}
+        for event in episode.events:
+            if event.type == "start":
+                self._instances[event.details["process_id"]] = event.client
+        self._begin_ms = episode.start_ms + min(event.at_ms for event in episode.events)
+        self.bounds = sorted(
+            episode.start_ms + event.at_ms - self._begin_ms
+            for event in episode.events
+            if event.type in ("start", "stop", "crash")
+        )
+        self.same = 0
+
+    def assign(self, application: ApplicationMetadata) -> Answer:
+        """The recorded decision, or the assignor's where none is recorded."""
+        answer = self._leading.assign(application)
+        clients = application.streams_client_states()
+        members = sum(client.num_stream_threads for client in clients.values())
+        recorded = self._recorded(application.current_time_ms() - self._begin_ms, members)
+        names = [self._instances.get(process) for process in clients]
+        if recorded is None or not set(recorded["assigned"]) <= set(names):
+            return answer
+        own = {
+            name: {str(task) for task in client.active_tasks()}
+            for client in answer.assignment.assignments
+            if (name := self._instances.get(client.process_id)) is not None
+        }
+        theirs = {name: set(tasks["active"]) for name, tasks in recorded["assigned"].items()}
+        self.same += {name: tasks for name, tasks in own.items() if tasks} == {
+            name: tasks for name, tasks in theirs.items() if tasks
+        }
+        return Answer(self._as_recorded(application, recorded), answer.sorted_sets)
+
+    def _recorded(self, at_ms: int, members: int) -> Mapping[str, Any] | None:
+        place = self._place(at_ms)
+        for each in self._left:
+            if each["members"] == members and self._place(each["assignment_t_ms"]) == place:
+                self._left.remove(each)
+                return each
+        return None
+
+    def _place(self, at_ms: int) -> int:
+        return sum(bound <= at_ms for bound in self.bounds)
+
+    def _as_recorded(self, application: ApplicationMetadata, recorded: Mapping[str, Any]) -> TaskAssignment:
+        clients = application.streams_client_states()
+        leader = application.leader_process_id() or next(iter(clients))
+        wanted = int(self._episode.config.get("num.standby.replicas", 0))
+        copies: dict[str, int] = {}
+        assigned = []
+        for process in clients:
+            told = recorded["assigned"].get(self._instances.get(process), {"active": (), "standby": ()})
+            # A copy beside its active is the leader's, so that state is not dropped until the active may come.
+            standby = [task for task in told["standby"] if task not in told["active"]]
+            for task in standby:
+                copies[task] = copies.get(task, 0) + 1
+            tasks = [AssignedTask(TaskId.parse(task), AssignedTaskType.ACTIVE) for task in told["active"]]
+            tasks += [AssignedTask(TaskId.parse(task), AssignedTaskType.STANDBY) for task in standby]
+            assigned.append(StreamsClientAssignment(process, tasks))
+        if recorded["followup"] == "probing" or any(count > wanted for count in copies.values()):
+            due = application.current_time_ms() + int(
+                self._episode.config.get("probing.rebalance.interval.ms", _PROBING_MS)
+            )
+            assigned = [each.with_followup_rebalance(due) if each.process_id == leader else each for each in assigned]
+        return TaskAssignment(assigned)
