@@ -189,7 +189,10 @@ def _give_past(chance: Random, application: Application, clients: list[dict[str,
 def _spoil(chance: Random, application: Application, clients: list[dict[str, Any]]) -> None:
     """Tasks that are gone, and two clients that both claim one."""
     client = chance.choice(clients)
-    client[chance.choice(("previous_active", "previous_standby"))].append(application.lost_task(chance))
+    held = client[chance.choice(("previous_active", "previous_standby"))]
+    lost = application.lost_task(chance)
+    if lost not in held:  # a large application has a task of that number after all
+        held.append(lost)
     claimed = [task for other in clients for task in other["previous_active"]]
     if claimed:
         task = chance.choice(claimed)

@@ -1,10 +1,12 @@
-"""Plays every recording of a classic group and compares: the tables of docs/explanation/streams-simulation.md."""
+"""Plays every recording of a Streams group and compares: the tables of docs/explanation/streams-simulation.md."""
 
 from __future__ import annotations
 
 import argparse
 
-from benchmarks.streams_simulation.page import tables, write_page
+from assignment_api.plugins import discover
+from benchmarks.streams_simulation.page import summary, tables, write_page
+from benchmarks.streams_simulation.placements import placements_of, placements_table
 from benchmarks.streams_simulation.ranking import table
 from benchmarks.streams_simulation.recordings import RECORDINGS, compared
 
@@ -13,10 +15,22 @@ def main() -> int:
     """Plays everything; the same options print the same tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.streams_simulation", description=__doc__)
     parser.add_argument("--seed", type=int, default=0, help="of all draws (%(default)s)")
+    parser.add_argument("--plays", type=int, default=20, help="seeds of the races that are tried (%(default)s)")
     parser.add_argument("--write", action="store_true", help="put the tables into the documentation")
     options = parser.parse_args()
+    registry = discover()
+    placements = {name: placements_of(name, registry, options.plays) for name in RECORDINGS}
     measured = {name: compared(name, options.seed) for name in RECORDINGS}
-    text = f"{tables(measured)}\n\n### Ranking\n\n{table(measured)}"
+    text = "\n\n".join(
+        (
+            summary(measured),
+            "### Where tasks were",
+            placements_table(placements),
+            tables(measured),
+            "### Ranking",
+            table(measured),
+        )
+    )
     print(text)
     if options.write:
         write_page(text)

@@ -96,7 +96,8 @@ def _of_targets(episode: StreamsEpisode, file: Path, registry: Registry) -> OneS
 
 def _tasks(told: Mapping[str, Sequence[str]], number: Mapping[str, int]) -> Tasks:
     active, standby = (
-        frozenset(number["_".join(task.rsplit("-", 1))] for task in told.get(role, ())) for role in ("active", "standby")
+        frozenset(number["_".join(task.rsplit("-", 1))] for task in told.get(role, ()))
+        for role in ("active", "standby")
     )
     return Tasks(active, standby, frozenset())
 

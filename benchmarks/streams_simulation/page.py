@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.pages import put_between
 
-__all__ = ["PAGE", "close", "tables", "write_page"]
+__all__ = ["PAGE", "close", "summary", "tables", "write_page"]
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "streams-simulation.md"
 BEGIN = "<!-- written by python -m benchmarks.streams_simulation --write: begin -->"
@@ -24,14 +24,18 @@ def close(pair: Mapping[str, Any], share: float, allowance: float) -> bool:
     return bool(difference <= allowance or difference <= share * abs(recorded))
 
 
-def tables(measured: Mapping[str, Mapping[str, Any]]) -> str:
-    """A summary by recording, then each action, then each window of a probe; figures that are too far off are bold."""
+def summary(measured: Mapping[str, Mapping[str, Any]]) -> str:
+    """How many figures of each recording are close enough, and of all together."""
     lines = ["| recording | rebalances | time to stable | same active tasks | away | worst task | restored |"]
     lines.append("|---|---|---|---|---|---|---|")
     lines += [_summary(name, found) for name, found in measured.items()]
     lines.append(_summary("all", _together(measured.values())))
-    lines += [
-        "",
+    return "\n".join(lines)
+
+
+def tables(measured: Mapping[str, Mapping[str, Any]]) -> str:
+    """Each action, then each window of a probe; figures that are too far off are bold."""
+    lines = [
         "### Actions",
         "",
         "| recording | at s | action | rebalances | stable after s |",

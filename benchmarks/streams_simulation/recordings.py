@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from assignment_api.plugins import config_sources, discover
+from assignment_api.plugins import Registry, config_sources, discover
 from assignor_lab.capture.episodes import import_episode
 from assignor_lab.groups.playing import play
 from assignor_lab.scenarios import Place, scenario_from_document
+from assignor_lab.simulation.streams.comparison import same_placements
+from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.episode_format import read_episode
 from assignor_lab.simulation.streams.results import document_of
 
-__all__ = ["RECORDINGS", "compared"]
+__all__ = ["RECORDINGS", "compared", "episode_of", "same_in"]
 
 _CAPTURES = Path(__file__).resolve().parents[2] / "tests" / "data" / "captures"
 
@@ -38,10 +41,25 @@ RECORDINGS: Mapping[str, tuple[Path, Path]] = {
 }
 
 
+@cache
+def episode_of(name: str) -> StreamsEpisode:
+    """A recording as an episode."""
+    timeline, folder = RECORDINGS[name]
+    return read_episode(scenario_from_document(import_episode(timeline, folder), Place(name)))
+
+
 def compared(name: str, seed: int = 0) -> dict[str, Any]:
     """What the simulation makes of a recording, beside what really happened."""
-    timeline, folder = RECORDINGS[name]
-    episode = read_episode(scenario_from_document(import_episode(timeline, folder), Place(name)))
-    assignor, played = play(episode, discover(), config_sources(environ={}), None, seed, keep_log=False)
-    found: dict[str, Any] = document_of(played, assignor)["compared"]
+    found: dict[str, Any] = _played(name, discover(), seed)["compared"]
     return found
+
+
+def same_in(name: str, registry: Registry, seed: int) -> list[bool]:
+    """For each recorded decision whether each process has the same active tasks then in a play with this seed."""
+    recorded = episode_of(name).recorded or {}
+    return [same_active for same_active, _ in same_placements(_played(name, registry, seed), recorded)]
+
+
+def _played(name: str, registry: Registry, seed: int) -> dict[str, Any]:
+    assignor, played = play(episode_of(name), registry, config_sources(environ={}), None, seed, keep_log=False)
+    return document_of(played, assignor)

@@ -105,9 +105,7 @@ def joins_ms(
     return [first_ms + 1] * threads if usual <= first_ms and _is_within(timeline, told[0], done) else []
 
 
-def leaves_ms(
-    timeline: Timeline, told: Sequence[ThreadMoment], done: Done, threads: int
-) -> list[int | None]:
+def leaves_ms(timeline: Timeline, told: Sequence[ThreadMoment], done: Done, threads: int) -> list[int | None]:
     """What a stop says of when its threads left: milliseconds after it, or ``None`` where that is not told."""
     return _after(timeline, told, done, threads)
 
@@ -122,5 +120,7 @@ def _after(timeline: Timeline, told: Sequence[ThreadMoment], done: Done, threads
 
 def _is_within(timeline: Timeline, each: ThreadMoment, done: Done) -> bool:
     """Whether it was after something was done to an instance, and before the next thing was."""
-    until = (other.time_ms for other in timeline.done if other.instance == done.instance and other.time_ms > done.time_ms)
+    until = (
+        other.time_ms for other in timeline.done if other.instance == done.instance and other.time_ms > done.time_ms
+    )
     return done.time_ms <= each.time_ms < min(until, default=each.time_ms + 1)

@@ -21,6 +21,7 @@ from assignor_lab.simulation.streams.episode import drawn_member_id
 from assignor_lab.simulation.streams.generations import Generation
 from assignor_lab.simulation.streams.instances import Instance, Thread
 from assignor_lab.simulation.streams.leading import BrokersAssignor, LeaderFailedError
+from assignor_lab.simulation.streams.spread import spread_around
 from assignor_lab.simulation.streams.streams_protocol.members import Member
 from assignor_lab.simulation.streams.streams_protocol.offsets import Reported, reported
 from assignor_lab.simulation.streams.streams_protocol.targets import Targets
@@ -403,8 +404,9 @@ class ProtocolGroup:
         """The thread closes and opens tasks, and the member acknowledges what it has then."""
         thread, now, tasks = member.thread, self._clock.now, member.told
         begins = max(now, member.busy_until_ms)
-        spread = self._timings.acknowledge_spread_ms
-        after = max(0, self._timings.acknowledge_ms + self._world.random.randint(-spread // 2, spread // 2))
+        after = spread_around(
+            self._timings.acknowledge_ms, self._timings.acknowledge_spread_ms, self._world.random.random()
+        )
         opened = (tasks.active - thread.active) | ((tasks.standby | tasks.warmup) - thread.standby)
         if opened:
             takes = self._timings.open_store_ms if thread.had_tasks else self._timings.first_open_store_ms

@@ -1,0 +1,75 @@
+"""Where tasks were at each recorded decision: in one play, in many plays of the same races, and one step at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import attrs
+
+from assignment_api.plugins import Registry
+from benchmarks.streams_simulation.one_step import one_step
+from benchmarks.streams_simulation.recordings import RECORDINGS, episode_of, same_in
+
+__all__ = ["Placements", "placements_of", "placements_table"]
+
+
+@attrs.frozen
+class Placements:
+    """Recorded decisions of one recording, and in how many of them each process has the same active tasks.
+
+    Args:
+        recorded: How many there are.
+        plays: The same ones of each play of the whole history, one play for each seed of the races.
+        reached: Those that are the same in at least one of these plays.
+        one_step: Those that are the same where the history up to them is the recorded one.
+    """
+
+    recorded: int
+    plays: tuple[int, ...]
+    reached: int
+    one_step: int
+
+
+def placements_of(name: str, registry: Registry, plays: int) -> Placements:
+    """Plays a recording with the seeds 0, 1, 2, ..., and judges its decisions one by one.
+
+    Args:
+        name: The recording.
+        registry: The plugins.
+        plays: How many seeds.
+    """
+    same = [same_in(name, registry, seed) for seed in range(plays)]
+    step = one_step(episode_of(name), RECORDINGS[name][0], registry)
+    reached = sum(map(any, zip(*same, strict=True)))
+    return Placements(step.recorded, tuple(map(sum, same)), reached, step.same)
+
+
+def placements_table(found: Mapping[str, Placements]) -> str:
+    """The figures as a table of Markdown, with their sums."""
+    plays = len(next(iter(found.values())).plays)
+    lines = [
+        f"| recording | decisions | one play (seed 0) | mean of {plays} plays | in one of {plays} plays | one step at a time |",
+        "|---|---|---|---|---|---|",
+    ]
+    together = Placements(
+        sum(each.recorded for each in found.values()),
+        tuple(map(sum, zip(*(each.plays for each in found.values()), strict=True))),
+        sum(each.reached for each in found.values()),
+        sum(each.one_step for each in found.values()),
+    )
+    lines += [_row(name, each) for name, each in (*found.items(), ("all", together))]
+    share = ", ".join(
+        f"{what} {100 * count / together.recorded:.0f} %"
+        for what, count in (
+            ("one play", together.plays[0]),
+            ("mean", sum(together.plays) / plays),
+            (f"in one of {plays}", together.reached),
+            ("one step at a time", together.one_step),
+        )
+    )
+    return "\n".join([*lines, "", f"Of all {together.recorded}: {share}."])
+
+
+def _row(name: str, each: Placements) -> str:
+    mean = sum(each.plays) / len(each.plays)
+    return f"| {name} | {each.recorded} | {each.plays[0]} | {mean:.1f} | {each.reached} | {each.one_step} |"
