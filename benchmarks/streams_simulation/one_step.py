@@ -1,9 +1,9 @@
 """Each recorded decision judged from the state in which it was made: what was decided before is as it was recorded.
 
 A played history goes its own way after the first race that falls out otherwise, and then tells nothing of the rules
-any more. Here every decision stands alone. Under the streams protocol a broker's decision follows from the target before
-it and from who is there; both are recorded. In the classic protocol it follows from lags, too: the episode is played, and
-after each decision the group is given the recorded one in place of its own.
+any more. Here every decision stands alone. Under the streams protocol a broker's decision follows from the target
+before it and from who is there; both are recorded. In the classic protocol it follows from lags, too: the episode is
+played, and after each decision the group is given the recorded one in place of its own.
 """
 
 from __future__ import annotations
@@ -14,8 +14,15 @@ from typing import Any
 
 import attrs
 
-from assignment_api import ApplicationMetadata, AssignedTask, AssignedTaskType, ProcessID, StreamsClientAssignment
-from assignment_api import TaskAssignment, TaskId
+from assignment_api import (
+    ApplicationMetadata,
+    AssignedTask,
+    AssignedTaskType,
+    ProcessID,
+    StreamsClientAssignment,
+    TaskAssignment,
+    TaskId,
+)
 from assignment_api.group import AssignmentConfigs, MemberMetadata
 from assignment_api.plugins import Registry
 from assignor_lab.capture.episodes.timeline import read_timeline

@@ -48,7 +48,8 @@ def placements_table(found: Mapping[str, Placements]) -> str:
     """The figures as a table of Markdown, with their sums."""
     plays = len(next(iter(found.values())).plays)
     lines = [
-        f"| recording | decisions | one play (seed 0) | mean of {plays} plays | in one of {plays} plays | one step at a time |",
+        f"| recording | decisions | one play (seed 0) | mean of {plays} plays | in one of {plays} plays "
+        "| one step at a time |",
         "|---|---|---|---|---|---|",
     ]
     together = Placements(

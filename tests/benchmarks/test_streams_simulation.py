@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.streams_simulation.page import BEGIN, END, PAGE, close, tables, write_page
+from benchmarks.streams_simulation.page import BEGIN, END, PAGE, close, summary, tables, write_page
 from benchmarks.streams_simulation.recordings import RECORDINGS, compared
 
 
 @pytest.mark.parametrize("name", ["downtime A", "downtime C", "warm"])
 def test_a_recorded_group_is_played_as_the_page_says(name: str) -> None:
     found = compared(name)
-    lines = [line for line in tables({name: found}).splitlines() if line.startswith(f"| {name} |")]
+    text = f"{summary({name: found})}\n{tables({name: found})}"
+    lines = [line for line in text.splitlines() if line.startswith(f"| {name} |")]
     assert len(lines) == 1 + len(found["actions"]) + len(found["probe"])
     assert not set(lines) - set(PAGE.read_text(encoding="utf-8").splitlines())
     rebalances = [row["rebalances"] for row in found["actions"]]

@@ -27,6 +27,12 @@ def test_every_case_is_a_scenario_of_format_1() -> None:
         assert scenario_from_document(document, Place("case", number)).id == document["id"]
 
 
+def test_a_task_that_is_gone_is_listed_once_though_a_large_application_has_one_of_its_number() -> None:
+    document = draw_case(902, 2460).document
+    assert "46_0" in {task["id"] for task in document["tasks"]}
+    assert scenario_from_document(document, Place("case", 2460)).id == document["id"]
+
+
 def test_every_kind_of_question_is_asked() -> None:
     cases = [draw_case(2, number) for number in range(500)]
     utilities = ("default_standby", "optimize_active", "optimize_standby", "validate", "identity")

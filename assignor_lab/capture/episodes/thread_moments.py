@@ -1,4 +1,4 @@
-"""When threads of a recorded experiment came and went: when each first asked to join, and when those of a closed instance left.
+"""When threads of a recorded experiment first asked to join, and when those of a closed instance left.
 
 Both are the machine's doing, as is what a process takes to start, and not the group's: it hears of it then.
 """

@@ -24,4 +24,5 @@ def spread_around(median_ms: int, between_ms: int, drawn: float) -> int:
     # The quartiles are the median times and over this.
     factor = (ratio + math.sqrt(ratio * ratio + 4)) / 2
     share = min(1 - _FURTHEST, max(_FURTHEST, drawn))
-    return round(median_ms * (share / (1 - share)) ** math.log(factor, 3))
+    odds: float = share / (1 - share)
+    return round(median_ms * math.pow(odds, math.log(factor, 3)))

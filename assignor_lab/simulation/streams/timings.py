@@ -43,8 +43,8 @@ class Timings:
         metadata_ms: From that assignment until the leader sees that topics have changed.
         acknowledge_ms: From the broker's answer with an assignment until the member acknowledges it, in the streams
             protocol.
-        acknowledge_spread_ms: How far apart the quickest and the slowest half of that lie: drawn by the seed. It is why
-            heartbeats of one process's members are not at one time.
+        acknowledge_spread_ms: How far apart the quickest and the slowest quarter of that lie: drawn by the seed, now
+            and then many times as long as usual. It is why heartbeats of one process's members are not at one time.
         leave_ms: From SIGTERM until the members leave, in the streams protocol.
         open_store_ms: From an assignment until a task that is new to the thread is initialised: it restores what is
             missing, or runs.

@@ -99,8 +99,15 @@ def _simpler_state(document: Document) -> Iterator[Document]:
             yield {**document, "changelogs": {**document["changelogs"], name: each}}
 
 
+#: What an event may do without.
+_LEFT_OUT = (
+    "tags", "machine", "instance_id", "startup_ms", "joins_ms", "leave", "leaves_ms", "rack", "host", "thread",
+    "metadata_version",
+)  # fmt: skip
+
+
 def _simpler_events(event: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    for key in ("tags", "machine", "instance_id", "startup_ms", "leave", "rack", "host", "thread", "metadata_version"):
+    for key in _LEFT_OUT:
         if key in event:
             yield _without(event, key)
     if event.get("threads", 1) > 1:
