@@ -28,7 +28,7 @@ from assignor_lab.runtime.isolation.errors import (
 )
 from assignor_lab.runtime.isolation.launching import Launched, Launcher
 from assignor_lab.runtime.isolation.limits import MAX_ANSWER_BYTES, Limits
-from assignor_lab.runtime.isolation.resting import Rest, fields_of, processor_time
+from assignor_lab.runtime.isolation.resting import Rest, fields_of, processor_time, runs
 from assignor_lab.runtime.isolation.worker import CONNECTION_CLOSED, LENGTH_BYTES
 
 __all__ = ["PluginProcess", "Question"]
@@ -399,8 +399,8 @@ class _Exchange:
             if not fields or fields[0] in (b"Z", b"X"):
                 continue
             used += int(fields[21]) * _PAGE
-            if pid == self._launched.pid:
-                is_alive, is_running = True, fields[0] == b"R"
+            is_alive |= pid == self._launched.pid
+            is_running = is_running or runs(pid, fields)
             waiting += children_of(pid)
         if not is_alive:
             raise _Ended("died")

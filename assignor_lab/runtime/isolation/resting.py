@@ -14,7 +14,7 @@ from time import monotonic
 
 from assignor_lab.runtime.isolation.descendants import descendants_of
 
-__all__ = ["Rest", "fields_of", "processor_time"]
+__all__ = ["Rest", "fields_of", "processor_time", "runs"]
 
 #: Seconds between two looks at what a process has used; and the share of them that nobody needs who is not asked.
 _WINDOW_SECONDS = 1.0
@@ -77,13 +77,29 @@ def _send(pids: Iterable[int], number: int) -> None:
             os.kill(pid, number)
 
 
-def fields_of(pid: int) -> list[bytes]:
-    """What the system tells of a process, from its state on; nothing if it has gone."""
+def fields_of(pid: int | str) -> list[bytes]:
+    """What the system tells of a process, or a thread (``PID/task/TID``), from its state on; nothing if it is gone."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 - ten times a second
             return file.read().rpartition(b")")[2].split()
     except OSError:
         return []
+
+
+def runs(pid: int, fields: list[bytes]) -> bool:
+    """Whether any thread of a process runs, or waits for a processor and nothing else.
+
+    Args:
+        pid: The process.
+        fields: What the system tells of it, which is about its first thread alone: a JVM's does nothing but wait.
+    """
+    if fields[0] == b"R" or int(fields[17]) == 1:
+        return fields[0] == b"R"
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - names are enough
+    except OSError:
+        return False
+    return any(fields_of(f"{pid}/task/{thread}")[:1] == [b"R"] for thread in threads)
 
 
 def processor_time(fields: list[bytes]) -> float:

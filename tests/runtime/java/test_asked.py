@@ -1,0 +1,211 @@
+"""What a Java assignor is shown, what becomes of its answers, and why one cannot be had; each in one sentence."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator, Mapping
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from assignment_api import ApplicationMetadata, TaskAssignment
+from assignment_api.plugins import PluginLoadError
+from assignment_api.plugins.selection import config_sources
+from assignor_lab.groups.streams.asking import ASKING, invoke
+from assignor_lab.runtime.asking import assignor_for
+from assignor_lab.runtime.discovery import Plugins, discovered
+from assignor_lab.runtime.invocation import CallOutcome, Failure
+from assignor_lab.runtime.java import java_assignor
+from assignor_lab.scenarios import read_scenarios
+from tests.builtin_assignors.golden import GOLDEN
+from tests.runtime.java.kafka import KAFKA_4_3, STICKY, compiled
+
+pytestmark = pytest.mark.services
+
+
+@attrs.frozen
+class Named:
+    """Assignors of ``Bad.java`` by their names.
+
+    Args:
+        jar: Where they are.
+        plugins: Who finds them.
+    """
+
+    jar: Path
+    plugins: Plugins
+
+    def found(self, name: str, jars: str | None = None) -> Any:
+        selector = f"java:lab.Bad${name}@{self.jar if jars is None else jars}"
+        return self.plugins.registry.task_assignor(selector, may_run_code=True)
+
+    def outcome(
+        self, name: str, application: ApplicationMetadata, configs: Mapping[str, Any] | None = None
+    ) -> CallOutcome[TaskAssignment]:
+        return assignor_for(ASKING, self.found(name), configs or {}, self.plugins.isolation).ask(application)
+
+    def failure(self, name: str, application: ApplicationMetadata, configs: Mapping[str, Any] | None = None) -> Failure:
+        failure = self.outcome(name, application, configs).failure
+        assert failure is not None
+        return failure
+
+    def refusal(self, name: str, jars: str | None = None) -> str:
+        with pytest.raises(PluginLoadError) as raised:
+            self.found(name, jars)
+        return str(raised.value).removeprefix(f"assignor java:lab.Bad${name}: ")
+
+
+@pytest.fixture(scope="module")
+def named(bad_jar: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Named]:
+    overrides = [f"assignor.java.kafka={KAFKA_4_3}", "assignor.java.config.client.id=mine"]
+    config = config_sources(None, overrides, environ={}, start=tmp_path_factory.mktemp("start")).effective()
+    plugins = discovered(config, installed=())
+    yield Named(bad_jar, plugins)
+    plugins.isolation.close()
+
+
+@pytest.fixture
+def application() -> ApplicationMetadata:
+    scenario = next(each for each in read_scenarios(GOLDEN / "small.scenarios.jsonl.gz") if each.id == "small-00153")
+    made: ApplicationMetadata = scenario.application
+    return made
+
+
+# --- what it is shown -----------------------------------------------------------------------------
+
+
+def test_configure_is_given_texts_as_an_application_has_them(named: Named, application: ApplicationMetadata) -> None:
+    configs = {
+        "num.standby.replicas": 1,
+        "rack.aware.assignment.tags": ("zone", "cluster"),
+        "internal.task.assignor.class": "none of theirs",
+        "assignor.other.key": "none either",
+    }
+    assert named.failure("Tells", application, configs).message == (
+        "configs {client.id=mine, num.standby.replicas=1, rack.aware.assignment.tags=zone,cluster, "
+        "task.assignor.class=lab.Bad$Tells}"
+    )
+
+
+def test_the_callback_is_told_of_every_consumer(named: Named, application: ApplicationMetadata) -> None:
+    failure = named.failure("Observes", application)
+    consumers = sorted(
+        consumer for client in application.streams_client_states().values() for consumer in client.consumers
+    )
+    assert failure.message == f"NONE [{', '.join(consumers)}] [{', '.join(consumers)}]"
+    assert failure.traceback.startswith("Bad.java:")
+    assert failure.traceback.endswith("in lab.Bad$Observes.onAssignmentComputed")
+
+
+def test_a_key_of_streams_config_that_is_missing_is_told_with_what_gives_it(
+    named: Named, application: ApplicationMetadata
+) -> None:
+    failure = named.failure("WantsStreamsConfig", application)
+    assert failure.type == "ConfigException"
+    assert failure.message == (
+        'Missing required configuration "application.id" which has no default value: the lab keeps of a configuration '
+        "what concerns assignment; give the rest with -c assignor.java.config.application.id=VALUE"
+    )
+
+
+def test_a_deadline_is_as_far_ahead_of_the_states_moment_as_of_the_machines(
+    named: Named, application: ApplicationMetadata
+) -> None:
+    answer = named.outcome("ComesBack", application).answer
+    assert answer is not None
+    deadlines = {client.followup_rebalance_deadline_ms for client in answer.assignments}
+    assert deadlines == {application.current_time_ms() + 600_000}
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("Returns", "assign() returned null"), ("Invents", "has no client 00000000-0000-0001-0000-000000000001")],
+)
+def test_an_answer_that_is_none_is_told(named: Named, application: ApplicationMetadata, name: str, said: str) -> None:
+    failure = named.failure(name, application)
+    assert failure.type == "InvalidAnswerError"
+    assert said in failure.message
+
+
+def test_a_failure_is_the_same_every_time(named: Named, application: ApplicationMetadata) -> None:
+    for name in ("Raises", "Recurses"):
+        assert named.failure(name, application) == named.failure(name, application)
+
+
+def test_after_a_jvm_that_ended_there_is_another(named: Named, application: ApplicationMetadata) -> None:
+    asked = assignor_for(ASKING, named.found("Exits"), {}, named.plugins.isolation)
+    first, second = asked.ask(application), asked.ask(application)
+    assert first.failure == second.failure
+    assert first.failure is not None
+    assert first.failure.type == "ProcessDiedError"
+
+
+# --- why it cannot be had -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("Missing", "there is no class lab.Bad$Missing on its class path: add the jar that has it"),
+        ("IsNone", "lab.Bad$IsNone is no assignor: it has to implement org.apache.kafka.streams.processor"),
+        ("Abstract", "lab.Bad$Abstract is an interface or an abstract class: name a class that can be made"),
+        ("NeedsAnArgument", "lab.Bad$NeedsAnArgument has no constructor without arguments"),
+    ],
+)
+def test_a_class_that_cannot_be_asked_is_told(named: Named, name: str, said: str) -> None:
+    assert named.refusal(name).startswith(said)
+
+
+def test_an_internal_assignor_of_kafka_is_told(named: Named) -> None:
+    internal = "org.apache.kafka.streams.processor.internals.assignment.HighAvailabilityTaskAssignor"
+    with pytest.raises(PluginLoadError, match="is an internal assignor of Kafka"):
+        named.plugins.registry.task_assignor(f"java:{internal}", may_run_code=True)
+
+
+def test_a_class_of_a_later_java_is_told(named: Named, tmp_path: Path) -> None:
+    later = tmp_path / "later.jar"
+    with zipfile.ZipFile(named.jar) as given, zipfile.ZipFile(later, "w") as made:
+        for name in given.namelist():
+            content = given.read(name)
+            # The seventh and eighth byte of a class file are its major version; 70 is Java 26's.
+            made.writestr(name, content[:6] + b"\0\x46" + content[8:] if name.endswith(".class") else content)
+    said = named.refusal("Good", str(later))
+    assert said.startswith("lab.Bad$Good was compiled for Java 26, and ")
+    assert said.endswith("name a later one (assignor.java.home), or compile it for this one (--release)")
+
+
+def test_a_library_that_is_missing_is_told(named: Named, tmp_path: Path) -> None:
+    (tmp_path / "Library.java").write_text("package lib; public class Library {}")
+    (tmp_path / "Needing.java").write_text(
+        f"package lib; public class Needing extends {STICKY} {{ public lib.Library library() {{ return null; }} }}"
+    )
+    whole = compiled([tmp_path / "Needing.java", tmp_path / "Library.java"], tmp_path)
+    part = tmp_path / "part.jar"
+    with zipfile.ZipFile(whole) as given, zipfile.ZipFile(part, "w") as made:
+        made.writestr("lib/Needing.class", given.read("lib/Needing.class"))
+    with pytest.raises(
+        PluginLoadError, match=r"lib\.Needing needs the class lib\.Library, .* add its jar after a colon"
+    ):
+        named.plugins.registry.task_assignor(f"java:lib.Needing@{part}", may_run_code=True)
+
+
+# --- in an author's own package -------------------------------------------------------------------
+
+
+def test_a_package_offers_it_by_an_entry(bad_jar: Path, application: ApplicationMetadata) -> None:
+    jars: list[Traversable] = [bad_jar]
+    entry = java_assignor("mine", "lab.Bad$Good", jars, summary="As good as Kafka's.")
+    assert (entry.name, entry.java_classes) == ("mine", ("lab.Bad$Good",))
+    found = attrs.make_class("Entry", ["name", "distribution", "create"])("mine", None, entry.factory)
+    outcome = invoke(found, application, {"assignor.mine.kafka": str(KAFKA_4_3)})
+    sticky = discovered(config_sources(environ={}).effective(), installed=None).registry.task_assignor("sticky")
+    expected = invoke(sticky, application, {})
+    assert outcome.answer is not None
+    assert expected.answer is not None
+    assert str(outcome.answer) == str(expected.answer)
+    lost = invoke(found, application, {})
+    assert lost.failure is not None
+    assert lost.failure.message.startswith("assignor mine: no Kafka is named to run it with")
