@@ -186,9 +186,7 @@ def test_a_library_that_is_missing_is_told(named: Named, tmp_path: Path) -> None
     part = tmp_path / "part.jar"
     with zipfile.ZipFile(whole) as given, zipfile.ZipFile(part, "w") as made:
         made.writestr("lib/Needing.class", given.read("lib/Needing.class"))
-    with pytest.raises(
-        PluginLoadError, match=r"lib\.Needing needs the class lib\.Library, .* add its jar after a colon"
-    ):
+    with pytest.raises(PluginLoadError, match=r"Needing needs the class lib\.Library, .* add its jar after a colon"):
         named.plugins.registry.task_assignor(f"java:lib.Needing@{part}", may_run_code=True)
 
 

@@ -1,0 +1,40 @@
+"""Our Java classes in the wheel: small, for Java 11, with nothing of Kafka, and what their sources make."""
+
+from __future__ import annotations
+
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.packaging.conftest import ROOT
+
+JARS = ROOT / "assignor_lab" / "jars"
+NAMES = ("driver.jar", "shim.jar")
+#: Major version of class files of Java 11.
+JAVA_11 = 55
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_jar_is_small_and_has_classes_of_ours_for_java_11_alone(name: str) -> None:
+    assert (JARS / name).stat().st_size < 120_000
+    with zipfile.ZipFile(JARS / name) as jar:
+        entries = [each for each in jar.infolist() if not each.is_dir()]
+        assert len(entries) > 5
+        assert [each.filename for each in entries if not each.filename.startswith("assignorlab/")] == []
+        assert {int.from_bytes(jar.read(each)[6:8], "big") for each in entries} == {JAVA_11}
+        # The day on which it was built shows nowhere.
+        assert {each.date_time[:3] for each in entries} == {(2000, 1, 1)}
+
+
+def test_the_wheel_has_the_jars(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as built:
+        for name in NAMES:
+            assert built.read(f"assignor_lab/jars/{name}") == (JARS / name).read_bytes()
+
+
+@pytest.mark.services
+def test_the_jars_are_what_their_sources_make() -> None:
+    done = subprocess.run(["scripts/build-java", "--check"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
