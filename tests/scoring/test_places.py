@@ -180,3 +180,26 @@ def test_a_cluster_that_is_not_there_is_said_at_once(tmp_path: Path) -> None:
         assert done.returncode == 2, done.stderr.decode()
         assert "nobody answers at 127.0.0.1:1" in done.stderr.decode()
         assert "hunter2" not in done.stderr.decode()
+
+
+_NOTEBOOK = """
+import json, sys
+from pyspark.sql import SparkSession
+from assignor_lab.scoring import Generated, score, summary
+
+spark = SparkSession.builder.remote(sys.argv[1]).getOrCreate()
+frame = score(spark, [Generated("scale_out", 1, 4)], ["sticky", "high_availability"])
+results = summary(frame)["results"]
+found = spark.read.format("assignor").option("family", "scale_out").option("count", 3).load().orderBy("seed")
+rows = [(row["seed"], row["clients"] > 0) for row in found.collect()]
+told = [each["name"] for each in results["assignors"]]
+print(json.dumps([told, results["sources"][0]["name"], rows]))
+"""
+
+
+def test_a_notebook_on_spark_connect_has_summaries_and_the_data_source(connect: str, tmp_path: Path) -> None:
+    words = [sys.executable, "-c", _NOTEBOOK, connect]
+    done = subprocess.run(words, capture_output=True, cwd=tmp_path, env=environment(), timeout=180)
+    assert done.returncode == 0, done.stderr.decode()
+    told = json.loads(done.stdout.decode().splitlines()[-1])
+    assert told == [["sticky", "high_availability"], "scale_out", [[seed, True] for seed in range(3)]]

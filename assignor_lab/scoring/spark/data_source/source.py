@@ -1,0 +1,101 @@
+"""The data source ``assignor`` (docs, "Data source of Spark").
+
+PySpark makes one in a process of its own for each read, asks it for schema and partitions there, and hands each
+partition to whoever has room. Modules that take time are imported by those calls: the class is imported wherever any
+foreign data source is looked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.types import StructType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["AssignorSource", "Content"]
+
+
+class Content(Protocol):
+    """What is read, in parts that know nothing of one another."""
+
+    def schema(self) -> StructType:
+        """The columns."""
+
+    def parts(self) -> list[Any]:
+        """Plain data for each part, in the order of the rows."""
+
+    def batches(self, part: Any) -> Iterator[pa.RecordBatch]:
+        """The rows of a part, in order."""
+
+
+class AssignorSource(DataSource):
+    """States of families, scenario files, logs and recordings; tables of results."""
+
+    #: What is read, once it is known: that is found out once, and travels to whoever plans.
+    _content: Content | None = None
+
+    @classmethod
+    def name(cls) -> str:
+        """What it is called in ``format(...)``."""
+        return "assignor"
+
+    def schema(self) -> StructType:
+        """The columns; of results those of their table.
+
+        Raises:
+            DataSourceError: if the options make no sense, or there is nothing where they lead.
+            AssignorLabError: another subclass, if a family or an assignor is not installed.
+        """
+        if self._content is None:
+            self._content = _content_of(self.options)
+        return self._content.schema()
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        """Who reads it; errors as of :meth:`schema`."""
+        from assignor_lab.scoring.spark.data_source.options import DataSourceError
+
+        known = self.schema()
+        assert self._content is not None
+        if [(field.name, field.dataType) for field in schema] != [(field.name, field.dataType) for field in known]:
+            raise DataSourceError("format assignor has its own columns: .select(...) some, without .schema(...)")
+        return _Reader(self._content, schema)
+
+
+def _content_of(given: Mapping[str, str]) -> Content:
+    from assignor_lab.scoring.spark.data_source.options import options_of
+    from assignor_lab.scoring.spark.data_source.scenario_rows import scenarios_of
+    from assignor_lab.scoring.spark.data_source.table_rows import Table
+
+    options = options_of(given)
+    return scenarios_of(options) if options.table is None else Table(options.paths[0], options.table)
+
+
+class _Part(InputPartition):
+    """A part of the content."""
+
+
+class _Reader(DataSourceReader):
+    """Reads a content; it travels to whoever does so."""
+
+    def __init__(self, content: Content, schema: StructType) -> None:
+        self._content = content
+        self._schema = schema
+
+    def partitions(self) -> list[InputPartition]:
+        """The parts."""
+        return [_Part(part) for part in self._content.parts()]
+
+    def read(self, partition: InputPartition) -> Iterator[Any]:
+        """The rows of a part, as Spark wants their types."""
+        import pyarrow as pa
+        from pyspark.sql.pandas.types import to_arrow_schema
+
+        schema = to_arrow_schema(self._schema)
+        # Of no parts at all, Spark makes one that holds nothing.
+        for batch in () if partition.value is None else self._content.batches(partition.value):
+            columns = [batch.column(field.name).cast(field.type) for field in schema]
+            yield pa.RecordBatch.from_arrays(columns, schema=schema)
