@@ -66,3 +66,20 @@ class ConnectAssignment:
             )
             for worker in rebalance.workers
         }
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks: a row for each worker, in order."""
+        from assignment_api.notebook import names_text, paragraph, table
+
+        rows = (
+            [
+                worker,
+                *(names_text((*jobs.connectors, *jobs.tasks), len(jobs)) for jobs in (told.assigned, told.revoked)),
+            ]
+            for worker, told in self.workers.items()
+        )
+        again = f", and join again after {self.delay_ms} ms" if self.delay_ms else ""
+        workers = table(
+            f"Answer: what each worker is told{again}", ["worker", "start", "stop"], rows, len(self.workers)
+        )
+        return f"<div>{workers}{''.join(paragraph(remark) for remark in self.remarks[:5])}</div>"

@@ -62,3 +62,19 @@ class Rebalance:
             if worker.member_id in seen:
                 raise InvalidConnectGroupError(f"member id {worker.member_id!r:.120} occurs twice in one rebalance")
             seen.add(worker.member_id)
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks: a row for each worker, in order, with what it runs."""
+        from assignment_api.notebook import names_text, table
+
+        rows = (
+            [
+                worker.member_id,
+                len(worker.owned),
+                names_text((*worker.owned.connectors, *worker.owned.tasks), len(worker.owned)),
+                "yes" if worker.static.is_set else "no",
+            ]
+            for worker in self.workers
+        )
+        told = f"Rebalance of generation {self.generation}: {len(self.configured)} jobs"
+        return f"<div>{table(told, ['worker', 'runs', 'jobs', 'static'], rows, len(self.workers))}</div>"

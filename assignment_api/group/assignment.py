@@ -57,3 +57,21 @@ class GroupAssignment:
     """
 
     members: Mapping[str, MemberAssignment] = attrs.field(converter=_members)
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks: a row for each member, in order."""
+        from assignment_api.group.shown import names_of
+        from assignment_api.notebook import names_text, table
+
+        rows = (
+            [
+                member,
+                *(
+                    names_text(names_of(tasks), sum(map(len, tasks.values())))
+                    for tasks in (target.active_tasks, target.standby_tasks, target.warmup_tasks)
+                ),
+            ]
+            for member, target in self.members.items()
+        )
+        columns = ["member", "active tasks", "standby tasks", "warm-up tasks"]
+        return f"<div>{table('Answer: the target of each member', columns, rows, len(self.members))}</div>"

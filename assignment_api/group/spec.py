@@ -96,3 +96,23 @@ class GroupSpec:
 
     members: Mapping[str, GroupMember] = attrs.field(converter=_members)
     configs: AssignmentConfigs = attrs.field(factory=AssignmentConfigs)
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks: a row for each member, in order, with what it had."""
+        from assignment_api.group.shown import names_of
+        from assignment_api.notebook import names_text, table
+
+        rows = (
+            [
+                member,
+                held.metadata.process_id,
+                held.metadata.rack_id,
+                *(
+                    names_text(names_of(tasks), sum(map(len, tasks.values())))
+                    for tasks in (held.state.active_tasks, held.state.standby_tasks, held.state.warmup_tasks)
+                ),
+            ]
+            for member, held in self.members.items()
+        )
+        columns = ["member", "process", "rack", "active tasks", "standby tasks", "warm-up tasks"]
+        return f"<div>{table(f'Group: {len(self.members)} members', columns, rows, len(self.members))}</div>"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, KeysView, Mapping
+from itertools import islice
 from types import MappingProxyType
 
 from assignment_api.errors import IllegalAssignmentArgumentError
@@ -120,6 +121,31 @@ class ApplicationMetadata:
         copy._time_ms, copy._leader, copy._workload = self._time_ms, self._leader, self._workload
         copy._clients = {process: client.behind(copy._gate) for process, client in self._clients.items()}
         return copy
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks: a row for each client, in order, with what it had."""
+        from assignment_api.notebook import names_text, paragraph, table
+
+        rows = (
+            [
+                client.process_id,
+                None if client.host_info is None else client.host_info.host,
+                client.rack_id,
+                ", ".join(f"{key}={value}" for key, value in islice(client.client_tags.items(), 8)) or None,
+                client.num_stream_threads,
+                len(client.previous_active_tasks),
+                names_text(client.previous_active_tasks, len(client.previous_active_tasks)),
+                len(client.previous_standby_tasks),
+                names_text(client.previous_standby_tasks, len(client.previous_standby_tasks)),
+            ]
+            for client in self._clients.values()
+        )
+        columns = ["client", "host", "rack", "tags", "threads", "ran", "active tasks", "had", "standby tasks"]
+        told = f"{len(self._clients)} clients, {len(self.all_tasks())} tasks, {len(self.stateful_tasks())} with state"
+        known = all(client.has_lags() for client in self._clients.values())
+        lags = "" if known else paragraph("The lags are not known: the end offsets could not be fetched.")
+        clients = table(f"Application: {told}", columns, rows, len(self._clients))
+        return f"<div>{clients}{lags}</div>"
 
 
 def _by_process(clients: Iterable[StreamsClientState], gate: LagGate) -> dict[ProcessID, StreamsClientState]:

@@ -211,3 +211,29 @@ class TaskAssignment:
                 line += f", follow-up rebalance after {client.followup_rebalance_deadline_ms} ms"
             lines.append(line)
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks: a row for each client, by process id as in ``str()``."""
+        from assignment_api.notebook import names_text, paragraph, table
+
+        clients = sorted(self.assignments, key=lambda assignment: assignment.process_id.sort_key())
+        rows = (
+            [
+                client.process_id,
+                len(client.active_tasks()),
+                names_text(sorted(client.active_tasks()), len(client.active_tasks())),
+                len(client.standby_tasks()),
+                names_text(sorted(client.standby_tasks()), len(client.standby_tasks())),
+                _followup(client.followup_rebalance_deadline_ms),
+            ]
+            for client in clients
+        )
+        columns = ["client", "runs", "active tasks", "copies", "standby tasks", "follow-up rebalance"]
+        remarks = "".join(paragraph(remark) for remark in self.remarks[:5])
+        return f"<div>{table('Answer: who is to run what', columns, rows, len(clients))}{remarks}</div>"
+
+
+def _followup(deadline_ms: int | None) -> str | None:
+    if deadline_ms is None:
+        return None
+    return f"after {deadline_ms} ms" if deadline_ms else "at once"

@@ -11,6 +11,7 @@ import attrs
 from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY
 from assignment_api.group import AssignmentConfigs as GroupConfigs
 from assignment_api.group import GroupMember, GroupSpec, Subtopology, TopologyDescriber
+from assignment_api.notebook import paragraph
 from assignment_api.streams import (
     ApplicationMetadata,
     AssignmentConfigs,
@@ -22,8 +23,10 @@ from assignment_api.streams import (
 from assignment_api.streams.configs import NUM_STANDBY_REPLICAS, RACK_AWARE_ASSIGNMENT_TAGS
 from assignment_api.streams.task_table import TaskTable
 from assignor_lab.documents.errors import Place
+from assignor_lab.documents.wording import moment
 from assignor_lab.scenarios.connect_history import ConnectHistory
 from assignor_lab.scenarios.errors import ScenarioKindError
+from assignor_lab.scenarios.shown import application_html, events_html, history_html
 
 __all__ = ["EpisodeContent", "GroupContent", "Scenario", "StreamsContent"]
 
@@ -233,6 +236,23 @@ class Scenario:
         if not isinstance(self.content, ConnectHistory):
             raise self._other_kind("history of a Connect group")
         return self.content
+
+    def _repr_html_(self) -> str:
+        """Tables for notebooks: where it is from, and who is there with what."""
+        told = f"Scenario {self.id}, kind {self.kind}, read at {self.place}"
+        time_ms = (self.source or {}).get("time_ms")
+        parts = [paragraph(told if time_ms is None else f"{told}, decided {moment(time_ms)}")]
+        if isinstance(self.content, StreamsContent):
+            parts.append(application_html(self.content.tasks, self.content.clients))
+        elif isinstance(self.content, EpisodeContent):
+            parts.append(application_html(self.content.initial.tasks, self.content.initial.clients))
+            parts.append(events_html(self.document.get("events", ())))
+        elif isinstance(self.content, GroupContent):
+            parts.append(GroupSpec(self.content.members)._repr_html_())
+        elif isinstance(self.content, ConnectHistory):
+            parts.append(history_html(self.content))
+        parts += [paragraph(f"Assumed: {sentence}") for sentence in self.assumptions[:3]]
+        return f"<div>{''.join(parts)}</div>"
 
     def _streams_content(self) -> StreamsContent:
         if not isinstance(self.content, StreamsContent):
