@@ -12,9 +12,10 @@ import pytest
 
 from assignor_lab.scenarios import Place, read_scenarios, scenario_from_document
 from assignor_lab.scoring import Generated
+from assignor_lab.scoring.spark.data_source.content import Content
 from assignor_lab.scoring.spark.data_source.options import DataSourceError
 from assignor_lab.scoring.spark.data_source.scenario_rows import SCENARIO_SCHEMA
-from assignor_lab.scoring.spark.data_source.source import AssignorSource, Content, _content_of
+from assignor_lab.scoring.spark.data_source.source import AssignorSource, _content_of
 from tests.scoring.in_process import scored
 
 if TYPE_CHECKING:

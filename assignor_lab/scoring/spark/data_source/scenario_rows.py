@@ -28,8 +28,8 @@ from assignor_lab.scenarios import Place, Scenario, read_scenarios, scenario_fro
 from assignor_lab.scenarios.made import ScenarioHistory
 from assignor_lab.scoring.source_parts import SCENARIOS, parts_of
 from assignor_lab.scoring.sources import plan_sources
+from assignor_lab.scoring.spark.data_source.content import Content
 from assignor_lab.scoring.spark.data_source.options import DataSourceError, Options
-from assignor_lab.scoring.spark.data_source.source import Content
 
 __all__ = ["SCENARIO_SCHEMA", "scenarios_of"]
 

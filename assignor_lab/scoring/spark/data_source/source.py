@@ -8,28 +8,15 @@ foreign data source is looked for.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    from assignor_lab.scoring.spark.data_source.content import Content
 
-__all__ = ["AssignorSource", "Content"]
-
-
-class Content(Protocol):
-    """What is read, in parts that know nothing of one another."""
-
-    def schema(self) -> StructType:
-        """The columns."""
-
-    def parts(self) -> list[Any]:
-        """Plain data for each part, in the order of the rows."""
-
-    def batches(self, part: Any) -> Iterator[pa.RecordBatch]:
-        """The rows of a part, in order."""
+__all__ = ["AssignorSource"]
 
 
 class AssignorSource(DataSource):

@@ -1,0 +1,24 @@
+"""The content that a read of the data source is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import pyarrow as pa
+from pyspark.sql.types import StructType
+
+__all__ = ["Content"]
+
+
+class Content(Protocol):
+    """What is read, in parts that know nothing of one another."""
+
+    def schema(self) -> StructType:
+        """The columns."""
+
+    def parts(self) -> list[Any]:
+        """Plain data for each part, in the order of the rows."""
+
+    def batches(self, part: Any) -> Iterator[pa.RecordBatch]:
+        """The rows of a part, in order."""
