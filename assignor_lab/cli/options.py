@@ -20,6 +20,7 @@ __all__ = [
     "ScenariosOut",
     "check_json",
     "keep_inputs",
+    "override_words",
     "print_written",
     "sources",
 ]
@@ -115,3 +116,13 @@ def sources(config_file: Path | None, overrides: list[str] | None) -> ConfigSour
     for sentence in read.effective().notes:
         note(sentence)
     return read
+
+
+def override_words(given: ConfigSources, overrides: Iterable[str]) -> list[str]:
+    """Items of ``-c`` as words of a command line that may be kept: what looks like a secret is not in them."""
+    words = []
+    effective = given.effective()
+    for override in overrides:
+        key = override.partition("=")[0].strip()
+        words += ["-c", f"{key}={effective.shown(key)}" if effective.shown(key) == "(hidden)" else override]
+    return words

@@ -14,7 +14,7 @@ from assignment_api.plugins import ConfigSources
 from assignor_lab.cli.configured import configured_assignor
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.isolation_options import Isolate, Trust, with_isolation
-from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
+from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, override_words, sources
 from assignor_lab.cli.past_options import Topology, WorkloadFile, Zone, past_terms
 from assignor_lab.cli.score_again import repetition
 from assignor_lab.cli.score_gates import compared_with, conclude, parsed_gates, terms_of
@@ -311,16 +311,7 @@ def _command(words: list[str], options: dict[str, object], given: ConfigSources,
                 parts.append(f"--{name}")
             elif item is not None:
                 parts += [f"--{name}", str(item)]
-    return shlex.join([*parts, *_override_words(given, overrides)])
-
-
-def _override_words(given: ConfigSources, overrides: list[str]) -> list[str]:
-    words = []
-    effective = given.effective()
-    for override in overrides:
-        key = override.partition("=")[0].strip()
-        words += ["-c", f"{key}={effective.shown(key)}" if effective.shown(key) == "(hidden)" else override]
-    return words
+    return shlex.join([*parts, *override_words(given, overrides)])
 
 
 def with_prices(overrides: list[str], prices: Path | None) -> list[str]:
@@ -357,4 +348,4 @@ def _replay_of(
     words += [word for name, value in told.items() if value is not None for word in (f"--{name}", value)]
     words += ["--histories", past.way] if plan.has_pasts else []
     variants = {each.name: each.text for each in contenders if not each.is_plain}
-    return Replay(tuple(source), (*words, *_override_words(given, overrides)), variants=variants)
+    return Replay(tuple(source), (*words, *override_words(given, overrides)), variants=variants)

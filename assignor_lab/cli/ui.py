@@ -12,7 +12,7 @@ import typer
 
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.isolation_options import Isolate, Trust, with_isolation
-from assignor_lab.cli.options import ConfigFile, Overrides, sources
+from assignor_lab.cli.options import ConfigFile, Overrides, override_words, sources
 from assignor_lab.cli.text import note, print_line
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ def register(app: typer.Typer) -> None:
 
         given = sources(config, with_isolation(c, trust, isolate))
         plugins = found_plugins(given.effective())
-        asking = Asking(opened(paths, plugins.registry, given, note), plugins, given)
+        words = [*([] if config is None else ["--config", str(config)]), *override_words(given, c or [])]
+        asking = Asking(opened(paths, plugins.registry, given, note), plugins, given, words=words)
         try:
             with suppress(KeyboardInterrupt):
                 asyncio.run(_serve(asking, port, open_page=open_))

@@ -151,8 +151,9 @@ class Contest(Generic[S, A]):
     ) -> Iterator[Answer[S, A]]:
         """The rounds of a scenario, whatever is answered."""
         place = Place(item.file or "-", item.line)
-        document = partial(json.loads, item.document or "null")
-        read = self._read(document, place)
+        known = item.scenario
+        document = partial(json.loads, item.document or "null") if known is None else lambda: known.document
+        read = self._read(document, place) if known is None else _Read(known, 0)
         rounds = 1 if isinstance(read.scenario, Failure) else self.kind.rounds(read.scenario)
         for number in range(rounds):
             # What is built under the same settings is built once, and again only if somebody changed it.
@@ -168,8 +169,8 @@ class Contest(Generic[S, A]):
                     read = self._read(document, place)
                     decided, own = self._decided(read.scenario, number)
             if self.observed and decided is not None:
-                known = next(iter(states.values()), None) or self._built(read, number, self._shared)
-                yield _observed(item, number, known, decided, own)
+                shown = next(iter(states.values()), None) or self._built(read, number, self._shared)
+                yield _observed(item, number, shown, decided, own)
 
     def _decided(self, scenario: Scenario | Failure, number: int) -> tuple[CallOutcome[A] | None, S | Failure | None]:
         """What Kafka decided in a round, and the state as it had it: under its own settings, whatever is asked now."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import attrs
 
+from assignor_lab.scenarios import Scenario
+
 __all__ = ["OBSERVED", "WorkItem"]
 
 #: Name under which Kafka's own decision is filed; no plugin may take it.
@@ -24,6 +26,7 @@ class WorkItem:
         seed: Seed of the history.
         excluded: Assignors that are not asked (:mod:`assignor_lab.scoring.exclusion`).
         settled_before: What was lost in the items before this number decides who that is.
+        scenario: The scenario itself in place of ``document``, where it has been read and the item does not travel.
     """
 
     number: int
@@ -35,3 +38,4 @@ class WorkItem:
     seed: int | None = None
     excluded: tuple[str, ...] = ()
     settled_before: int = 0
+    scenario: Scenario | None = None

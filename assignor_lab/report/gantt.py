@@ -41,6 +41,7 @@ class GanttDrawing:
         tasks: Names of the rows.
         times: Times below.
         words: The same for who does not see it.
+        until_ms: The end of its time.
     """
 
     height: float
@@ -51,6 +52,11 @@ class GanttDrawing:
     tasks: tuple[GanttLabel, ...]
     times: tuple[GanttLabel, ...]
     words: str
+    until_ms: int
+
+    def x(self, moment_ms: int) -> float:
+        """Where a moment lies from left to right."""
+        return _x(moment_ms, self.until_ms)
 
 
 def drawing(gantt: Gantt) -> GanttDrawing:
@@ -85,6 +91,7 @@ def drawing(gantt: Gantt) -> GanttDrawing:
             GanttLabel(LEFT + WIDTH * part / 4, top + FOOT - 4, f"{figure(end * part / 4000)} s") for part in range(5)
         ),
         words=_words(gantt),
+        until_ms=end,
     )
 
 

@@ -90,7 +90,7 @@ def render_report(summary: Summary) -> str:
     groups: list[Markup] = []
     for number, group in enumerate(summary.results.groups, start=1):
         drawn = environment.get_template("group.html.j2").render(
-            panel=group_panel(number, group, shown.names), opened=number == 1
+            panel=group_panel(number, group, shown.names), opened=number == 1, at=None
         )
         size += len(drawn)
         if size > budget:

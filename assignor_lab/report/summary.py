@@ -14,7 +14,7 @@ from assignor_lab.documents.values import value_of
 from assignor_lab.documents.wording import plural
 from assignor_lab.report.comparison import Difference, NoInterval, Slices, WorstState
 from assignor_lab.report.explanations import NO_EXPLANATIONS, Explanations
-from assignor_lab.report.pictures import Group, Placement
+from assignor_lab.report.pictures import Gantt, Group, Placement
 
 __all__ = [
     "FORMAT",
@@ -94,11 +94,12 @@ class TimelineDecision:
 
 @attrs.frozen
 class Timeline:
-    """A group's past."""
+    """A group's past; ``given``: who was given which task when."""
 
     group: str
     protocol: str
     decisions: tuple[TimelineDecision, ...]
+    given: Gantt | None = None
 
 
 @attrs.frozen

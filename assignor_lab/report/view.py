@@ -14,6 +14,7 @@ from assignor_lab.report.explanations import NO_EXPLANATIONS, NO_WHYS, Explanati
 from assignor_lab.report.exploration import histograms
 from assignor_lab.report.headline import HeadlineCard, NotMeasured, folded, headline_cards, not_measured
 from assignor_lab.report.pareto import Pareto, pareto
+from assignor_lab.report.pasts import PastDrawn, pasts
 from assignor_lab.report.pictures import Placement
 from assignor_lab.report.placement import Change, Column, Row, Slot, client_labels, column, runs_before, task_ranges
 from assignor_lab.report.summary import (
@@ -108,6 +109,7 @@ class Page:
     groups: tuple[MetricGroup, ...]
     without_value: tuple[str, ...]
     times: tuple[tuple[AssignTime, str], ...]
+    pasts: tuple[PastDrawn, ...]
 
     @property
     def results(self) -> Results:
@@ -144,6 +146,7 @@ def page(summary: Summary) -> Page:
             for each in summary.run_metrics.assign_ms
             if each.assignor not in observed
         ),
+        pasts=pasts(results.timelines),
     )
 
 

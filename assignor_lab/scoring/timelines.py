@@ -6,6 +6,7 @@ from typing import Any
 
 import attrs
 
+from assignor_lab.capture.histories.given import given_tasks
 from assignor_lab.capture.histories.history import History
 from assignor_lab.capture.histories.moments import Moment, moment_of, protocol_of
 from assignor_lab.capture.histories.timeline import timeline_of
@@ -57,6 +58,7 @@ class SourceTimeline:
                 "group": history.group,
                 "protocol": history.protocol,
                 "decisions": [entry.document() for entry in timeline_of(history)],
+                "given": given_tasks(history.moments),
             }
             for history in histories
         )

@@ -109,12 +109,6 @@ class View:
         steps = (*self.steps, change.edits) if change.edits else self.steps
         return attrs.evolve(self, steps=steps, settings=settings)
 
-    def words(self, file: str, state: str) -> list[str]:
-        """Words of the command line that mean the same state, contenders left out."""
-        words = [file, "--id", state]
-        words += [] if self.round is None else ["--round", str(self.round)]
-        return words + [word for key, value in self.settings.items() for word in ("-c", f"{key}={value}")]
-
 
 def _number(query: QueryParams, name: str) -> int | None:
     text = query.get(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from importlib.resources import files
 from typing import Any
 
@@ -11,18 +12,20 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from assignment_api import AssignorLabError
+from assignor_lab.documents.wording import shortened
 from assignor_lab.report.html import asset
 from assignor_lab.web.address import View
 from assignor_lab.web.asking import Asking
 from assignor_lab.web.door import Door
-from assignor_lab.web.errors import PageError
+from assignor_lab.web.errors import NotThereError, PageError
 from assignor_lab.web.opened import OpenedRun
-from assignor_lab.web.pages import error_page, home_page, state_page
+from assignor_lab.web.overview import history_page, home_page
+from assignor_lab.web.pages import error_page, moment_part, state_page
 
 __all__ = ["ASSETS", "create_app"]
 
@@ -44,7 +47,16 @@ def create_app(asking: Asking, token: str) -> ASGIApp:
     """
 
     async def home(_request: Request) -> Response:
-        return HTMLResponse(home_page(asking.opened))
+        return HTMLResponse(await run_in_threadpool(home_page, asking.opened))
+
+    async def history(request: Request) -> Response:
+        return await _answered(request, asking, lambda asking, view: history_page(asking.opened, view), alone=False)
+
+    async def pulse(request: Request) -> Response:
+        return await _answered(request, asking, _pulse, alone=False)
+
+    async def moment(request: Request) -> Response:
+        return await _answered(request, asking, moment_part)
 
     async def state(request: Request) -> Response:
         return await _answered(request, asking, state_page)
@@ -58,6 +70,8 @@ def create_app(asking: Asking, token: str) -> ASGIApp:
         run = sources[number] if number < len(sources) else None
         if not isinstance(run, OpenedRun):
             raise HTTPException(404)
+        if not run.report.is_file():
+            return HTMLResponse(error_page(f"{run.report} is not there any more.", "/"), 404)
         return FileResponse(run.report, media_type="text/html", headers={"Content-Security-Policy": _REPORT_POLICY})
 
     async def asset_of(request: Request) -> Response:
@@ -72,6 +86,9 @@ def create_app(asking: Asking, token: str) -> ASGIApp:
             routes=[
                 Route("/", home),
                 Route("/state", state),
+                Route("/history", history),
+                Route("/moment", moment),
+                Route("/pulse", pulse),
                 Route("/state.jsonl", saved),
                 Route("/report/{number:int}", report),
                 Route("/assets/{name}", asset_of),
@@ -82,11 +99,13 @@ def create_app(asking: Asking, token: str) -> ASGIApp:
     )
 
 
-async def _answered(request: Request, asking: Asking, make: Callable[[Asking, View], str | Response]) -> Response:
-    """Makes a page in a thread, one at a time: plugins' processes are asked by one at a time."""
+async def _answered(
+    request: Request, asking: Asking, make: Callable[[Asking, View], str | Response], *, alone: bool = True
+) -> Response:
+    """Makes a page in a thread; one at a time where plugins' processes may be asked, which answer one at a time."""
 
     def work() -> str | Response:
-        with asking.lock:
+        with asking.lock if alone else nullcontext():
             return make(asking, View.read(request.query_params))
 
     try:
@@ -95,6 +114,17 @@ async def _answered(request: Request, asking: Asking, make: Callable[[Asking, Vi
         status = error.status if isinstance(error, PageError) else 400
         return HTMLResponse(error_page(str(error), "/"), status)
     return made if isinstance(made, Response) else HTMLResponse(made)
+
+
+def _pulse(asking: Asking, view: View) -> Response:
+    """How a recording stands, as JSON."""
+    recording = asking.opened.recording(view.source)
+    if recording is None:
+        raise NotThereError(f"source {view.source} is no recording")
+    beat = recording.pulse()
+    # As in every page, what steers instead of shows is written as its escape.
+    told = {"word": beat.word, "sentence": shortened(beat.sentence, 600), "version": beat.version}
+    return JSONResponse(told)
 
 
 def _document(asking: Asking, view: View) -> Response:

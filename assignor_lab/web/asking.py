@@ -23,7 +23,7 @@ from assignor_lab.groups.work import WorkItem
 from assignor_lab.runtime.discovery import Plugins
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
 from assignor_lab.scoring.competitors import competitors
-from assignor_lab.web.address import View
+from assignor_lab.web.address import View, text_of
 from assignor_lab.web.errors import NotThereError, PageError
 from assignor_lab.web.opened import Opened
 
@@ -31,6 +31,8 @@ __all__ = ["Asked", "Asking"]
 
 #: Answers that are kept: who goes back and forth, or moves the time of an episode, does not wait again.
 MOST_KEPT = 32
+#: States that are kept as values, which take long to be read.
+MOST_READ = 8
 #: Scorers that are kept, each with the processes of its plugins.
 MOST_SCORERS = 4
 #: Who plays an episode where nobody is named.
@@ -48,6 +50,7 @@ class Asked:
         contenders: Names of those who were asked, in order.
         answers: Their answers to the round, Kafka's own decision last where it is known.
         figures: A row for each answer: column of a metric to its value.
+        picture: All of it as the summary has it.
     """
 
     scenario: Scenario
@@ -56,6 +59,12 @@ class Asked:
     contenders: tuple[str, ...]
     answers: Sequence[Answer[Any, Any]]
     figures: Sequence[dict[str, Any]]
+    picture: Mapping[str, Any]
+
+    @property
+    def state(self) -> Any:
+        """What was asked; ``None``: it could not even be made."""
+        return self.answers[0].state
 
 
 class Asking:
@@ -66,16 +75,27 @@ class Asking:
         plugins: What is installed.
         config: Configuration around the states' own.
         may_run_code: Whether a contender may be ``module:attribute``.
+        words: Words of the command line that stand for ``config``.
     """
 
-    def __init__(self, opened: Opened, plugins: Plugins, config: ConfigSources, *, may_run_code: bool = False) -> None:
+    def __init__(
+        self,
+        opened: Opened,
+        plugins: Plugins,
+        config: ConfigSources,
+        *,
+        may_run_code: bool = False,
+        words: Sequence[str] = (),
+    ) -> None:
         self.opened = opened
         self.plugins = plugins
         self.config = config
+        self.words = tuple(words)
         self.lock = Lock()
         self._may_run_code = may_run_code
         self._scorers: OrderedDict[Any, Scorer] = OrderedDict()
         self._kept: OrderedDict[Any, Asked] = OrderedDict()
+        self._read: OrderedDict[Any, tuple[Mapping[str, Any], Scenario]] = OrderedDict()
 
     def close(self) -> None:
         """Ends the processes of plugins."""
@@ -106,6 +126,21 @@ class Asking:
             DocumentFormatError: if the state would be none, at the value at fault.
         """
         scenario = self.opened.states(view.source).scenario(view.state)
+        key = _place(view)
+        base, known = self._read.get(key, (None, None))
+        # A recording may tell more of the same decision by now.
+        if known is None or base is not scenario.document:
+            known = self._changed(view, scenario)
+            self._keep(key, scenario, known)
+        self._read.move_to_end(key)
+        return known
+
+    def _keep(self, key: Any, base: Scenario, read: Scenario) -> None:
+        self._read[key] = (base.document, read)
+        while len(self._read) > MOST_READ:
+            self._read.popitem(last=False)
+
+    def _changed(self, view: View, scenario: Scenario) -> Scenario:
         if not view.steps:
             return scenario
         document = dict(scenario.document)
@@ -119,6 +154,11 @@ class Asking:
         document.pop("observed", None)
         document["id"] = f"{scenario.id}, changed"[:200]
         return scenario_from_document(document, Place(scenario.place.file, scenario.place.line))
+
+    def _forget(self, view: View, scenario: Scenario) -> None:
+        """Reads a state anew: a plugin in this process has changed what it was shown."""
+        fresh = scenario_from_document(json.loads(json.dumps(scenario.document)), scenario.place)
+        self._keep(_place(view), self.opened.states(view.source).scenario(view.state), fresh)
 
     def _one_more(self, view: View, document: Mapping[str, Any], place: Place) -> Sequence[Edit]:
         """The edits that add a client to a state as it is by now."""
@@ -137,27 +177,30 @@ class Asking:
         Raises:
             AssignorLabError: a subclass, if a contender is none, or the view means nothing.
         """
-        text = attrs.evolve(view, task=None, why_not=None, at_ms=None).url()
-        if text not in self._kept:
-            self._kept[text] = self._ask(view)
+        key = attrs.evolve(view, task=None, why_not=None, at_ms=None).url()
+        scenario = self.scenario(view)
+        known = self._kept.get(key)
+        if known is None or known.scenario is not scenario:
+            self._kept[key] = self._ask(view, scenario)
             while len(self._kept) > MOST_KEPT:
                 self._kept.popitem(last=False)
-        self._kept.move_to_end(text)
-        return self._kept[text]
+        self._kept.move_to_end(key)
+        return self._kept[key]
 
-    def _ask(self, view: View) -> Asked:
-        scenario = self.scenario(view)
+    def _ask(self, view: View, scenario: Scenario) -> Asked:
         entry = self.opened.states(view.source).kind
         kind = entry.load()
         number = self._round(kind, scenario, view.round)
         scorer, names = self._scorer(view, entry)
-        item = WorkItem(0, 0, json.dumps(scenario.document), scenario.place.file, scenario.place.line)
+        item = WorkItem(0, 0, file=scenario.place.file, line=scenario.place.line, scenario=scenario)
         answers, figures = [], []
         for answer, row in scorer.measured(item):
             if answer.round == number:
                 answers.append(answer)
                 figures.append(row)
-        return Asked(scenario, kind, number, names, answers, figures)
+        if any(answer.outcome.input_mutated for answer in answers):
+            self._forget(view, scenario)
+        return Asked(scenario, kind, number, names, answers, figures, kind.picture(answers, None) | {"chosen": "asked"})
 
     def _round(self, kind: Kind[Any, Any], scenario: Scenario, number: int | None) -> int:
         last = kind.rounds(scenario) - 1
@@ -196,3 +239,8 @@ class Asking:
                 self._scorers.popitem(last=False)[1].close()
         self._scorers.move_to_end(key)
         return self._scorers[key], tuple(entrant.name for entrant in competing.assignors)
+
+
+def _place(view: View) -> tuple[object, ...]:
+    """What decides the state of a view, whoever is asked about it."""
+    return view.source, view.state, text_of(view.steps), view.round

@@ -1,72 +1,31 @@
-"""What was opened: states and episodes from files, logs and recordings, and folders of finished runs."""
+"""What was opened: states and episodes from files and logs, recordings that may grow, and folders of finished runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import attrs
 
 from assignment_api.plugins import ConfigSources, Registry
-from assignor_lab.groups.entries import KindEntry
+from assignor_lab.capture.histories.flight_recordings import flight_recordings
+from assignor_lab.capture.recorded.kept_records import RECORDS
+from assignor_lab.groups.kind import Kind
 from assignor_lab.scenarios import Scenario
 from assignor_lab.scoring.output.folder import MANIFEST, REPORT, SUMMARY
-from assignor_lab.scoring.sources import plan_sources
+from assignor_lab.scoring.sources import Plan, plan_sources
 from assignor_lab.web.errors import NotThereError
+from assignor_lab.web.following import FollowedRecording
+from assignor_lab.web.past import pasts_of
+from assignor_lab.web.states import Entry, OpenedStates
 
-__all__ = ["Entry", "Opened", "OpenedRun", "OpenedStates", "opened"]
+__all__ = ["Opened", "OpenedRun", "opened"]
 
 #: Most states of one source that are kept; the rest is counted.
 MOST_STATES = 5_000
-
-
-@attrs.frozen
-class Entry:
-    """One state or episode as the list shows it.
-
-    Args:
-        id: Its id.
-        rounds: Rounds that it holds.
-        tasks: Its tasks.
-        clients: Its clients, processes or workers.
-        time_ms: When it was decided, milliseconds since the epoch, or ``None``: the source does not tell.
-    """
-
-    id: str
-    rounds: int
-    tasks: int
-    clients: int
-    time_ms: int | None
-
-
-@attrs.frozen(eq=False)
-class OpenedStates:
-    """States or episodes of one source.
-
-    Args:
-        name: As it was given.
-        kind: Their kind.
-        scenarios: They themselves, in order.
-        entries: As the list shows them.
-        left_out: How many more the source has.
-    """
-
-    name: str
-    kind: KindEntry
-    scenarios: tuple[Scenario, ...]
-    entries: tuple[Entry, ...]
-    left_out: int
-
-    def scenario(self, number: int) -> Scenario:
-        """One of them, from 0.
-
-        Raises:
-            NotThereError: if there is none of that number.
-        """
-        if not 0 <= number < len(self.scenarios):
-            raise NotThereError(f"{self.name} has no state {number}: the last one is {len(self.scenarios) - 1}")
-        return self.scenarios[number]
 
 
 @attrs.frozen
@@ -88,18 +47,28 @@ class OpenedRun:
 class Opened:
     """Everything that was opened, in order."""
 
-    sources: tuple[OpenedStates | OpenedRun, ...]
+    sources: tuple[OpenedStates | FollowedRecording | OpenedRun, ...]
 
     def states(self, number: int) -> OpenedStates:
-        """The states of a source, from 0.
+        """The states of a source, from 0, those of a recording as it is by now.
 
         Raises:
-            NotThereError: if there is no such source, or it is a finished run.
+            NotThereError: if there is no such source, it is a finished run, or a recording without any state yet.
         """
         found = self.sources[number] if 0 <= number < len(self.sources) else None
+        if isinstance(found, FollowedRecording):
+            followed = found
+            found = followed.states
+            if found is None:
+                raise NotThereError(f"{followed.name}: {followed.pulse().sentence}")
         if not isinstance(found, OpenedStates):
             raise NotThereError(f"source {number} is none with states")
         return found
+
+    def recording(self, number: int) -> FollowedRecording | None:
+        """A source that may grow; ``None``: it is none."""
+        found = self.sources[number] if 0 <= number < len(self.sources) else None
+        return found if isinstance(found, FollowedRecording) else None
 
 
 def opened(paths: Iterable[str], registry: Registry, config: ConfigSources, on_note: Callable[[str], None]) -> Opened:
@@ -114,23 +83,59 @@ def opened(paths: Iterable[str], registry: Registry, config: ConfigSources, on_n
     Raises:
         AssignorLabError: a subclass, if a source cannot be read, with its place.
     """
-    return Opened(tuple(_opened(path, registry, config, on_note) for path in paths))
+    return Opened(tuple(each for path in paths for each in _opened(path, registry, config, on_note)))
 
 
 def _opened(
     path: str, registry: Registry, config: ConfigSources, on_note: Callable[[str], None]
-) -> OpenedStates | OpenedRun:
+) -> Iterator[OpenedStates | FollowedRecording | OpenedRun]:
     folder = Path(path)
     if (folder / MANIFEST).is_file() and (folder / REPORT).is_file() and (folder / SUMMARY).is_file():
-        return OpenedRun(path, folder / REPORT, folder.absolute().name)
-    with plan_sources([path], registry, config.above, on_note) as plan:
+        yield OpenedRun(path, folder / REPORT, folder.absolute().name)
+        return
+    recordings = flight_recordings(folder)
+    for records in recordings:
+        # What is odd in a recording is told once, and not each time it has grown.
+        name = path if len(recordings) == 1 else str(records.parent)
+        read = partial(_read, name, [str(records.parent if records.name == RECORDS else records)], registry, config)
+        followed = FollowedRecording(name, records, partial(read, lambda _sentence: None))
+        if followed.states is None:
+            on_note(f"{name}: {followed.pulse().sentence}")
+        yield followed
+    if not recordings:
+        yield _read(path, [path], registry, config, on_note)
+
+
+def _read(
+    name: str,
+    paths: Sequence[str],
+    registry: Registry,
+    config: ConfigSources,
+    on_note: Callable[[str], None],
+) -> OpenedStates:
+    with plan_sources(paths, registry, config.above, on_note) as plan:
         scenarios = tuple(islice(plan.scenarios(), MOST_STATES))
         kind = plan.kind.load()
-        entries = []
-        for scenario in scenarios:
-            tasks, clients = kind.size(scenario)
-            entries.append(Entry(scenario.id, kind.rounds(scenario), tasks, clients, _time(scenario)))
-        return OpenedStates(path, plan.kind, scenarios, tuple(entries), plan.items - len(scenarios))
+        return OpenedStates(
+            name,
+            plan.kind,
+            scenarios,
+            tuple(_entry(kind, scenario) for scenario in scenarios),
+            plan.items - len(scenarios),
+            pasts_of(scenarios),
+            plan.digest,
+            _files(plan),
+        )
+
+
+def _entry(kind: Kind[Any, Any], scenario: Scenario) -> Entry:
+    tasks, clients = kind.size(scenario)
+    return Entry(scenario.id, kind.rounds(scenario), tasks, clients, _time(scenario))
+
+
+def _files(plan: Plan) -> tuple[tuple[Path, int], ...]:
+    found = [Path(file.name) for source in plan.sources for file in source.files if file.sha256 is not None]
+    return tuple((path, path.stat().st_mtime_ns) for path in found if path.is_file())
 
 
 def _time(scenario: Scenario) -> int | None:

@@ -30,6 +30,24 @@ def test_each_decision_stands_with_its_time_who_came_and_went_and_why() -> None:
     assert "What happened" in shown
 
 
+GIVEN = {
+    "until_ms": 4_000, "instances": ["i1", "<b>i2</b>"], "rows_left_out": 0, "marks": [0, 3_000],
+    "rows": [{"task": "0_0", "runs": [[0, 3_000, 0], [3_000, 4_000, 1]], "waits": []}],
+}  # fmt: skip
+
+
+def test_the_past_is_summed_up_and_drawn_before_any_state() -> None:
+    document = deepcopy(tagged())
+    decisions = [ENTRY, {**ENTRY, "time_ms": ENTRY["time_ms"] + 300_000, "joined": [], "restarted": []}]
+    past = {"group": "orders", "protocol": "classic", "decisions": decisions, "given": GIVEN}
+    document["results"]["timelines"] = [past]
+    shown = render_report(summary_from_document(document))
+    assert "2 decisions in 5 min. In 1 of them instances had come, gone or begun anew" in shown
+    assert "after 1 of them a probing rebalance was to follow. Active tasks moved 12 times" in shown
+    assert shown.index('class="gantt"') < shown.index('id="placements"')
+    assert "&lt;b&gt;i2&lt;/b&gt;" in shown
+
+
 def test_names_and_reasons_are_text() -> None:
     shown = page(joined=["<script>alert(1)</script>"])
     assert "<script>alert(1)" not in shown

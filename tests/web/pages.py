@@ -56,14 +56,14 @@ def group() -> dict[str, Any]:
     }
 
 
-def asking_of(folder: Path) -> Asking:
-    """What is asked about the group and the episode, written into ``folder``."""
+def asking_of(folder: Path, *more: str) -> Asking:
+    """What is asked about the group and the episode, written into ``folder``, and further paths."""
     states, episodes = folder / "states.jsonl", folder / "episodes.jsonl"
     states.write_text(json.dumps(group()) + "\n" + json.dumps({**group(), "id": "second"}) + "\n")
     episodes.write_text(json.dumps(EPISODES["rolling-restart"].document()) + "\n")
     config = config_sources(environ={}, start=folder)
     plugins = discovered(config.effective())
-    paths = [str(states), str(episodes)]
+    paths = [str(states), str(episodes), *more]
     return Asking(opened(paths, plugins.registry, config, lambda _sentence: None), plugins, config)
 
 

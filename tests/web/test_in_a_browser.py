@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from assignor_lab.connect.rest.server import listening_socket, serve
 from assignor_lab.web.app import create_app
 from tests.web.pages import TOKEN, asking_of
+from tests.web.recordings import Growing
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -21,12 +23,18 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.services
 
 PHONE, DESKTOP = 390, 1280
+#: The recording that the page has open as its third source.
+RECORDED: list[Growing] = []
 
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a page that is served by a thread of its own."""
-    asking = asking_of(tmp_path_factory.mktemp("opened"))
+    folder = tmp_path_factory.mktemp("opened")
+    made = Growing(folder / "recording")
+    made.written_to(made.length // 2, time.time())
+    asking = asking_of(folder, str(folder / "recording"))
+    RECORDED.append(made)
     with served(asking, listening_socket("127.0.0.1", 0)) as url:
         yield url
     asking.close()
@@ -122,6 +130,58 @@ def test_an_episode_is_played_by_hand(browser: Browser, base: str) -> None:
         assert "t=900000" in page.url
 
 
+def test_an_episode_plays_pauses_and_its_address_has_the_moment(browser: Browser, base: str) -> None:
+    with opened(browser, base, "/state?s=1&n=0&a=high_availability&a=sticky") as page:
+        page.select_option("#speed", "300")
+        page.get_by_role("button", name="Play").press("Enter")
+        page.wait_for_url(lambda url: "t=" in url)
+        page.get_by_role("button", name="Pause").press("Enter")
+        page.get_by_role("button", name="Play").wait_for()
+        at = int(page.locator("#t").input_value())
+        assert at > 0
+        assert f"t={at}" in page.url
+        cursor = page.locator(".gantt .cursor").first.get_attribute("d")
+        address = page.url
+    with opened(browser, base, address.removeprefix(base)) as page:
+        assert page.locator("#t").input_value() == str(at)
+        assert (
+            abs(
+                float(str(cursor)[1:].split()[0])
+                - float(str(page.locator(".gantt .cursor").first.get_attribute("d"))[1:].split()[0])
+            )
+            < 0.2
+        )
+
+
+def test_it_stops_at_the_end_by_itself_and_begins_again(browser: Browser, base: str) -> None:
+    with opened(browser, base, "/state?s=1&n=0&a=sticky&t=890000") as page:
+        page.select_option("#speed", "1800")
+        page.locator("#t").press(" ")
+        page.get_by_text("Who runs what at 900 s").wait_for()
+        page.get_by_role("button", name="Play").wait_for()
+        page.locator("#t").press(" ")
+        page.get_by_role("button", name="Pause").wait_for()
+
+
+def test_a_recording_is_followed_while_it_grows_and_says_when_it_is_gone(browser: Browser, base: str) -> None:
+    (growing,) = RECORDED
+    with opened(browser, base, "/history?s=2") as page:
+        rows = page.locator("section table tbody tr")
+        before = rows.count()
+        pulse = page.locator("#pulse")
+        pulse.get_by_text("Being recorded").wait_for()
+        growing.written_to(growing.length, time.time())
+        rows.nth(before).wait_for()
+        growing.seen_at(time.time() - 600)
+        pulse.get_by_text("Nothing was written for 10 min").wait_for()
+        growing.records.rename(growing.records.with_name("moved"))
+        pulse.get_by_text("is not there any more").wait_for()
+        assert rows.count() > before
+        rows.last.locator("a").click()
+        page.get_by_text(f"Decision {rows.count()} of").wait_for()
+        growing.records.with_name("moved").rename(growing.records)
+
+
 def test_it_works_without_script(browser: Browser, base: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
@@ -149,7 +209,9 @@ def test_a_page_of_another_origin_is_refused(browser: Browser, base: str, tmp_pa
 
 
 @pytest.mark.parametrize("width", [PHONE, DESKTOP])
-@pytest.mark.parametrize("path", ["/", "/state?s=0&n=0&a=high_availability&a=sticky&task=0_0", "/state?s=1&n=0"])
+@pytest.mark.parametrize(
+    "path", ["/", "/state?s=0&n=0&a=high_availability&a=sticky&task=0_0", "/state?s=1&n=0", "/history?s=2"]
+)
 def test_axe_finds_nothing_and_nothing_scrolls_sideways(browser: Browser, base: str, path: str, width: int) -> None:
     from axe_playwright_python.sync_playwright import Axe
 

@@ -128,7 +128,7 @@ def test_an_episode_is_played_and_shown_at_a_moment(page: Page) -> None:
     text = page.get("/state?s=1&n=0&a=high_availability&a=sticky&t=40000").text
     assert "Who runs what at 40 s" in text
     assert text.count('class="gantt"') == 2
-    assert "assignor replay" in text
+    assert "assignor score" in text
 
 
 @pytest.mark.parametrize(

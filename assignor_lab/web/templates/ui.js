@@ -3,29 +3,34 @@
 "use strict";
 (() => {
   const state = { at: 0 };
-  const own = (url) => url.origin === location.origin && url.pathname === "/state";
+  const PATHS = ["/state", "/history"];
+  const own = (url) => url.origin === location.origin && PATHS.includes(url.pathname);
+  const say = (words) => { document.getElementById("said").textContent = words; };
+  const fetched = (url) => fetch(url, { credentials: "same-origin" });
 
   const show = async (url, { push = true, focus = null } = {}) => {
     state.at += 1;
     const mine = state.at;
     document.body.classList.add("asking");
     try {
-      const answer = await fetch(url, { credentials: "same-origin" });
+      const answer = await fetched(url);
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       if (mine !== state.at) return;
+      if (!page.querySelector("main")) throw new Error("this is no page of ours");
+      player.stop();
       for (const part of ["header.top", "main"]) {
         document.querySelector(part).replaceWith(page.querySelector(part));
       }
       document.title = page.title;
       if (push) history.pushState(null, "", url);
       else history.replaceState(null, "", url);
-      document.getElementById("said").textContent = page.title;
+      say(page.title);
       prepare();
       const target = (focus && document.getElementById(focus)) || (url.hash && document.getElementById(url.hash.slice(1)));
       if (focus && target) target.focus();
       else if (target) target.scrollIntoView();
     } catch (error) {
-      location.assign(url);
+      if (mine === state.at) location.assign(url);
     } finally {
       if (mine === state.at) document.body.classList.remove("asking");
     }
@@ -37,6 +42,133 @@
       if (value !== "") url.searchParams.append(name, value);
     }
     return url;
+  };
+
+  // --- an episode that is played ------------------------------------------------------------------------
+  const player = (() => {
+    const calm = matchMedia("(prefers-reduced-motion: reduce)");
+    let playing = null, asked = false, wanted = null, noted = 0;
+    const parts = () => {
+      const form = document.getElementById("moment");
+      return form && { form, slider: form.querySelector("#t"), button: form.querySelector("#play"), speed: form.querySelector("#speed") };
+    };
+    const seconds = (ms) => String(Math.round(ms / 10) / 100);
+    const draw = (at) => {
+      const { form, slider } = parts();
+      slider.value = at;
+      form.querySelector("output").textContent = seconds(at);
+      for (const cursor of document.querySelectorAll(".gantt .cursor")) {
+        const { left, right, untilMs, height } = cursor.dataset;
+        const x = Number(left) + (Number(right) - Number(left)) * Math.min(at / Number(untilMs), 1);
+        cursor.setAttribute("d", `M${x.toFixed(1)} 0V${height}`);
+      }
+    };
+    const note = () => {
+      const found = parts();
+      if (found) history.replaceState(null, "", addressOf(found.form));
+      noted = performance.now();
+    };
+    // One question at a time; of those that come meanwhile, the latest is asked next.
+    const ask = async (at) => {
+      wanted = at;
+      if (asked) return;
+      asked = true;
+      try {
+        while (wanted !== null) {
+          const { form } = parts();
+          const url = addressOf(form);
+          url.pathname = "/moment";
+          url.searchParams.set("t", Math.round(wanted));
+          wanted = null;
+          const answer = await fetched(url);
+          const text = await answer.text();
+          const place = document.getElementById("moment-part");
+          if (!answer.ok || !place || parts().form !== form) return;
+          const part = new DOMParser().parseFromString(text, "text/html");
+          place.replaceChildren(...part.body.childNodes);
+        }
+      } catch (error) {
+        stop();
+        say("The page does not answer any more.");
+      } finally {
+        asked = false;
+      }
+    };
+    const stop = () => {
+      if (!playing) return;
+      clearTimeout(playing.timer);
+      playing = null;
+      const found = parts();
+      if (!found) return;
+      found.button.textContent = "Play";
+      note();
+      say(`Paused at ${seconds(found.slider.value)} s`);
+    };
+    const step = () => {
+      const { slider, speed } = parts();
+      const now = performance.now();
+      playing.at = Math.min(playing.at + (now - playing.seen) * Number(speed.value), Number(slider.max));
+      playing.seen = now;
+      draw(Math.round(playing.at));
+      ask(playing.at);
+      if (now - noted > 1000) note();
+      if (playing.at >= Number(slider.max)) { stop(); return; }
+      // Who wants less motion sees a new picture each second, nobody sees more than twenty.
+      playing.timer = setTimeout(step, calm.matches ? 1000 : 50);
+    };
+    const play = () => {
+      const { slider, button } = parts();
+      const at = Number(slider.value) >= Number(slider.max) ? 0 : Number(slider.value);
+      playing = { at, seen: performance.now(), timer: 0 };
+      button.textContent = "Pause";
+      say("Playing");
+      step();
+    };
+    const toggle = () => (playing ? stop() : play());
+    const prepare = () => {
+      const found = parts();
+      if (!found) return;
+      found.form.querySelector(".play").hidden = false;
+      found.button.addEventListener("click", toggle);
+      found.slider.addEventListener("input", () => {
+        const at = Number(found.slider.value);
+        if (playing) playing.at = at;
+        draw(at);
+        ask(at);
+      });
+      found.slider.addEventListener("change", note);
+      found.slider.addEventListener("keydown", (event) => {
+        if (event.key !== " ") return;
+        event.preventDefault();
+        toggle();
+      });
+    };
+    return { prepare, stop };
+  })();
+
+  // --- a recording that grows ---------------------------------------------------------------------------
+  const follow = async () => {
+    const here = document.getElementById("pulse");
+    if (here && !document.hidden) {
+      try {
+        const answer = await fetched(here.dataset.pulse);
+        const told = await answer.json();
+        if (here.isConnected && answer.ok) {
+          here.querySelector(".words").textContent = told.sentence;
+          here.className = `pulse ${told.word}`;
+          if (told.word !== here.dataset.word) say(told.sentence);
+          here.dataset.word = told.word;
+          const isHistory = location.pathname === "/history";
+          if (isHistory && String(told.version) !== here.dataset.version) {
+            const focused = document.activeElement;
+            await show(new URL(location.href), { push: false, focus: focused && focused.id ? focused.id : null });
+          }
+        }
+      } catch (error) {
+        if (here.isConnected) here.querySelector(".words").textContent = "The page does not answer any more: is assignor ui still running?";
+      }
+    }
+    setTimeout(follow, 2000);
   };
 
   const prepare = () => {
@@ -66,6 +198,7 @@
         select.addEventListener("change", () => show(addressOf(change), { focus: select.id }));
       }
     }
+    player.prepare();
   };
 
   addEventListener("submit", (event) => {
@@ -78,10 +211,11 @@
     const link = event.target.closest("a[href]");
     if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey) return;
     const url = new URL(link.href);
-    if (!own(url) || link.hasAttribute("download") || (url.search === location.search && url.hash)) return;
+    if (!own(url) || link.hasAttribute("download") || (url.search === location.search && url.pathname === location.pathname && url.hash)) return;
     event.preventDefault();
     show(url);
   });
   addEventListener("popstate", () => show(new URL(location.href), { push: false }));
   prepare();
+  follow();
 })();

@@ -1,0 +1,64 @@
+"""The command that prints what is shown, quoted for a shell whatever the names in it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable
+
+from assignor_lab.documents.wording import plain
+from assignor_lab.web.address import View
+from assignor_lab.web.asking import Asked
+
+__all__ = ["command_of", "shell_line"]
+
+#: A changed state has to be saved first.
+SAVED = "state.jsonl"
+
+
+def command_of(asked: Asked, file: str, view: View, given: Iterable[str]) -> str:
+    """The command.
+
+    Args:
+        asked: What is shown.
+        file: The source as it was given.
+        view: What is looked at.
+        given: Words that the page itself was started with and that decide what is shown, such as ``-c key=value``.
+    """
+    names = view.contenders or asked.contenders
+    words = [word for each in names for word in (("--variant", each) if "=" in each else ("--assignor", each))]
+    source = SAVED if view.steps else file
+    # What begins with a dash would be taken for an option.
+    source = f"./{source}" if source.startswith("-") and source != "-" else source
+    configured = [*given, *(word for key, value in view.settings.items() for word in ("-c", f"{key}={value}"))]
+    state = [] if view.steps else ["--id", asked.scenario.id]
+    state += [] if view.round is None else ["--round", str(view.round)]
+    if asked.kind.plays:
+        return shell_line(["assignor", "score", source, *words, *configured])
+    if view.task:
+        task = ["--task", view.task, *([] if view.why_not is None else ["--why-not", view.why_not])]
+        return shell_line(["assignor", "explain", source, *state, *configured, *task, *words[:2]])
+    if len(asked.answers) < 2:
+        # There is nobody to compare it with.
+        return shell_line(["assignor", "explain", source, *state, *configured, *words])
+    return shell_line(["assignor", "compare", source, *state, *configured, *words])
+
+
+def shell_line(words: Iterable[str]) -> str:
+    """Words as a line for a shell; what cannot be seen in a page is written as escapes that bash and zsh know."""
+    return " ".join(map(_quoted, words))
+
+
+def _quoted(word: str) -> str:
+    return shlex.quote(word) if plain(word) == word and word.isprintable() else f"$'{_ESCAPED.sub(_escape, word)}'"
+
+
+#: All but letters and signs of ASCII that mean nothing between such quotes.
+_ESCAPED = re.compile(r"[^ -&(-\[\]-~]")
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code < 0x80:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

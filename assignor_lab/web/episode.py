@@ -1,0 +1,87 @@
+"""An episode at one moment: who runs what under each contender, and where the next rebalances are."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from assignor_lab.documents.values import value_of
+from assignor_lab.report.pictures import Gantt
+from assignor_lab.web.address import View
+
+__all__ = ["Moment", "moment_of"]
+
+_HINT = "this is a mistake of the page: say how it came about"
+#: Times as fast as real, of which the one is taken at first that plays an episode in about half a minute.
+SPEEDS = (1, 2, 5, 10, 30, 60, 300, 1_800)
+_WHOLE_S = 30
+
+
+@attrs.frozen
+class Moment:
+    """An episode at one moment.
+
+    Args:
+        at_ms: The moment, since the first event.
+        until_ms: The last one.
+        rows: For each instance what each contender has it run.
+        before: Address of the last rebalance before it, or ``None``.
+        after: Address of the next one, or ``None``.
+        speed: How many times as fast as real it is played at first.
+    """
+
+    at_ms: int
+    until_ms: int
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+    before: str | None
+    after: str | None
+    speed: int
+
+    @property
+    def speeds(self) -> tuple[int, ...]:
+        """How fast it can be played."""
+        return SPEEDS
+
+
+def moment_of(picture: Mapping[str, Any], view: View) -> Moment | None:
+    """The moment of a view; ``None``: the episode says nothing of single tasks.
+
+    Args:
+        picture: The picture of the episode as the contenders play it.
+        view: What is looked at.
+    """
+    drawings = [value_of(Gantt, _HINT)(each["gantt"]) for each in picture["answers"] if each.get("gantt") is not None]
+    if not drawings:
+        return None
+    until = max(gantt.until_ms for gantt in drawings)
+    at = min(view.at_ms or 0, until)
+    rows: dict[str, list[str]] = {}
+    for number, gantt in enumerate(drawings):
+        for name, tasks in _running(gantt, at).items():
+            rows.setdefault(name, [""] * len(drawings))[number] = " ".join(tasks)
+    marks = sorted({mark for gantt in drawings for mark in gantt.marks if 0 <= mark <= until})
+    earlier, later = bisect_left(marks, at), bisect_right(marks, at)
+    return Moment(
+        at,
+        until,
+        tuple((name, tuple(cells)) for name, cells in sorted(rows.items())),
+        view.url(at_ms=marks[earlier - 1]) if earlier else None,
+        view.url(at_ms=marks[later]) if later < len(marks) else None,
+        next((speed for speed in SPEEDS if until / 1_000 / speed <= _WHOLE_S), SPEEDS[-1]),
+    )
+
+
+def _running(gantt: Gantt, at: int) -> dict[str, list[str]]:
+    """Instance to the tasks that it runs at a moment."""
+    running: dict[str, list[str]] = {name: [] for name in gantt.instances}
+    last = gantt.until_ms
+    for row in gantt.rows:
+        # The last moment belongs to what runs until then.
+        run = next((who for begin, to, who in row.runs if begin <= at < to or at == to == last), None)
+        waits = next((bool(state) for begin, to, state in row.waits if begin <= at < to or at == to == last), None)
+        name = "nobody, state comes back" if waits else "nobody" if run is None else gantt.instances[run]
+        running.setdefault(name, []).append(row.task)
+    return running
