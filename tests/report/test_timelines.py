@@ -9,7 +9,7 @@ from assignor_lab.report import render_report, summary_from_document
 from assignor_lab.report.words import state_name
 from tests.report.summaries import tagged
 
-ENTRY = {
+ENTRY: dict[str, Any] = {
     "time_ms": 1_795_239_746_656, "generation": 3, "waited_ms": None, "instances": 4, "members": 8,
     "joined": ["i4"], "gone": [], "restarted": ["i1"], "active_moved": 6, "copies_made": 2, "followup": "probing",
     "reason": "Adding new member <b>x</b>", "missing": [1, 2],
@@ -30,7 +30,7 @@ def test_each_decision_stands_with_its_time_who_came_and_went_and_why() -> None:
     assert "What happened" in shown
 
 
-GIVEN = {
+GIVEN: dict[str, Any] = {
     "until_ms": 4_000, "instances": ["i1", "<b>i2</b>"], "rows_left_out": 0, "marks": [0, 3_000],
     "rows": [{"task": "0_0", "runs": [[0, 3_000, 0], [3_000, 4_000, 1]], "waits": []}],
 }  # fmt: skip
