@@ -1,8 +1,9 @@
 """Decisions of a played episode, each put to the released classes of Kafka: whether Kafka loops where we do.
 
 ``python -m parity.episodes FILE...`` plays episodes of Streams groups, hands every state that the leader or the broker
-showed to its assignor to Kafka's classes as well, and says how many answers differ. A group that never rests because
-of Kafka's answers differs in none.
+showed to its assignor to Kafka's classes as well, if the assignor is one of Kafka's, and has them spread the answers of
+a classic group over threads, whoever answered. It says how many differ: a group that never rests because of what Kafka
+does differs in none.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.episode_format import read_episodes
 from assignor_lab.simulation.streams.leading import Answer, BrokersAssignor
 from assignor_lab.simulation.streams.simulate import simulate
+from parity.cases import ASSIGNORS, GROUP_ASSIGNORS
 from parity.comparison import comparable
 from parity.official import OfficialKafka, OfficialKafkaError
 
@@ -52,18 +54,30 @@ def _compare(episode: StreamsEpisode, official: OfficialKafka, seed: int) -> int
     registry = discover()
     name, documents = decisions(episode, registry, seed)
     options = AnswerOptions(config_sources(environ={}), threads=False)
-    different = 0
     asked = {str(document): document for document in documents}
-    for document in asked.values():
-        (expected,) = official.rows(document, [name])
-        got = answerer(name, registry, options)(scenario_from_document(document, Place(document["id"], 1)))
-        different += comparable(got) != comparable(expected)
-    print(f"{episode.id}: {name}, {len(documents)} decisions of {len(asked)} states, {different} differ from Kafka's")
+    different = 0
+    for question in _questions(episode, name):
+        differing = 0
+        for document in asked.values():
+            (expected,) = official.rows(document, [question])
+            got = answerer(question, registry, options)(scenario_from_document(document, Place(document["id"], 1)))
+            differing += comparable(got) != comparable(expected)
+        print(
+            f"{episode.id}: {question}, {len(documents)} decisions of {len(asked)} states, "
+            f"{differing} differ from Kafka's"
+        )
+        different += differing
     return different
 
 
+def _questions(episode: StreamsEpisode, assignor: str) -> list[str]:
+    """What Kafka's classes can be asked of an episode's decisions."""
+    questions = [assignor] if assignor in (*ASSIGNORS, *GROUP_ASSIGNORS) else []
+    return [*questions, "threads"] if episode.protocol == "classic" else questions
+
+
 def decisions(episode: StreamsEpisode, registry: Registry, seed: int) -> tuple[str, list[dict[str, Any]]]:
-    """The assignor of an episode, and every state that it was shown, as documents of scenarios."""
+    """The assignor of an episode, and every state that it was shown, with its answers in a classic group."""
     shown: list[dict[str, Any]] = []
     if episode.protocol == "classic":
         leading = leading_assignor(registry, episode.assignor, episode.config)
@@ -87,9 +101,10 @@ class _Watched:
         self._leading, self._config, self._shown = leading, config, shown
 
     def assign(self, application: ApplicationMetadata) -> Answer:
+        answer = self._leading.assign(application)
         if all(client.has_lags() for client in application.streams_client_states().values()):
-            self._shown.append(_application(application, self._config))
-        return self._leading.assign(application)
+            self._shown.append({**_application(application, self._config), **_answered(answer)})
+        return answer
 
 
 def _application(application: ApplicationMetadata, config: Mapping[str, Any]) -> dict[str, Any]:
@@ -101,6 +116,18 @@ def _application(application: ApplicationMetadata, config: Mapping[str, Any]) ->
         "tasks": [_task(info) for info in shown.task_infos().values()],
         "clients": [_client(client) for client in shown.streams_client_states().values()],
     }  # fmt: skip
+
+
+def _answered(answer: Answer) -> dict[str, Any]:
+    """What a leader spreads over threads."""
+    given = {
+        str(client.process_id): {
+            "active": [str(task) for task in client.active_tasks()],
+            "standby": [str(task) for task in client.standby_tasks()],
+        }
+        for client in answer.assignment.assignments
+    }
+    return {"assignment": given, "params": {"via": "legacy" if answer.sorted_sets else "custom"}}
 
 
 def _task(info: TaskInfo) -> dict[str, Any]:

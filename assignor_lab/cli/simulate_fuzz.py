@@ -64,12 +64,13 @@ def play_random_episodes(
     seconds = perf_counter() - begin
     own, broken = [], []
     for (known, rule), cases in sorted(found.items()):
+        name = rule.replace(" ", "-")
         if known:
-            own.append(_told(known, cases[0], len(cases), assignors, registry, out))
+            own.append(_told(known, f"{known}-{name}", cases[0], len(cases), assignors, registry, out))
         else:
-            name = rule.replace(" ", "-")
             broken += [
-                _told(f"{name}-{each[0].seed}", each, len(cases), assignors, registry, out) for each in cases[:_SHOWN]
+                _told(f"{name}-{each[0].seed}", name, each, len(cases), assignors, registry, out)
+                for each in cases[:_SHOWN]
             ]
     if as_json:
         print_json(
@@ -88,17 +89,18 @@ def play_random_episodes(
 
 def _told(
     name: str,
+    stem: str,
     case: tuple[FoundEpisode, Finding],
     episodes: int,
     assignors: Mapping[str, Sequence[str]],
     registry: Registry,
     out: Path,
 ) -> _Told:
-    """Makes the episode small, and writes it into a file."""
+    """Makes the episode small, and writes it into a file of its own: one for each reason, rule and seed."""
     episode, finding = case
     document, again = smallest(episode, finding, assignors, registry, may_run_code=True)
     out.mkdir(parents=True, exist_ok=True)
-    file = out / f"{name}.jsonl"
+    file = out / f"{stem}-{episode.seed}.jsonl"
     write_durably(file, canonical_line(document))
     replay = shlex.join(["assignor", "simulate", str(file), "--seed", str(episode.seed), "--log"])
     return _Told(name, episodes, episode.seed, again.sentence, str(file), replay)

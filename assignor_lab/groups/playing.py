@@ -31,6 +31,7 @@ def play(
     coming_refiner: bool = False,
     may_run_code: bool = False,
     keep_log: bool = True,
+    most_followups: int | None = None,
 ) -> tuple[str, Played]:
     """Plays an episode.
 
@@ -46,6 +47,8 @@ def play(
             development branch after 4.4 does and no release; the episode may say so, too.
         may_run_code: Whether ``assignor`` may be ``module:attribute``.
         keep_log: Whether to write down what happens.
+        most_followups: After how many follow-ups in a row a group that goes round is played no further
+            (:func:`~assignor_lab.simulation.streams.simulate.simulate`).
 
     Returns:
         The assignor's name, and the episode after it was played.
@@ -65,7 +68,7 @@ def play(
     configs = effective.values_for(make(registry, selector, {}, may_run_code=may_run_code).name)
     deciding = make(registry, selector, configs, may_run_code=may_run_code)
     configured = attrs.evolve(episode, config=configs)
-    return deciding.name, simulate(configured, deciding, seed, keep_log=keep_log)
+    return deciding.name, simulate(configured, deciding, seed, keep_log=keep_log, most_followups=most_followups)
 
 
 def under_protocol(episode: StreamsEpisode, protocol: str) -> StreamsEpisode:

@@ -27,6 +27,11 @@ __all__ = ["FoundEpisode", "FuzzedPart", "drawn_assignors", "findings_of", "fuzz
 _MOST_ENTRIES = 500_000
 
 
+#: So many rebalances in a row, each of which asks for the next one at once, are a group that goes round: at one in each
+#: heartbeat interval, 25 minutes of nothing else.
+_MOST_FOLLOWUPS = 500
+
+
 @attrs.frozen
 class FoundEpisode:
     """A random episode that broke a rule.
@@ -122,7 +127,10 @@ def _judged(
     """The findings of an episode, and how much happened in it."""
     episode = read_episode(scenario_from_document(document, Place(document["id"])))
     try:
-        name, played = play(episode, registry, config_sources(environ={}), seed=seed, may_run_code=may_run_code)
+        name, played = play(
+            episode, registry, config_sources(environ={}), seed=seed, may_run_code=may_run_code,
+            most_followups=_MOST_FOLLOWUPS,
+        )  # fmt: skip
         entries = len(played.world.log.entries)
         return tuple(named(each, played, name) for each in broken_rules(played)), entries
     except Exception as error:  # noqa: BLE001 - a simulation that cannot go on is what is looked for

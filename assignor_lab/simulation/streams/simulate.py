@@ -77,6 +77,7 @@ class Played:
         seed: The seed that it was played with.
         changes: When tasks of members changed, where the protocol has no generations of its own for that.
         failures: When the assignor had no answer and the group went on without, and why.
+        is_cut: The group went round, and was not played to the episode's end; ``episode`` ends where it was left.
     """
 
     episode: StreamsEpisode
@@ -87,10 +88,16 @@ class Played:
     seed: int
     changes: tuple[int, ...] | None = None
     failures: tuple[tuple[int, str], ...] = ()
+    is_cut: bool = False
 
 
 def simulate(
-    episode: StreamsEpisode, assignor: TaskLeader | BrokersAssignor, seed: int = 0, *, keep_log: bool = True
+    episode: StreamsEpisode,
+    assignor: TaskLeader | BrokersAssignor,
+    seed: int = 0,
+    *,
+    keep_log: bool = True,
+    most_followups: int | None = None,
 ) -> Played:
     """Plays an episode.
 
@@ -101,6 +108,8 @@ def simulate(
         assignor: Who decides.
         seed: Seed of every draw.
         keep_log: Whether to write down what happens.
+        most_followups: Generations in a row, each of which asks for the next one at once, after which the group counts
+            as one that goes round and is played no further; ``None``: it is played to the end.
 
     Raises:
         LeaderFailedError: if the assignor of a classic group gives no answer.
@@ -116,18 +125,34 @@ def simulate(
     for event in episode.events:
         world.clock.at(world.begin_ms + event.at_ms, partial(player.happen, event))
     end_ms = world.begin_ms + episode.until_ms
+    looked, is_cut = 0, False
     for _ in range(_MOST_STEPS):
         if not world.clock.step(end_ms):
             break
+        if most_followups is not None and len(group.generations) > looked:
+            looked = len(group.generations)
+            is_cut = _goes_round(group.generations, most_followups)
+            if is_cut:
+                end_ms = world.clock.now
+                break
     else:
         raise EndlessEpisodeError(f"{episode.place}: episode {episode.id!r} took {_MOST_STEPS:,} steps: given up")
     world.finish(end_ms)
     first = min((event.at_ms for event in episode.events), default=0) if not episode.clients else 0
     changes = None if group.changes is None else tuple(group.changes)
+    if is_cut:
+        until_ms = end_ms - world.begin_ms
+        happened = tuple(event for event in episode.events if event.at_ms <= until_ms)
+        episode = attrs.evolve(episode, events=happened, until_ms=until_ms)
     return Played(
         episode, world, tuple(group.generations), tuple(player.actions), world.begin_ms + first, seed, changes,
-        tuple(group.failures),
+        tuple(group.failures), is_cut,
     )  # fmt: skip
+
+
+def _goes_round(generations: Sequence[Generation], most_followups: int) -> bool:
+    latest = generations[-most_followups:]
+    return len(latest) == most_followups and all(each.followup == "immediate" for each in latest)
 
 
 def _group(world: World, assignor: TaskLeader | BrokersAssignor) -> Group:

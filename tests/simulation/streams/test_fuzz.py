@@ -17,6 +17,7 @@ from assignor_lab.scenarios import canonical_line
 from assignor_lab.simulation.streams.safety.random_episodes import KAFKAS_OWN, random_episode
 from assignor_lab.simulation.streams.safety.rest import LAST_CHANGES
 
+ROUND_ROBIN = "tests.simulation.streams.test_threads_go_round:RoundRobin"
 FORGETFUL = "tests.simulation.streams.test_fuzz:Forgetful"
 
 
@@ -55,7 +56,20 @@ def test_kafkas_own_behaviour_is_named_and_fails_nothing(tmp_path: Path) -> None
     )  # fmt: skip
     assert ran.exit_code == 0, ran.stdout
     assert ran.stdout.startswith("FallbackPriorTaskAssignor is Kafka's own, found in 1 episodes: ")
-    assert (tmp_path / "FallbackPriorTaskAssignor.jsonl").exists()
+    assert (tmp_path / "FallbackPriorTaskAssignor-rest-0.jsonl").exists()
+
+
+def test_each_finding_has_a_file_of_its_own(tmp_path: Path) -> None:
+    ran = run(
+        "--fuzz", "--count", "1", "--seed", "3613", "--assignor", ROUND_ROBIN, "--processes", "1",
+        "--out", str(tmp_path), "--json",
+    )  # fmt: skip
+    told = json.loads(ran.stdout)["kafkas_own"]
+    # One reason breaks two rules, whose smallest histories are two.
+    assert [each["name"] for each in told] == ["assignTasksToThreads"] * 2
+    files = {each["file"] for each in told}
+    assert files == {str(file) for file in tmp_path.iterdir()}
+    assert len(files) == 2
 
 
 def test_equal_seeds_make_equal_episodes_that_the_command_prints_by_name() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import attrs
 
+from assignor_lab.simulation.streams.generations import Generation
 from assignor_lab.simulation.streams.safety.findings import Finding
 from assignor_lab.simulation.streams.safety.rest import LAST_CHANGES
 from assignor_lab.simulation.streams.simulate import Played
@@ -126,6 +127,22 @@ def _decided_for_another_process(finding: Finding, played: Played, _assignor: st
     )
 
 
+def _spread_goes_round(finding: Finding, played: Played, _assignor: str) -> bool:
+    """Each process is to have the same tasks again and again, and its threads hand them to and fro."""
+    latest = played.generations[-_MOST_ROUND * 3 : -LAST_CHANGES]
+    return (
+        finding.rule in ("rest", "nothing lost")
+        and played.episode.protocol == "classic"
+        and len(latest) > _MOST_ROUND
+        and all(each.followup == "immediate" and not each.warmups for each in latest)
+        and all(_active(each) == _active(latest[0]) for each in latest)
+    )
+
+
+def _active(generation: Generation) -> Mapping[str, tuple[int, ...]]:
+    return {name: active for name, (active, _) in generation.assigned.items()}
+
+
 def _goes_round(finding: Finding, played: Played, assignor: str) -> bool:
     """The assignor's answers come back again and again, each of which leads to the next."""
     if assignor not in ("sticky", "legacy_sticky") or played.episode.protocol != "classic":
@@ -200,6 +217,12 @@ _ALL = (
         "moves tasks to and fro between members when nothing has changed: where that asks for a rebalance, one follows "
         "the other without end",
         _goes_round,
+    ),
+    KafkasOwn(
+        "assignTasksToThreads",
+        "a thread that gave a task up joins again before the one that it got instead runs, with both on its disk: the "
+        "leader gives it the one that lags less, which is the other one each time, and takes away the one it has",
+        _spread_goes_round,
     ),
     KafkasOwn(
         "FallbackPriorTaskAssignor",

@@ -222,6 +222,13 @@ def _is_restored(played: Played, task: int, owner: _Stretch) -> bool:
 
 def _rest(played: Played) -> Iterator[Finding]:
     """The group's last rebalances, one for each change of metadata after everything has come to rest."""
+    if played.is_cut:
+        yield Finding(
+            "rest",
+            f"each rebalance asks for the next one at once, {played.episode.until_ms} ms after the beginning still: it "
+            "goes round, and is not played on",
+        )
+        return
     changes = _last_changes(played)
     if len(changes) < 2:
         return

@@ -1,0 +1,98 @@
+"""Two threads of a process hand a task to and fro without end: the smallest history of ``random-3613``.
+
+Thread 1 has one of two tasks. It is given the other one, gives its own up for thread 2, and joins again at once, before
+what it was given runs. So it tells of both as state on the disk; the one that was processed meanwhile lags more, and
+the leader gives it the one that it has just given up. ``python -m parity.episodes`` has had Kafka 4.3.1's
+``StreamsPartitionAssignor.assignTasksToThreads`` spread each decision over threads: the answers are the same.
+"""
+
+from __future__ import annotations
+
+from itertools import cycle
+from typing import Any
+
+from assignment_api import (
+    ApplicationMetadata,
+    AssignedTask,
+    StreamsClientAssignment,
+    TaskAssignment,
+    TaskAssignor,
+)
+from assignment_api.plugins import discover
+from assignment_api.utils import TaskAssignmentUtils
+from assignor_lab.groups.streams_episode.fuzzing import findings_of
+from assignor_lab.simulation.streams.safety.random_episodes import with_rest
+from tests.simulation.streams.episodes import task
+
+ASSIGNOR = "tests.simulation.streams.test_threads_go_round:RoundRobin"
+FIRST, SECOND = "00000000-0000-0000-0000-8638b5579e29", "00000000-0000-0000-0000-ff9f84956ad0"
+
+
+class RoundRobin(TaskAssignor):
+    """Deals tasks out in turn, whoever had them: every decision is the same."""
+
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        clients = sorted(application.streams_client_states().values(), key=lambda client: client.process_id)
+        most = max(client.num_stream_threads for client in clients)
+        seats = [
+            client.process_id for thread in range(most) for client in clients if client.num_stream_threads > thread
+        ]
+        given = {client.process_id: StreamsClientAssignment.of(client.process_id, []) for client in clients}
+        stateful = application.stateful_tasks()
+        ordered = [*sorted(stateful), *sorted(set(application.all_tasks()) - set(stateful))]
+        for one, process in zip(ordered, cycle(seats), strict=False):
+            given[process] = given[process].with_task(AssignedTask.active(one))
+        if application.assignment_configs().num_standby_replicas:
+            given = dict(TaskAssignmentUtils.default_standby_task_assignment(application, given))
+        return TaskAssignment(given)
+
+
+def client(process: str, active: list[str], standby: list[str], lags: dict[str, int]) -> dict[str, Any]:
+    return {
+        "process_id": process, "rack": None, "tags": {}, "host": None, "threads": 2,
+        "consumers": [f"{process}-StreamThread-{number}-consumer" for number in (1, 2)],
+        "previous_active": active, "previous_standby": standby, "lags": lags, "previous_by_consumer": None,
+    }  # fmt: skip
+
+
+def smallest(**growth: float) -> dict[str, Any]:
+    return {
+        "format": 1, "kind": "streams-episode", "id": "random-3613", "protocol": "classic", "assignor": ASSIGNOR,
+        "initial": {
+            "format": 1, "kind": "streams", "id": "initial", "config": {},
+            "tasks": [task(f"0_{number}") for number in range(4)],
+            "clients": [
+                client(FIRST, ["1_0", "1_2"], ["0_1"], {"0_0": 5, "0_1": 0, "0_2": 20_000, "0_3": 5}),
+                client(SECOND, ["0_0", "0_2", "0_3"], [], {"0_0": -2, "0_1": 20_000, "0_2": -2, "0_3": -2}),
+            ],
+        },
+        "changelogs": {
+            f"0_{number}": {"records": 0, "bytes_per_record": 200, "records_per_s": growth.get(f"task_{number}", 0.0)}
+            for number in range(4)
+        },
+        "events": [
+            {"at_ms": 0, "type": "rolling_restart", "down_ms": 7_640, "every_ms": 20_000},
+            {"at_ms": 111, "type": "lose_disk", "client": FIRST},
+            {"at_ms": 300, "type": "rolling_restart", "down_ms": 13_115, "every_ms": 20_000},
+            {"at_ms": 1_000, "type": "start", "client": FIRST},
+            {"at_ms": 6_000, "type": "start", "client": "i1", "threads": 1, "metadata_version": 9},
+        ],
+        "until_ms": 0,
+        "timings": {},
+    }  # fmt: skip
+
+
+def found(document: dict[str, Any]) -> list[tuple[str, str]]:
+    # The last changes of metadata are part of the rules of rest.
+    findings = findings_of(with_rest(document), 3613, discover(), may_run_code=True)
+    return [(each.rule, each.known) for each in findings]
+
+
+def test_it_never_rests_and_is_named() -> None:
+    rules = found(smallest(task_0=10.0))
+    assert ("rest", "assignTasksToThreads") in rules
+    assert {known for _, known in rules} == {"assignTasksToThreads"}
+
+
+def test_it_rests_where_neither_task_grows() -> None:
+    assert found(smallest()) == []
