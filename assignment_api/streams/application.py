@@ -61,7 +61,7 @@ class ApplicationMetadata:
 
     def streams_client_states(self) -> Mapping[ProcessID, StreamsClientState]:
         """The clients in the order of the input; read-only."""
-        return MappingProxyType(self._clients)
+        return self._clients
 
     def compute_task_lags(self) -> bool:
         """Opens the lag accessors of the client states.
@@ -119,7 +119,8 @@ class ApplicationMetadata:
         copy._gate = LagGate()
         copy._configs, copy._tasks = configs, self._tasks
         copy._time_ms, copy._leader, copy._workload = self._time_ms, self._leader, self._workload
-        copy._clients = {process: client.behind(copy._gate) for process, client in self._clients.items()}
+        gate = copy._gate
+        copy._clients = MappingProxyType({process: each.behind(gate) for process, each in self._clients.items()})
         return copy
 
     def _repr_html_(self) -> str:
@@ -148,7 +149,7 @@ class ApplicationMetadata:
         return f"<div>{clients}{lags}</div>"
 
 
-def _by_process(clients: Iterable[StreamsClientState], gate: LagGate) -> dict[ProcessID, StreamsClientState]:
+def _by_process(clients: Iterable[StreamsClientState], gate: LagGate) -> Mapping[ProcessID, StreamsClientState]:
     states: dict[ProcessID, StreamsClientState] = {}
     for client in clients:
         if client.process_id in states:
@@ -158,4 +159,4 @@ def _by_process(clients: Iterable[StreamsClientState], gate: LagGate) -> dict[Pr
         raise IllegalAssignmentArgumentError(
             "some clients have lags and some have none: give lags for all, or for none"
         )
-    return states
+    return MappingProxyType(states)

@@ -10,6 +10,7 @@ import attrs
 from assignment_api.errors import IllegalAssignmentStateError
 from assignment_api.java.hash_table import JavaHashTable, iteration_order
 from assignment_api.java.hashing import task_id_hash
+from assignment_api.open_twins import open_twin
 from assignment_api.streams.ids import ProcessID, TaskId
 
 __all__ = ["AssignedTask", "AssignedTaskType", "AssignmentError", "StreamsClientAssignment", "TaskAssignment"]
@@ -150,12 +151,16 @@ def assignment_of_distinct(
     process_id: ProcessID, tasks: tuple[AssignedTask, ...], followup_rebalance_deadline_ms: int | None = None
 ) -> StreamsClientAssignment:
     """An assignment of tasks of which the caller knows that no id is among them twice; this is not looked at again."""
-    made, put = object.__new__(StreamsClientAssignment), object.__setattr__
-    put(made, "process_id", process_id)
-    put(made, "tasks", tasks)
-    put(made, "followup_rebalance_deadline_ms", followup_rebalance_deadline_ms)
-    put(made, "_steps", None)
-    return made
+    made = object.__new__(_OpenAssignment)
+    made.process_id = process_id
+    made.tasks = tasks
+    made.followup_rebalance_deadline_ms = followup_rebalance_deadline_ms
+    made._steps = None
+    made.__class__ = StreamsClientAssignment
+    return made  # type: ignore[no-any-return]
+
+
+_OpenAssignment = open_twin(StreamsClientAssignment)
 
 
 def with_steps(
@@ -173,7 +178,8 @@ def _hash(task: TaskId) -> int:
 def _checked_assignments(
     assignments: Iterable[StreamsClientAssignment] | Mapping[ProcessID, StreamsClientAssignment],
 ) -> tuple[StreamsClientAssignment, ...]:
-    if isinstance(assignments, Mapping):
+    # Most are lists: a class of their own is looked up many times as fast as one that others may belong to.
+    if type(assignments) is not list and isinstance(assignments, Mapping):
         return tuple(assignments.values())
     return tuple(assignments)
 

@@ -9,7 +9,9 @@ from typing import Any
 import attrs
 
 from assignment_api.errors import LagsNotComputedError, UnknownTaskError
+from assignment_api.open_twins import open_twin
 from assignment_api.streams.ids import HostInfo, ProcessID, TaskId, utf16_key
+from assignment_api.streams.listed_lags import ListedLags
 
 __all__ = ["LATEST_OFFSET", "UNKNOWN_OFFSET_SUM", "StreamsClientState"]
 
@@ -36,7 +38,8 @@ def _sorted_tasks(tasks: object) -> tuple[TaskId, ...]:
 
 def _frozen_mapping(mapping: Mapping[Any, Any] | None) -> Mapping[Any, Any] | None:
     # What is read-only already is shared: many clients may have one and the same mapping of lags.
-    return mapping if mapping is None or isinstance(mapping, MappingProxyType) else MappingProxyType(dict(mapping))
+    is_frozen = mapping is None or isinstance(mapping, MappingProxyType | ListedLags)
+    return mapping if is_frozen else MappingProxyType(dict(mapping or {}))
 
 
 @attrs.frozen(eq=False)
@@ -153,16 +156,20 @@ def client_in_order(
     gate: LagGate,
 ) -> StreamsClientState:
     """A client state of parts that are sorted and read-only already; many times faster than the class itself."""
-    made, put = object.__new__(StreamsClientState), object.__setattr__
-    put(made, "process_id", process_id)
-    put(made, "num_stream_threads", num_stream_threads)
-    put(made, "consumers", consumers)
-    put(made, "previous_active_tasks", previous_active_tasks)
-    put(made, "previous_standby_tasks", previous_standby_tasks)
-    put(made, "_lags", lags)
-    put(made, "_previous_tasks_by_consumer", previous_tasks_by_consumer)
-    put(made, "host_info", host_info)
-    put(made, "client_tags", client_tags)
-    put(made, "rack_id", rack_id)
-    put(made, "_gate", gate)
-    return made
+    made = object.__new__(_OpenState)
+    made.process_id = process_id
+    made.num_stream_threads = num_stream_threads
+    made.consumers = consumers
+    made.previous_active_tasks = previous_active_tasks
+    made.previous_standby_tasks = previous_standby_tasks
+    made._lags = lags
+    made._previous_tasks_by_consumer = previous_tasks_by_consumer
+    made.host_info = host_info
+    made.client_tags = client_tags
+    made.rack_id = rack_id
+    made._gate = gate
+    made.__class__ = StreamsClientState
+    return made  # type: ignore[no-any-return]
+
+
+_OpenState = open_twin(StreamsClientState)

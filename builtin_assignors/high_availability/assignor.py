@@ -21,6 +21,7 @@ from assignment_api import (
 from assignment_api.java.hash_table import JavaHashTable, iteration_order
 from assignment_api.java.hashing import task_id_hash, uuid_hash
 from assignment_api.streams.assignment import assignment_of_distinct
+from assignment_api.streams.listed_lags import listed
 from assignment_api.tracing import RuleStep, Traced
 from assignment_api.utils.rack_aware.internal import InternalRackOptimizer
 from assignment_api.utils.standby import ClientTags
@@ -140,7 +141,7 @@ class _Roles:
 
     stateful: list[int]
     stateless: list[int]
-    listed: list[TaskId] | None = None
+    listed: tuple[TaskId, ...] | None = None
     places: list[int] = attrs.field(factory=list)
 
     @classmethod
@@ -166,13 +167,12 @@ def _lag_rows(clients: Sequence[StreamsClientState], roles: _Roles, known: Known
         lags = client.stateful_tasks_to_lag_sums()
         row = shared.get(id(lags))
         if row is None:
-            reported = list(lags)
-            if roles.listed is None or reported != roles.listed:
+            reported, values = listed(lags)
+            if reported is not roles.listed and reported != roles.listed:
                 roles.listed = None
                 roles.places = _places(reported, known.ids, known.logged)
                 roles.listed = reported
-            values = list(lags.values())
-            values.append(_UNKNOWN_LAG)
+            values = (*values, _UNKNOWN_LAG)
             row = shared[id(lags)] = [values[place] for place in roles.places]
         rows.append(row)
     return rows

@@ -20,6 +20,7 @@ from assignment_api.streams import (
 )
 from assignment_api.streams.client_state import LagGate, client_in_order
 from assignment_api.streams.ids import utf16_key
+from assignment_api.streams.listed_lags import ListedLags
 from assignment_api.streams.task_table import TaskTable
 from assignor_lab.scenarios.families.events import Session
 from assignor_lab.scenarios.families.shape import Group
@@ -40,7 +41,7 @@ class Topology:
 
     tasks: TaskTable
     workload: Workload | None
-    logged: list[TaskId]
+    logged: tuple[TaskId, ...]
 
 
 @attrs.frozen(eq=False)
@@ -93,7 +94,7 @@ class GroupValues:
             known = self._topologies[hidden] = Topology(
                 TaskTable(infos),
                 None if self._group.workload is None else _workload(self._group.workload, infos),
-                [info.id for info in infos if info.is_logged],
+                tuple([info.id for info in infos if info.is_logged]),
             )
         return known
 
@@ -112,7 +113,7 @@ class GroupValues:
         gate = LagGate()
         return tuple([self._client(each, topology.logged if lags_known else None, gate) for each in held])
 
-    def _client(self, held: Held, logged: list[TaskId] | None, gate: LagGate) -> StreamsClientState:
+    def _client(self, held: Held, logged: tuple[TaskId, ...] | None, gate: LagGate) -> StreamsClientState:
         facts, ids = self._facts_of(held.session), self._ids
         reported = {
             consumer: tuple([ids[index] for index in indices])
@@ -124,7 +125,7 @@ class GroupValues:
             facts.consumers,
             self._ascending(held.active),
             self._ascending(held.stored),
-            None if logged is None else MappingProxyType(dict(zip(logged, held.lags, strict=True))),
+            None if logged is None else ListedLags(logged, tuple(held.lags)),
             MappingProxyType(reported),
             facts.host,
             facts.tags,

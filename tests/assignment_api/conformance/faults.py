@@ -68,7 +68,7 @@ class MutatesItsInput(Faultless):
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
         answer = super().assign(application)
         if len(application.streams_client_states()) > 1:
-            application._clients.popitem()
+            application._clients = dict([*application._clients.items()][:-1])
         return answer
 
 

@@ -14,10 +14,11 @@ import attrs
 from assignment_api import TaskId
 from assignment_api.plugins import MetricPlugin
 from assignment_api.streams.client_state import lags_of
+from assignment_api.streams.listed_lags import listed
 from assignor_lab.groups.metrics.definition import derived, metric, plugins_of
 from assignor_lab.groups.metrics.movement import GROUP
 from assignor_lab.groups.metrics.processes import stateful_tasks
-from assignor_lab.groups.streams.metrics.weights import weights_of
+from assignor_lab.groups.streams.metrics.weights import has_weights, weights_of
 from assignor_lab.groups.streams.placement import Placement, State, Topology, placement_of
 
 __all__ = ["LAG_METRICS"]
@@ -161,26 +162,26 @@ class _Listing:
     """
 
     ids: list[TaskId]
-    listed: list[TaskId]
-    picked: Callable[[list[int | None]], Sequence[int | None]]
+    listed: tuple[TaskId, ...]
+    picked: Callable[[tuple[int | None, ...]], Sequence[int | None]]
 
     def row(self, lags: Mapping[TaskId, int]) -> Sequence[int | None]:
         """The lag of each task; ``None``: there is no entry."""
-        listed = list(lags)
-        if listed != self.listed:
-            place_of = {task: place for place, task in enumerate(listed)}
-            self.listed, self.picked = listed, _picking([place_of.get(task, -1) for task in self.ids])
-        return self.picked([*lags.values(), None])
+        tasks, values = listed(lags)
+        if tasks is not self.listed and tasks != self.listed:
+            place_of = {task: place for place, task in enumerate(tasks)}
+            self.listed, self.picked = tasks, _picking([place_of.get(task, -1) for task in self.ids])
+        return self.picked((*values, None))
 
 
-def _picking(places: list[int]) -> Callable[[list[int | None]], Sequence[int | None]]:
+def _picking(places: list[int]) -> Callable[[tuple[int | None, ...]], Sequence[int | None]]:
     # Of a single place itemgetter would not make a sequence.
     return itemgetter(*places) if len(places) > 1 else lambda values: [values[place] for place in places]
 
 
 @derived
 def _listing(topology: Topology) -> _Listing:
-    return _Listing([info.id for info in topology.infos], [], _picking([-1] * len(topology.infos)))
+    return _Listing([info.id for info in topology.infos], (), _picking([-1] * len(topology.infos)))
 
 
 @derived
@@ -205,8 +206,9 @@ def _lacking(placement: Placement) -> tuple[int, int] | None:
     return everybody, actives
 
 
-LAG_METRICS: tuple[MetricPlugin, ...] = plugins_of(
-    (offsets_to_restore, offsets_to_restore_before_processing, actives_not_caught_up, bytes_to_restore),
-    placement_of,
-    "streams",
+LAG_METRICS: tuple[MetricPlugin, ...] = (
+    *plugins_of(
+        (offsets_to_restore, offsets_to_restore_before_processing, actives_not_caught_up), placement_of, "streams"
+    ),
+    *plugins_of((bytes_to_restore,), placement_of, "streams", has_weights),
 )
