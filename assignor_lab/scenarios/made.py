@@ -49,6 +49,10 @@ class MadeDocument(Mapping[str, Any]):
             self._known[key] = self._made[key]()
         return self._known[key]
 
+    def get(self, key: str, default: Any = None) -> Any:
+        """The part called ``key``, or ``default``; without the exception that the base class answers by."""
+        return self[key] if key in self else default  # noqa: SIM401 - that is this very method
+
     def __contains__(self, key: object) -> bool:
         return key in self._known or key in self._made
 

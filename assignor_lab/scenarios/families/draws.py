@@ -10,13 +10,16 @@ import hashlib
 import random
 from collections.abc import Sequence
 from typing import TypeVar
-from uuid import UUID
 
 __all__ = ["Draws"]
 
 T = TypeVar("T")
 
 _SEPARATOR = "\x1f"
+
+#: The bits of a UUID that tell its variant and version, and what a random one has there.
+_FIXED_BITS = 0xF000 << 64 | 0xC000 << 48
+_VERSION_4 = 0x4000 << 64 | 0x8000 << 48
 
 
 class Draws:
@@ -80,4 +83,6 @@ class Draws:
         number = 0
         for _ in range(4):
             number = number << 32 | self.below(1 << 32)
-        return str(UUID(int=number, version=4))
+        # Version and variant of RFC 9562; the class for UUIDs takes five times as long.
+        text = f"{number & ~_FIXED_BITS | _VERSION_4:032x}"
+        return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"

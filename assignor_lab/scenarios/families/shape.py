@@ -218,7 +218,7 @@ def _drawn(
         name=name,
         config=_config(draws, strategy, clusters, standbys),
         tasks=[
-            task_document(subtopology, partition, lambda: sorted(draws.sample(racks, min(2, len(racks)))))
+            task_document(subtopology, partition, lambda: sorted(draws.sample(racks, 2)) if racks else [])
             for subtopology in subtopologies
             for partition in range(subtopology.partitions)
         ],

@@ -25,21 +25,45 @@ _CLEANUP_DELAY_MS = 600_000
 _RUNNING = -2
 
 
-@attrs.define
-class _StoredTask:
-    """State of one task on one disk.
+@attrs.define(eq=False)
+class _Disk:
+    """State of tasks on one disk.
 
     Args:
-        position: Offsets that it holds of the task's changelogs.
-        reporter: Which of the instance's consumers reports it.
-        unused_ms: How long nobody has used it.
-        is_running: It belongs to an active task that processes.
+        positions: Offsets that are held of each task's changelogs; never more than there are.
+        reporters: Which of the instance's consumers reports each task.
+        running: Those that belong to an active task that processes: they are where the changelogs end.
+        unused_ms: Those that nobody uses, and for how long.
     """
 
-    position: int
-    reporter: int
-    unused_ms: int = 0
-    is_running: bool = False
+    positions: dict[int, int] = attrs.field(factory=dict)
+    reporters: dict[int, int] = attrs.field(factory=dict)
+    running: set[int] = attrs.field(factory=set)
+    unused_ms: dict[int, int] = attrs.field(factory=dict)
+
+    def delete(self, tasks: Iterable[int]) -> None:
+        """Deletes the state of some of its tasks."""
+        for index in tasks:
+            del self.positions[index], self.reporters[index]
+            self.running.discard(index)
+            self.unused_ms.pop(index, None)
+
+    def create(self, tasks: Iterable[int], consumers: int) -> None:
+        """Empty state of what is not there yet; the consumer that reports least reports it, too."""
+        load = [0] * consumers
+        for reporter in self.reporters.values():
+            load[reporter] += 1
+        for index in tasks:
+            if index not in self.positions:
+                reporter = load.index(min(load))
+                load[reporter] += 1
+                self.positions[index], self.reporters[index] = 0, reporter
+
+    def start(self, consumers: int) -> None:
+        """An instance with so many consumers starts on it."""
+        self.running.clear()
+        self.unused_ms.clear()
+        self.reporters = {index: reporter % consumers for index, reporter in self.reporters.items()}
 
 
 @attrs.frozen
@@ -98,7 +122,7 @@ class GroupState:
         #: Tasks that are logged and there now.
         self.logged = self._all_logged
         self._hidden: frozenset[int] = frozenset()
-        self._disks: dict[str, dict[int, _StoredTask]] = {}
+        self._disks: dict[str, _Disk] = {}
         self._owned: dict[Session, _Owned] = {}
 
     def nobody_owns(self, members: tuple[Session, ...]) -> None:
@@ -133,80 +157,57 @@ class GroupState:
             owned.active = [index for index in owned.active if shown[index]]
             owned.standby = [index for index in owned.standby if shown[index]]
         for disk in self._disks.values():
-            for index in [index for index in disk if not shown[index]]:
-                del disk[index]
+            disk.delete([index for index in disk.positions if not shown[index]])
 
     def _run(self, session: Session, owned: _Owned, step: Step) -> None:
-        disk, ends = self._disks.setdefault(session.process_id, {}), self._ends
+        disk, ends = self._disks.setdefault(session.process_id, _Disk()), self._ends
         progress, trailing = self._group.restore_per_s * step.elapsed_ms // 1_000, step.trailing
         logged = [index for index in owned.active if index in ends]
         used = {*logged, *owned.standby}
-        if not used <= disk.keys():
-            self._create(disk, (*logged, *owned.standby), len(session.consumers))
+        positions, running = disk.positions, disk.running
+        if not used <= positions.keys():
+            disk.create((*logged, *owned.standby), len(session.consumers))
+        running.intersection_update(logged)
         for index in logged:
-            stored, end = disk[index], ends[index]
-            reached = stored.position + progress
-            if stored.is_running or reached >= end:
-                stored.is_running, reached = True, end
-            stored.position = reached
-            stored.unused_ms = 0
+            if index not in running:
+                positions[index] += progress
+                if positions[index] >= ends[index]:
+                    running.add(index)
+        positions.update([(index, ends[index]) for index in running])
         for index in owned.standby:
-            stored = disk[index]
-            stored.is_running = False
-            reachable, reached = ends[index] - trailing[index], stored.position + progress
-            if reached > reachable:
-                reached = reachable
-            if reached > stored.position:
-                stored.position = reached
-            stored.unused_ms = 0
-        for index in disk.keys() - used:
-            stored = disk[index]
-            stored.is_running = False
-            stored.unused_ms += step.elapsed_ms
-            if stored.unused_ms > _CLEANUP_DELAY_MS:
-                del disk[index]
-
-    def _create(self, disk: dict[int, _StoredTask], used: Iterable[int], consumers: int) -> None:
-        """Empty state of what is not on a disk yet; the consumer that reports least reports it, too."""
-        load = [0] * consumers
-        for stored in disk.values():
-            load[stored.reporter] += 1
-        for index in used:
-            if index not in disk:
-                reporter = load.index(min(load))
-                load[reporter] += 1
-                disk[index] = _StoredTask(position=0, reporter=reporter)
+            held, reachable = positions[index], ends[index] - trailing[index]
+            if reachable > held:
+                reached = held + progress
+                positions[index] = min(reachable, reached)
+        unused = disk.unused_ms
+        disk.unused_ms = {index: unused.get(index, 0) + step.elapsed_ms for index in positions.keys() - used}
+        disk.delete([index for index, unused_ms in disk.unused_ms.items() if unused_ms > _CLEANUP_DELAY_MS])
 
     def _start(self, session: Session) -> None:
         self._owned[session] = _Owned()
-        for stored in self._disks.get(session.process_id, {}).values():
-            stored.is_running = False
-            stored.unused_ms = 0
-            stored.reporter %= len(session.consumers)
+        disk = self._disks.get(session.process_id)
+        if disk is not None:
+            disk.start(len(session.consumers))
 
     def stored(self, session: Session) -> dict[str, StoredState]:
         """Task to what lies of it on the disk of a member, by task in the group's order."""
-        disk, tasks = self._disks.get(session.process_id, {}), self._group.tasks
+        disk, tasks = self._disks.get(session.process_id, _EMPTY), self._group.tasks
         return {
-            tasks[index]["id"]: StoredState(disk[index].reporter, disk[index].position, self._ends[index])
-            for index in sorted(disk)
+            tasks[index]["id"]: StoredState(disk.reporters[index], disk.positions[index], self._ends[index])
+            for index in sorted(disk.positions)
         }
 
     def held(self, session: Session) -> Held:
         """What the leader knows of a member."""
-        owned, ends = self._owned[session], self._ends
-        disk = self._disks.get(session.process_id, {})
-        on_disk = sorted(disk)
+        owned, disk = self._owned[session], self._disks.get(session.process_id, _EMPTY)
+        on_disk, reporters = sorted(disk.positions), disk.reporters
         reported: list[list[int]] = [[] for _ in session.consumers]
-        lags = ends.copy()
         for index in on_disk:
-            stored = disk[index]
-            reported[stored.reporter].append(index)
-            if stored.is_running:
-                lags[index] = _RUNNING
-            else:
-                lag = ends[index] - stored.position
-                lags[index] = max(0, lag)
+            reported[reporters[index]].append(index)
+        lags = self._ends.copy()
+        for index, position in disk.positions.items():
+            lags[index] -= position
+        lags.update(dict.fromkeys(disk.running, _RUNNING))
         active = set(owned.active)
         return Held(
             session,
@@ -216,3 +217,7 @@ class GroupState:
             # The ends are in the order of all logged tasks.
             list(lags.values()) if self.logged is self._all_logged else [lags[index] for index in self.logged],
         )
+
+
+#: The disk of who has never run.
+_EMPTY = _Disk()

@@ -102,7 +102,7 @@ class GroupHistory(ScenarioHistory):
 
     def _give(self, step: Step, answer: TaskAssignment) -> None:
         """Hands out an answer. Clients and tasks that the group does not have are passed over."""
-        number = self._values.number
+        number, is_active = self._values.number.get, AssignedTaskType.ACTIVE
         sessions = {self._values.process(session): session for session in step.members}
         self._state.nobody_owns(step.members)
         for client in answer.assignments:
@@ -111,9 +111,9 @@ class GroupHistory(ScenarioHistory):
                 active: list[int] = []
                 standby: list[int] = []
                 for task in client.tasks:
-                    index = number.get(task.id)
+                    index = number(task.id)
                     if index is not None:
-                        (active if task.type is AssignedTaskType.ACTIVE else standby).append(index)
+                        (active if task.type is is_active else standby).append(index)
                 self._state.own(session, active, standby)
 
     # --- documents --------------------------------------------------------------------------------
