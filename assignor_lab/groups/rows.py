@@ -30,7 +30,7 @@ class RowMaker(Generic[S, A]):
         figures: Name of the column to what computes it.
     """
 
-    __slots__ = ("_figures", "_kind", "_unknown", "_unmeasured")
+    __slots__ = ("_figures", "_kind", "_told", "_unknown", "_unmeasured")
 
     def __init__(self, kind: Kind[S, A], figures: Mapping[str, Measure[S, A]]) -> None:
         self._kind = kind
@@ -39,6 +39,11 @@ class RowMaker(Generic[S, A]):
             (name, measure.view, measure.figure) if isinstance(measure, OfView) else (name, None, measure)
             for name, measure in figures.items()
         )
+        #: What says whether a state tells some of the figures, with the view that it asks, to their columns.
+        self._told: dict[tuple[Any, Any], list[str]] = {}
+        for name, measure in figures.items():
+            if isinstance(measure, OfView) and measure.is_told is not None:
+                self._told.setdefault((measure.view, measure.is_told), []).append(name)
         self._unmeasured = dict.fromkeys(figures)
         #: What stands in a row of which nothing is known.
         self._unknown = dict.fromkeys(column.name for column in (*STATE, *ANSWER, *kind.columns))
@@ -79,11 +84,13 @@ class RowMaker(Generic[S, A]):
         state, result = answer.state, answer.outcome.result
         if state is None or isinstance(result, Failure):
             return self._unmeasured, []
-        figures: dict[str, float | None] = {}
+        figures: dict[str, float | None] = self._untold(state, result)
         errors: list[str] = []
         # Most metrics are figures of one and the same view: it is made once.
         views: dict[Any, Any] = {}
         for name, view, measure in self._figures:
+            if name in figures:
+                continue
             try:
                 if view is None:
                     figure = measure(state, result)
@@ -102,6 +109,17 @@ class RowMaker(Generic[S, A]):
                 figures[name] = None
                 errors.append(encodable(f"{name}: {failure.type}: {failure.message}"))
         return figures, errors
+
+    def _untold(self, state: S, result: A) -> dict[str, float | None]:
+        """The figures that a state tells nothing of, a dozen of them in most runs: nobody need compute them."""
+        untold: dict[str, float | None] = {}
+        for (view, is_told), names in self._told.items():
+            try:
+                if not is_told(view(state, result)):
+                    untold.update(dict.fromkeys(names))
+            except Exception:  # noqa: BLE001, S112 - the figures meet it, too, and say so
+                continue
+        return untold
 
 
 def _finite(figure: float) -> float:

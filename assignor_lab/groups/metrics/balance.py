@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import add, sub, truediv
-from typing import TypeVar
-
-import attrs
+from typing import NamedTuple, TypeVar
 
 from assignor_lab.groups.metrics.definition import Definition, derived, metric
 from assignor_lab.groups.metrics.processes import OnProcesses, Processes, Tasks
@@ -26,8 +24,7 @@ _UNDIVIDED = "Less than one task for each thread, where the tasks do not divide 
 # --- members --------------------------------------------------------------------------------------
 
 
-@attrs.frozen
-class OnMembers:
+class OnMembers(NamedTuple):
     """How tasks of one kind lie on the members.
 
     Args:

@@ -65,7 +65,10 @@ def metric(
 
 
 def plugins_of(
-    definitions: Iterable[Definition[V]], view: Callable[..., V], kind: Literal["streams", "streams-group"]
+    definitions: Iterable[Definition[V]],
+    view: Callable[..., V],
+    kind: Literal["streams", "streams-group"],
+    is_told: Callable[[V], bool] | None = None,
 ) -> tuple[MetricPlugin, ...]:
     """The definitions as metrics of a kind of group, in their order.
 
@@ -73,8 +76,9 @@ def plugins_of(
         definitions: What is measured.
         view: Makes the placement that they read of what a metric of that kind takes.
         kind: The kind.
+        is_told: Whether the state of a placement tells what all of them need; where not, each figure is ``None``.
     """
-    return tuple(_plugin(definition, view, kind) for definition in definitions)
+    return tuple(_plugin(definition, OfView(definition.figure, view, is_told), kind) for definition in definitions)
 
 
 class OfView(Generic[V]):
@@ -85,11 +89,15 @@ class OfView(Generic[V]):
     Args:
         figure: The figure for one view, or ``None``.
         view: Makes the view.
+        is_told: Whether there can be a figure of a view; ``None``: only the figure itself says so.
     """
 
-    def __init__(self, figure: Callable[[V], float | None], view: Callable[..., V]) -> None:
+    def __init__(
+        self, figure: Callable[[V], float | None], view: Callable[..., V], is_told: Callable[[V], bool] | None = None
+    ) -> None:
         self.figure = figure
         self.view = view
+        self.is_told = is_told
         self.__doc__ = figure.__doc__
 
     def __call__(self, *asked: Any) -> float | None:
@@ -97,15 +105,13 @@ class OfView(Generic[V]):
         return self.figure(self.view(*asked))
 
 
-def _plugin(
-    definition: Definition[V], view: Callable[..., V], kind: Literal["streams", "streams-group"]
-) -> MetricPlugin:
+def _plugin(definition: Definition[V], compute: OfView[V], kind: Literal["streams", "streams-group"]) -> MetricPlugin:
     return MetricPlugin(
         definition.name,
         definition.unit,
         definition.direction,
         definition.summary,
-        OfView(definition.figure, view),
+        compute,
         definition.group,
         definition.unavoidable,
         kind=kind,

@@ -59,9 +59,12 @@ def standbys_moved(placement: OnProcesses) -> float:
     had_state, standby_before = _had_state(placement.state), placement.state.previous_standby
     moved = 0
     for task, after in enumerate(placement.standbys):
-        # Nearly every standby lies where state is: one look says so.
-        if after and not had_state[task].issuperset(after) and standby_before[task]:
-            gained = sum([client not in had_state[task] for client in after])
+        if not after or not standby_before[task]:
+            continue
+        known = had_state[task]
+        gained = len([client for client in after if client not in known])
+        # Nearly every standby lies where state is.
+        if gained:
             replicas = placement.replicas[task]
             moved += min(gained, sum([client not in replicas for client in standby_before[task]]))
     return float(moved)
@@ -88,23 +91,19 @@ def actives_placed_without_state(placement: OnProcesses) -> float:
 @derived
 def restored_from_nothing(placement: OnProcesses) -> list[tuple[int, int, bool]]:
     """Stateful replicas on processes that had no state of the task: task, process, whether it is the active one."""
-    had_state, replicas = _had_state(placement.state), placement.replicas
-    found = []
-    for task in stateful_tasks(placement.state.topology):
-        known = had_state[task]
-        if not known.issuperset(replicas[task]):
-            owner = placement.owner[task]
-            found += [(task, process, process == owner) for process in replicas[task] if process not in known]
-    return found
+    had_state, replicas, owner = _had_state(placement.state), placement.replicas, placement.owner
+    return [
+        (task, process, process == owner[task])
+        for task in stateful_tasks(placement.state.topology)
+        for process in replicas[task]
+        if process not in had_state[task]
+    ]
 
 
 @derived
-def _had_state(state: Processes) -> list[frozenset[int]]:
-    """For each task, the processes that had state of it."""
-    return [
-        frozenset((*active, *copies))
-        for active, copies in zip(state.previous_active, state.previous_copies, strict=True)
-    ]
+def _had_state(state: Processes) -> list[list[int]]:
+    """For each task, the processes that had state of it: a few."""
+    return [[*active, *copies] for active, copies in zip(state.previous_active, state.previous_copies, strict=True)]
 
 
 @metric(GROUP, "share", "higher", "Tasks whose process is gone are not counted.")

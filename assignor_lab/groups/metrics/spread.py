@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from assignor_lab.groups.metrics.definition import Definition, derived, metric
 from assignor_lab.groups.metrics.processes import OnProcesses, Processes, stateful_tasks
 
-__all__ = ["BY_TAGS", "GROUP", "replicas_in_one_rack"]
+__all__ = ["BY_TAGS", "GROUP", "has_spreading_tags", "replicas_in_one_rack"]
 
 GROUP = "spread"
 
@@ -60,12 +60,17 @@ def _tag_shares(placement: OnProcesses) -> list[tuple[int, str, float, bool]]:
     shares = []
     for key, values, achievable in _spreading_tags(placement.state):
         for task in tasks:
-            found = {values[client] for client in replicas[task]}
+            found = set(map(values.__getitem__, replicas[task]))
             found.discard(None)
             distinct = len(found)
             share = distinct / achievable if distinct < achievable else 1.0
             shares.append((task, key, share, distinct == 1 and len(replicas[task]) > 1))
     return shares
+
+
+def has_spreading_tags(placement: OnProcesses) -> bool:
+    """Whether there is a tag of which replicas can reach several values."""
+    return bool(_spreading_tags(placement.state))
 
 
 @derived
@@ -94,7 +99,7 @@ def replicas_in_one_rack(placement: OnProcesses) -> float | None:
     count = 0
     for replicas, standbys in zip(placement.replicas, placement.standbys, strict=True):
         if standbys and len(replicas) > 1:
-            count += len({racks[client] for client in replicas}) == 1
+            count += len(set(map(racks.__getitem__, replicas))) == 1
     return float(count)
 
 

@@ -106,14 +106,15 @@ def answer_digest(application: ApplicationMetadata, assignment: TaskAssignment) 
 def _placed(placement: Placement) -> list[tuple[str, list[str], list[str]]]:
     """What :func:`_tasks_by_client` gives, of a dense view that is the whole answer."""
     processes = _processes_by_text(placement.state)
-    held: list[tuple[list[str], list[str]]] = [([], []) for _ in processes]
+    active: list[list[str]] = [[] for _ in processes]
+    standby: list[list[str]] = [[] for _ in processes]
     owner, standbys = placement.owner, placement.standbys
     for task, text in _tasks_by_text(placement.state.topology):
         if owner[task] >= 0:
-            held[owner[task]][0].append(text)
+            active[owner[task]].append(text)
         for client in standbys[task]:
-            held[client][1].append(text)
-    return [(text, *held[client]) for client, text in processes if held[client][0] or held[client][1]]
+            standby[client].append(text)
+    return [(text, active[client], standby[client]) for client, text in processes if active[client] or standby[client]]
 
 
 @derived

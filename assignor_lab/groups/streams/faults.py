@@ -8,7 +8,7 @@ from operator import not_
 from assignment_api import ApplicationMetadata, AssignmentError, TaskAssignment
 from assignment_api.utils.validation import strict_findings, validate_task_assignment
 from assignor_lab.groups.metrics.definition import derived
-from assignor_lab.groups.streams.placement import Placement, placement_of
+from assignor_lab.groups.streams.placement import Placement, placement_of, standby_counts
 
 __all__ = ["number_of_findings", "validation_of"]
 
@@ -34,7 +34,7 @@ def _is_faultless(placement: Placement) -> bool:
         return False
     configs = placement.state.application.assignment_configs()
     wanted = max(configs.num_standby_replicas, 0)
-    held = [len(standbys) for standbys in placement.standbys]
+    held = standby_counts(placement)
     if any(compress(held, map(not_, placement.state.stateful))):
         return False
     return sum([number - wanted for number in held if number > wanted]) <= configs.max_warmup_replicas

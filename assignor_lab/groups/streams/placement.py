@@ -9,14 +9,15 @@ tasks, clients and replicas.
 from __future__ import annotations
 
 from collections.abc import KeysView, Mapping
-from operator import is_
+from operator import attrgetter, contains, is_
 from typing import Any
 
 import attrs
 
 from assignment_api import ApplicationMetadata, AssignedTaskType, TaskAssignment, TaskId, TaskInfo
+from assignor_lab.groups.metrics.definition import derived
 
-__all__ = ["Placement", "State", "Topology", "placement_of", "state_of"]
+__all__ = ["Placement", "State", "Topology", "placement_of", "standby_counts", "state_of"]
 
 
 @attrs.frozen(eq=False)
@@ -129,7 +130,15 @@ class Placement:
     memory: dict[Any, Any] = attrs.field(factory=dict, init=False, repr=False)
 
 
-_last_topology: Topology | None = None
+@derived
+def standby_counts(placement: Placement) -> list[int]:
+    """For each task, how many standbys it has."""
+    return list(map(len, placement.standbys))
+
+
+_id_of = attrgetter("id")
+
+_last_topology: tuple[Mapping[TaskId, TaskInfo], Topology] | None = None
 _last_state: State | None = None
 _last_placement: tuple[TaskAssignment, Placement] | None = None
 
@@ -160,10 +169,15 @@ def placement_of(application: ApplicationMetadata, assignment: TaskAssignment) -
 def _topology_of(application: ApplicationMetadata) -> Topology:
     """The dense view of the tasks; the latest one is kept, for states that hold the very same tasks."""
     global _last_topology  # noqa: PLW0603 - as above
-    infos = tuple(application.task_infos().values())
-    known = _last_topology
-    if known is None or len(known.infos) != len(infos) or not all(map(is_, known.infos, infos)):
-        known = _last_topology = _new_topology(infos, application.stateful_tasks())
+    by_id, last = application.task_infos(), _last_topology
+    if last is not None and last[0] is by_id:
+        return last[1]
+    infos = tuple(by_id.values())
+    if last is not None and len(last[1].infos) == len(infos) and all(map(is_, last[1].infos, infos)):
+        known = last[1]
+    else:
+        known = _new_topology(infos, application.stateful_tasks())
+    _last_topology = by_id, known
     return known
 
 
@@ -191,8 +205,7 @@ def _new_state(application: ApplicationMetadata) -> State:
             (client_state.previous_active_tasks, previous_active),
             (client_state.previous_standby_tasks, previous_standby),
         ):
-            for task in tasks:
-                index = number(task)
+            for index in map(number, tasks):
                 if index is not None:
                     holders[index].append(client)
     threads = [max(client.num_stream_threads, 1) for client in clients]
@@ -225,8 +238,7 @@ def _new_placement(state: State, assignment: TaskAssignment) -> Placement:
         if client is None:
             continue
         actives = with_state = copies = 0
-        for held in assigned.tasks:
-            task = number(held.id)
+        for held, task in zip(assigned.tasks, map(number, map(_id_of, assigned.tasks)), strict=True):
             if task is None:
                 is_exact = False
             elif held.type is is_active:
@@ -242,10 +254,7 @@ def _new_placement(state: State, assignment: TaskAssignment) -> Placement:
                 holders.append(client)
                 copies += 1
         active[client], stateful[client], standby[client] = actives, with_state, copies
-    replicas = [
-        copied if first < 0 else [first, *copied] if copied else [first]
-        for first, copied in zip(owner, standbys, strict=True)
-    ]
-    if any(first in copied for first, copied in zip(owner, standbys, strict=True) if copied):
+    replicas = [copied if first < 0 else [first, *copied] for first, copied in zip(owner, standbys, strict=True)]
+    if any(map(contains, standbys, owner)):
         is_exact = False
     return Placement(state, owner, standbys, active, stateful, standby, replicas, is_exact)

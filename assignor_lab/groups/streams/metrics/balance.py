@@ -20,16 +20,12 @@ __all__ = ["BALANCE_METRICS"]
 def _spread(counts: Callable[[Placement], Sequence[int]]) -> Callable[[Placement], OnMembers]:
     @derived
     def loads(placement: Placement) -> OnMembers:
-        held, threads = counts(placement), placement.state.threads
+        held, state = counts(placement), placement.state
         if not held:
             return OnMembers()
-        return OnMembers(
-            # Rounded up: minus the least of minus the counts, rounded down.
-            most=-min(map(floordiv, map(neg, held), threads)),
-            fewest=min(map(floordiv, held, threads)),
-            tasks=sum(held),
-            members=placement.state.members,
-        )
+        # Rounded up: minus the least of minus the counts, rounded down.
+        most, fewest = -min(map(floordiv, map(neg, held), state.threads)), min(map(floordiv, held, state.threads))
+        return OnMembers(most, fewest, sum(held), state.members)
 
     return loads
 

@@ -11,7 +11,7 @@ from assignor_lab.groups.metrics.definition import Definition, derived, metric, 
 from assignor_lab.groups.metrics.movement import restored_from_nothing
 from assignor_lab.groups.prices import BYTES_OF_GIB, Prices, default_prices
 from assignor_lab.groups.streams.metrics.crossings import crossings_of, partitions_of
-from assignor_lab.groups.streams.metrics.weights import weights_of
+from assignor_lab.groups.streams.metrics.weights import has_weights, weights_of
 from assignor_lab.groups.streams.placement import Placement, State, placement_of
 
 __all__ = ["COST_METRICS", "priced_metrics"]
@@ -149,7 +149,7 @@ def priced_metrics(prices: Prices) -> tuple[MetricPlugin, ...]:
             _NOWHERE_NEAR,
         ),
     )
-    return plugins_of(in_dollars, placement_of, "streams")
+    return plugins_of(in_dollars, placement_of, "streams", has_weights)
 
 
 COST_METRICS: tuple[MetricPlugin, ...] = (
@@ -163,6 +163,7 @@ COST_METRICS: tuple[MetricPlugin, ...] = (
         ),
         placement_of,
         "streams",
+        has_weights,
     ),
     *priced_metrics(default_prices()),
 )

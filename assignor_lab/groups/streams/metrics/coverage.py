@@ -9,7 +9,7 @@ from assignment_api.plugins import MetricPlugin
 from assignor_lab.groups.metrics.coverage import GROUP, tasks_not_assigned
 from assignor_lab.groups.metrics.definition import metric, plugins_of
 from assignor_lab.groups.metrics.processes import stateful_tasks
-from assignor_lab.groups.streams.placement import Placement, placement_of
+from assignor_lab.groups.streams.placement import Placement, placement_of, standby_counts
 
 __all__ = ["COVERAGE_METRICS"]
 
@@ -23,9 +23,9 @@ def standbys_missing(placement: Placement) -> float:
     wanted = placement.state.standbys_wanted
     if not wanted:
         return 0.0
-    standbys = placement.standbys
-    given = [len(standbys[task]) for task in stateful_tasks(placement.state.topology)]
-    return float(sum([wanted - number for number in given if number < wanted]))
+    given = standby_counts(placement)
+    tasks = stateful_tasks(placement.state.topology)
+    return float(sum([wanted - given[task] for task in tasks if given[task] < wanted]))
 
 
 @metric(GROUP, "standbys", "none", "Moving a task with state without a break needs at least one.")
@@ -35,8 +35,7 @@ def warmups_in_flight(placement: Placement) -> float:
     For each task its standbys less ``num.standby.replicas``; never negative.
     """
     configured = max(placement.state.application.assignment_configs().num_standby_replicas, 0)
-    given = [len(standbys) for standbys in placement.standbys]
-    return float(sum([number - configured for number in given if number > configured]))
+    return float(sum([number - configured for number in standby_counts(placement) if number > configured]))
 
 
 COVERAGE_METRICS: tuple[MetricPlugin, ...] = plugins_of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assignment_api.plugins import MetricPlugin
 from assignor_lab.groups.metrics.definition import derived, metric, plugins_of
-from assignor_lab.groups.metrics.spread import BY_TAGS, GROUP, replicas_in_one_rack
+from assignor_lab.groups.metrics.spread import BY_TAGS, GROUP, has_spreading_tags, replicas_in_one_rack
 from assignor_lab.groups.streams.metrics.crossings import crossings_of
 from assignor_lab.groups.streams.placement import Placement, placement_of
 
@@ -65,6 +65,12 @@ def _crossings(placement: Placement) -> tuple[int, int] | None:
     return with_state, without
 
 
-SPREAD_METRICS: tuple[MetricPlugin, ...] = plugins_of(
-    (*BY_TAGS, racks_crossed, rack_traffic_cost, replicas_in_one_rack), placement_of, "streams"
+def _has_crossings(placement: Placement) -> bool:
+    return crossings_of(placement.state) is not None
+
+
+SPREAD_METRICS: tuple[MetricPlugin, ...] = (
+    *plugins_of(BY_TAGS, placement_of, "streams", has_spreading_tags),
+    *plugins_of((racks_crossed, rack_traffic_cost), placement_of, "streams", _has_crossings),
+    *plugins_of((replicas_in_one_rack,), placement_of, "streams"),
 )

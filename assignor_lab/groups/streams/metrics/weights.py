@@ -13,7 +13,7 @@ from assignment_api.plugins import MetricPlugin
 from assignor_lab.groups.metrics.definition import derived, metric, plugins_of
 from assignor_lab.groups.streams.placement import Placement, State, placement_of
 
-__all__ = ["WEIGHT_METRICS", "Weights", "weights_of"]
+__all__ = ["WEIGHT_METRICS", "Weights", "has_weights", "weights_of"]
 
 GROUP = "balance"
 _INDIVISIBLE = "A task cannot be divided: whoever has the heaviest one has at least that."
@@ -50,6 +50,11 @@ def weights_of(state: State) -> Weights | None:
         state_bytes=_complete(states),
         restore_bytes_per_s=workload.restore_bytes_per_s,
     )
+
+
+def has_weights(placement: Placement) -> bool:
+    """Whether the scenario says what tasks weigh."""
+    return weights_of(placement.state) is not None
 
 
 def _complete(figures: Sequence[float | None]) -> list[float] | None:
@@ -182,4 +187,5 @@ WEIGHT_METRICS: tuple[MetricPlugin, ...] = plugins_of(
     ),
     placement_of,
     "streams",
+    has_weights,
 )
