@@ -129,6 +129,7 @@ def place_remaining(
             client = placement.least_loaded_of(candidates, _ALL)
         assert client is not None  # there is a candidate
         placement.put_active(task, client)
+    placement.done_with(ranking)
     if steps is not None:
         asked = [task for task in remaining if task in previous.active or previous.has_standby(task)]
         steps.placed_rest(placement, asked if has_choice else ())

@@ -224,4 +224,4 @@ def to_assignment(
     }
     for process, history in zip(ids.processes, placement.histories, strict=False):
         with_steps(assignments[process], [(tasks[task if task >= 0 else ~task], task >= 0) for task in history])
-    return TaskAssignment(assignments)
+    return TaskAssignment(list(assignments.values()))

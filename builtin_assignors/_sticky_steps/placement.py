@@ -74,6 +74,10 @@ class Placement:
         self._rankings.append(ranking)
         return ranking
 
+    def done_with(self, ranking: RankedClients | None) -> None:
+        """Keeps ``ranking`` up to date no longer."""
+        self._rankings = [other for other in self._rankings if other is not ranking]
+
     def put_active(self, task: int, client: int) -> None:
         """Gives ``task``, which nobody has yet, to ``client`` as an active task."""
         self.owner[task] = client

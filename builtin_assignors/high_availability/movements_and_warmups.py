@@ -7,7 +7,6 @@ as long as ``max.warmup.replicas`` lasts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import attrs
 
@@ -51,8 +50,7 @@ class Movements:
         behind = [
             (len(recovery.caught_up(task)), task, client)
             for client, held in enumerate(self.active)
-            for task in held
-            if recovery.is_worth_moving(task, client)
+            for task in recovery.worth_moving(held, client)
         ]
         if not behind:
             return 0
@@ -89,8 +87,8 @@ class Movements:
         behind = [
             (len(recovery.caught_up(task)), task, client)
             for client, held in enumerate(standby)
-            for task in sorted(held - self._warmups.get(client, set()))
-            if recovery.is_worth_moving(task, client)
+            for task in sorted(recovery.worth_moving(held, client))
+            if task not in self._warmups.get(client, ())
         ]
         if not behind:
             return 0
@@ -156,9 +154,8 @@ def _polled(movements: Sequence[tuple[int, int, int]]) -> list[tuple[int, int]]:
     Movements of one task tie, and then the steps of the heap decide; so it is played literally, on numbers. The
     movements are given in the order of insertion.
     """
-    ordered = sorted(movements, key=_priority)
-    if all(_priority(one) != _priority(other) for one, other in pairwise(ordered)):
-        return [(task, client) for _, task, client in ordered]
+    if len({task for _, task, _ in movements}) == len(movements):
+        return [(task, client) for _, task, client in sorted(movements)]
     width = max(task for _, task, _ in movements) + 1
     keys: list[int] = []
     clients: list[int] = []
@@ -169,10 +166,6 @@ def _polled(movements: Sequence[tuple[int, int, int]]) -> list[tuple[int, int]]:
         polled.append((keys[0] % width, clients[0]))
         _remove_head(keys, clients)
     return polled
-
-
-def _priority(movement: tuple[int, int, int]) -> tuple[int, int]:
-    return movement[:2]
 
 
 def _offer(keys: list[int], clients: list[int], key: int, client: int) -> None:

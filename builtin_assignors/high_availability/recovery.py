@@ -8,7 +8,7 @@ a task (its minimum, its order of clients) is worked out when a movement first a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 __all__ = ["Recovery", "RUNNING_ACTIVE", "UNBOUNDED_LAG"]
 
@@ -36,15 +36,19 @@ class Recovery:
         self._by_lag: dict[int, list[int]] = {}
         self._caught_up: dict[int, list[int]] = {}
 
-    def is_worth_moving(self, task: int, client: int) -> bool:
-        """Whether ``client`` is not caught up with ``task`` while another client is further."""
-        lag = self._rows[client][task]
-        if lag == RUNNING_ACTIVE or 0 <= lag <= self._acceptable_lag or self._acceptable_lag == UNBOUNDED_LAG:
-            return False
+    def worth_moving(self, tasks: Iterable[int], client: int) -> list[int]:
+        """The tasks with which ``client`` is not caught up while another client is further, in their order."""
+        row, acceptable = self._rows[client], self._acceptable_lag
+        if acceptable == UNBOUNDED_LAG:
+            return []
+        behind = [task for task in tasks if (lag := row[task]) != RUNNING_ACTIVE and not 0 <= lag <= acceptable]
+        return [task for task in behind if self._lowest_lag(task) < row[task]]
+
+    def _lowest_lag(self, task: int) -> int:
         lowest = self._lowest.get(task)
         if lowest is None:
             lowest = self._lowest[task] = min([row[task] for row in self._distinct_rows])
-        return lowest < lag
+        return lowest
 
     def by_lag(self, task: int) -> list[int]:
         """All clients by (lag, client). The numbers are taken plainly: an unknown lag, -3, comes first."""

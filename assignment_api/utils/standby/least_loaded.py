@@ -86,6 +86,8 @@ class ClientsByLoad:
         """
         if replicas <= 0:
             return 0
+        if replicas == 1:
+            return self._add_standby(task)
         active, standby, queue = self._active, self._standby, self._queue
         changed: list[tuple[float, int]] = []
         for entry in queue:
@@ -107,6 +109,18 @@ class ClientsByLoad:
             queue[: len(changed)] = changed
             queue.sort()
         return replicas
+
+    def _add_standby(self, task: int) -> int:
+        """The same for one standby, which is the commonest number: the clients before the chosen one stay in place."""
+        active, standby, queue = self._active, self._standby, self._queue
+        for position, (_, client) in enumerate(queue):
+            if task not in active[client] and task not in standby[client]:
+                del queue[position]
+                standby[client].add(task)
+                self._counts[client] += 1
+                insort(queue, self._entry(client))
+                return 0
+        return 1
 
     def add_standby_where(self, task: int, admits: Callable[[int], bool]) -> int | None:
         """Adds one standby of ``task`` to the least loaded client that does not hold it and that ``admits`` accepts.
