@@ -6,6 +6,7 @@ part of its work to another without importing it.
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 
 import attrs
@@ -41,9 +42,15 @@ class BuiltinTaskAssignor:
 
     def create(self) -> TaskAssignor:
         """A new assignor, not yet configured."""
-        module, _, name = self.where.partition(":")
-        made: TaskAssignor = getattr(import_module(f"builtin_assignors.{module}"), name)()
+        made: TaskAssignor = _class_at(self.where)()
         return made
+
+
+@cache
+def _class_at(where: str) -> type[TaskAssignor]:
+    module, _, name = where.partition(":")
+    found: type[TaskAssignor] = getattr(import_module(f"builtin_assignors.{module}"), name)
+    return found
 
 
 def builtin_task_assignor(name: str) -> BuiltinTaskAssignor | None:

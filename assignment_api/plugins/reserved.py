@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 __all__ = [
     "BUILTIN_DISTRIBUTION",
@@ -65,6 +66,7 @@ RESERVED_NAMES: tuple[str, ...] = (
 _SEPARATORS = re.compile(r"[-_.]+")
 
 
+@lru_cache(maxsize=256)
 def canonical_name(name: str) -> str:
     """The form in which names of plugins and distributions are compared: lower case, one ``-`` for separators.
 

@@ -321,6 +321,7 @@ class _History:
         self._exclusions = exclusions
         self._key = key
         self._history: Any = None
+        self._makes_scenarios = False
         #: What the competitor answered in the round before, as the family is told.
         self.previous: Any = None
         #: Why nothing more comes of it: the family failed.
@@ -340,14 +341,16 @@ class _History:
             raise
 
     def _round(self, number: int, place: Place) -> Any:
-        self._history = self._history or self._family.history(self._seed)
-        if isinstance(self._history, ScenarioHistory):
+        if self._history is None:
+            self._history = self._family.history(self._seed)
+            self._makes_scenarios = isinstance(self._history, ScenarioHistory)
+        if self._makes_scenarios:
             return self._history.scenario(number, self.previous, place)
         return self._history.round(number, self.previous)
 
     def forget(self) -> None:
         """Shares nothing any more with states that were made before."""
-        if isinstance(self._history, ScenarioHistory):
+        if self._makes_scenarios:
             self._history.forget()
 
 

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.tracing import Traced
 from assignor_lab.groups.kind import Asked, FoundAssignor, Reply
-from assignor_lab.runtime.asking import Asking, InProcessAssignor, OwnProcesses, assignor_for
+from assignor_lab.runtime.asking import AskedAssignor, Asking, InProcessAssignor, OwnProcesses, assignor_for
 from assignor_lab.runtime.isolation.plugins import origin_of
 
 __all__ = ["OneCall"]
@@ -34,6 +34,8 @@ class OneCall(Generic[S, A]):
         self._isolation = isolation
         #: The latest answer to who is asked: states of a history mostly share a configuration.
         self._asked: tuple[FoundAssignor, EffectiveConfig, Asked] | None = None
+        #: Who was called last, and for whom: likewise.
+        self._called: tuple[FoundAssignor, Asked, AskedAssignor[S, A]] | None = None
 
     def asked(self, state: S, config: EffectiveConfig) -> Asked:
         """Who answers, with its own configuration."""
@@ -45,13 +47,22 @@ class OneCall(Generic[S, A]):
 
     def answer(self, state: S, asked: Asked) -> Reply[A]:
         """What comes of the call."""
-        return Reply(assignor_for(self._asking, self._chosen(state), asked.configs, self._isolation).ask(state))
+        return Reply(self._calling(state, asked).ask(state))
 
     def traced(self, state: S, asked: Asked) -> Traced[A] | None:
         """The answer with the steps to it; ``None``: they are not told, or the call is not made in this process."""
-        called = assignor_for(self._asking, self._chosen(state), asked.configs, self._isolation)
+        called = self._calling(state, asked)
         return called.traced(state) if isinstance(called, InProcessAssignor) else None
 
     def looked_ahead(self, answer: A) -> A:
         """The answer: there is nothing to look ahead to."""
         return answer
+
+    def _calling(self, state: S, asked: Asked) -> AskedAssignor[S, A]:
+        found, known = self._chosen(state), self._called
+        if known is not None and known[0] is found and known[1] is asked:
+            return known[2]
+        made = assignor_for(self._asking, found, asked.configs, self._isolation)
+        if not self._asking.lives:  # nothing stays with it from one state to the next
+            self._called = found, asked, made
+        return made

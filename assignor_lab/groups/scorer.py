@@ -65,8 +65,11 @@ class Scorer:
         convergence = Convergence(self.kind, self._columns)
         self._sparing.begin(item)
         for answer in self.contest.answers(item):
-            rows.append({**self._rows.row(answer), **self._probes.columns(answer), **self._raw(answer)})
-            convergence.note(answer, rows[-1])
+            row = self._rows.row(answer)
+            row |= self._probes.columns(answer)
+            row |= self._raw(answer)
+            rows.append(row)
+            convergence.note(answer, row)
             self._complaints.say(self.kind.tell(self._registry, answer))
         convergence.fill_in()
         return rows

@@ -114,11 +114,9 @@ class CallOutcome(Generic[A]):
         return self.result if isinstance(self.result, Failure) else None
 
 
-@contextlib.contextmanager
-def prints_to_stderr() -> Iterator[None]:
+def prints_to_stderr() -> contextlib.AbstractContextManager[object]:
     """What a plugin prints meanwhile is a message: results alone belong on the standard output."""
-    with contextlib.redirect_stdout(sys.stderr):
-        yield
+    return contextlib.redirect_stdout(sys.stderr)
 
 
 def failure_of(error: BaseException) -> Failure:
