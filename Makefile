@@ -52,6 +52,7 @@ test: setup plugins $(STAMPS)/dev ## every test but those that need a browser or
 
 test-services: setup plugins $(STAMPS)/dev $(STAMPS)/services ## the tests that need a real browser or a real Kafka
 	@scripts/install-chromium
+	@scripts/build-java --check
 	@scripts/build-official
 	@scripts/build-kafka
 	@scripts/build-brokers 4.4

@@ -58,16 +58,17 @@ public final class ShimApplication {
     }
 
     static Map<String, Object> told(final KafkaStreams streams) throws Exception {
-        final Map<String, Object> told = decisions();
+        final Map<String, Object> told = decisions("*");
         told.put("state", streams.state().name());
         told.put("threads", streams.metadataForLocalThreads().size());
         return told;
     }
 
-    static Map<String, Object> decisions() throws Exception {
+    /** What JMX tells of the decisions of an application, quoted, or of the only one: an asterisk. */
+    static Map<String, Object> decisions(final String application) throws Exception {
         final Map<String, Object> told = new LinkedHashMap<>();
         final MBeanServer server = ManagementFactory.getPlatformMBeanServer();
-        for (final ObjectName name : server.queryNames(new ObjectName("assignorlab:type=Decisions,*"), null)) {
+        for (final ObjectName name : server.queryNames(new ObjectName("assignorlab:type=Decisions,application=" + application), null)) {
             final String[] names = java.util.Arrays.stream(server.getMBeanInfo(name).getAttributes())
                 .map(each -> each.getName()).toArray(String[]::new);
             for (final Attribute each : server.getAttributes(name, names).asList()) {
