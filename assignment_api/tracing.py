@@ -6,6 +6,7 @@ and tells its steps as well. Nobody has to have one, and ``assign`` need not kno
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
@@ -23,7 +24,8 @@ class RuleStep:
     Args:
         rule: Id of the rule: lower-case words with dashes, which the assignor's documentation has a heading for.
         task: The task or job, as a text.
-        text: What the rule did and why, one sentence without its full stop; ``{0}``, ``{1}``, ... stand for clients.
+        text: What the rule did and why, one sentence without its full stop; ``{0}``, ``{1}``, ... stand for clients,
+            and nothing else in it means anything.
         clients: Ids of those clients, as texts: of processes, members or workers.
     """
 
@@ -38,7 +40,15 @@ class RuleStep:
         Args:
             name: Client to its name.
         """
-        return self.text.format(*map(name, self.clients))
+        # Not str.format(): a text may come from anywhere, and "{0:>999999999}" would be as long as it says.
+        return _CLIENT.sub(lambda found: self._named(found, name), self.text)
+
+    def _named(self, found: re.Match[str], name: Callable[[str], str]) -> str:
+        place = int(found[1])
+        return name(self.clients[place]) if place < len(self.clients) else found[0]
+
+
+_CLIENT = re.compile(r"\{([0-9]{1,3})\}")
 
 
 @attrs.frozen

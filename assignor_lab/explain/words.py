@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assignment_api.tracing import RuleStep
 from assignor_lab.documents.wording import listed, plural
 from assignor_lab.explain.explanation import Explained, Explanation
 from assignor_lab.explain.would import Would
@@ -76,18 +75,10 @@ def client_rows(each: Explanation) -> list[list[str]]:
 def step_sentences(explained: Explained, each: Explanation) -> Iterator[tuple[str, str]]:
     """What the rules did with the task, in order: id of the rule, and a sentence."""
     for step in each.steps:
-        words = _worded(explained, step)
+        words = step.words(explained.label)
         # The name of a client is written as it is.
         start = words[:1] if step.text.startswith("{") else words[:1].upper()
         yield step.rule, f"{start}{words[1:]}."
-
-
-def _worded(explained: Explained, step: RuleStep) -> str:
-    try:
-        return step.words(explained.label)
-    except (IndexError, KeyError, ValueError):
-        # A plugin may have written anything.
-        return step.text
 
 
 def no_rules_sentence(explained: Explained) -> str | None:

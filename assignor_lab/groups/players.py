@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.tracing import Traced
 from assignor_lab.groups.kind import Asked, FoundAssignor, Reply
-from assignor_lab.runtime.asking import AskedAssignor, Asking, InProcessAssignor, OwnProcesses, assignor_for
+from assignor_lab.runtime.asking import AskedAssignor, Asking, OwnProcesses, TracingAssignor, assignor_for
 from assignor_lab.runtime.isolation.plugins import origin_of
 
 __all__ = ["OneCall"]
@@ -50,9 +50,9 @@ class OneCall(Generic[S, A]):
         return Reply(self._calling(state, asked).ask(state))
 
     def traced(self, state: S, asked: Asked) -> Traced[A] | None:
-        """The answer with the steps to it; ``None``: they are not told, or the call is not made in this process."""
+        """The answer with the steps to it; ``None``: they are not told."""
         called = self._calling(state, asked)
-        return called.traced(state) if isinstance(called, InProcessAssignor) else None
+        return called.traced(state) if isinstance(called, TracingAssignor) else None
 
     def looked_ahead(self, answer: A) -> A:
         """The answer: there is nothing to look ahead to."""

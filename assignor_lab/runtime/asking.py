@@ -11,7 +11,7 @@ import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from time import perf_counter_ns
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from assignment_api import AssignmentError
 from assignment_api.plugins import Policy, Registry
@@ -26,10 +26,20 @@ from assignor_lab.runtime.invocation import (
     prints_to_stderr,
 )
 
-__all__ = ["AskedAssignor", "Asking", "InProcessAssignor", "OwnProcesses", "assignor_for", "concluded", "runs_apart"]
+__all__ = [
+    "AskedAssignor",
+    "Asking",
+    "InProcessAssignor",
+    "OwnProcesses",
+    "TracingAssignor",
+    "assignor_for",
+    "concluded",
+    "runs_apart",
+]
 
 S = TypeVar("S")
 A = TypeVar("A")
+S_contra = TypeVar("S_contra", contravariant=True)
 
 
 class Asking(ABC, Generic[S, A]):
@@ -143,6 +153,14 @@ class AskedAssignor(Protocol[S, A]):
         Raises:
             Exception: whatever copying the plugin's object raises.
         """
+
+
+@runtime_checkable
+class TracingAssignor(Protocol[S_contra, A]):
+    """An assignor that may tell the steps to its answer, wherever it runs."""
+
+    def traced(self, state: S_contra) -> Traced[A] | None:
+        """The answer of one call with the steps to it; ``None`` where the assignor does not tell them, or fails."""
 
 
 class OwnProcesses(Protocol):

@@ -16,11 +16,13 @@ from assignment_api import (
     TaskAssignor,
     TaskId,
 )
+from assignment_api.tracing import RuleStep, Traced
 from builtin_assignors.static.config import DELEGATE, StaticConfig
 from builtin_assignors.static.delegation import Delegate, Delegated, builtin_delegate
 from builtin_assignors.static.pins import Pin
 from builtin_assignors.static.placement import Candidates, place_actives, place_standbys
 from builtin_assignors.static.report import StaticAnswer, UnmetPin, UnmetReason
+from builtin_assignors.static.tracing import StaticSteps
 
 __all__ = ["StaticTaskAssignor"]
 
@@ -69,6 +71,16 @@ class StaticTaskAssignor(TaskAssignor):
             return StaticAnswer(delegate.place_all(application))
         return _Decision(application, self._config, delegate).answer()
 
+    def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
+        """The answer of :meth:`assign` with the steps to it, those of the delegate included."""
+        told: list[RuleStep] = []
+        delegate = Delegate(self._factory(), self._configs, told)
+        if not self._config.pins and not self._config.standby_pins:
+            return Traced(delegate.place_all(application), told)
+        decision = _Decision(application, self._config, delegate)
+        steps = StaticSteps(decision.task_names, decision.process_ids, self._config.delegate)
+        return Traced(decision.answer(steps).assignment, steps.steps)
+
     def _factory(self) -> Callable[[], TaskAssignor]:
         if self._made_by is not None:
             return self._made_by
@@ -100,13 +112,33 @@ class _Decision:
     def _is_named(self, client: StreamsClientState) -> bool:
         return any(pin.matches_client(client) for pin in (*self._config.pins, *self._config.standby_pins))
 
-    def answer(self) -> StaticAnswer:
+    @property
+    def task_names(self) -> list[str]:
+        """Text of each task."""
+        return list(map(str, self._tasks))
+
+    @property
+    def process_ids(self) -> list[ProcessID]:
+        """Id of each client."""
+        return [client.process_id for client in self._clients]
+
+    def answer(self, steps: StaticSteps | None = None) -> StaticAnswer:
+        """Places everything; ``steps`` is told of it, if somebody asks."""
         actives = self._pinned_actives()
         rest = [task for task in range(len(self._tasks)) if task not in actives]
+        if steps is not None:
+            pins = self._pin_of(self._config.pins)
+            steps.pinned(actives, pins, self._owners(lambda client: client.previous_active_tasks))
+            steps.unmet([task for task in rest if task in pins], pins)
         standby_pins, replicas = self._pinned_standbys()
         delegated = self._delegated(rest, standby_pins)
+        if steps is not None:
+            steps.told_by_delegate(self._delegate.steps or ())
+            steps.delegated([str(self._tasks[task]) for task in rest], delegated)
         holders = self._holders(actives, delegated)
         standbys = self._place_standbys(actives, standby_pins, replicas, holders)
+        if steps is not None:
+            steps.standbys(standbys, {task: each.clients for task, each in standby_pins.items()})
         lacking = bool(rest) and not self._wildcard and bool(self._clients)
         remarks = [str(unmet) for unmet in self._unmet]
         if lacking:
@@ -125,6 +157,11 @@ class _Decision:
                     pinned[place].append(task)
                     break
         return pinned
+
+    def _pin_of(self, pins: Sequence[Pin]) -> dict[int, int]:
+        """Task to the number of the pin that counts for it, from 1; tasks without one are left out."""
+        pinned = self._first_pins(pins, range(len(self._tasks)))
+        return {task: place + 1 for place, tasks in pinned.items() for task in tasks}
 
     def _valid_clients(self, pin: Pin) -> list[int]:
         """Clients that the pin names; one without threads could not run anything."""

@@ -18,6 +18,7 @@ from assignment_api import (
     TaskAssignor,
     TaskId,
 )
+from assignment_api.tracing import RuleStep, Traced
 from builtin_assignors.streams_catalogue import builtin_task_assignor
 
 __all__ = ["Delegate", "Delegated", "builtin_delegate"]
@@ -51,10 +52,22 @@ class _LeadersChoice(TaskAssignor):
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
         """The answer of the one that Kafka's leader would ask; raises what it raises."""
+        return self._chosen(application).assign(application)
+
+    def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
+        """The same with the steps of that one; none where it does not tell them."""
+        return _traced(self._chosen(application), application)
+
+    def _chosen(self, application: ApplicationMetadata) -> TaskAssignor:
         has_lags = all(client.has_lags() for client in application.streams_client_states().values())
         chosen = self._usual() if has_lags else self._fallback()
         chosen.configure(self._configs)
-        return chosen.assign(application)
+        return chosen
+
+
+def _traced(assignor: TaskAssignor, application: ApplicationMetadata) -> Traced[TaskAssignment]:
+    traced: Callable[[ApplicationMetadata], Traced[TaskAssignment]] | None = getattr(assignor, "traced", None)
+    return Traced(assignor.assign(application), ()) if traced is None else traced(application)
 
 
 @attrs.frozen
@@ -97,16 +110,22 @@ class Delegate:
     Args:
         factory: Makes one for each question.
         configs: The effective configuration.
+        steps: Where its steps are noted; ``None``: nobody asks.
     """
 
     factory: Callable[[], TaskAssignor]
     configs: Mapping[str, Any]
+    steps: list[RuleStep] | None = None
 
     def place_all(self, application: ApplicationMetadata) -> TaskAssignment:
         """Lets the delegate answer as if it had been asked itself."""
         assignor = self.factory()
         assignor.configure(self.configs)
-        return assignor.assign(application)
+        if self.steps is None:
+            return assignor.assign(application)
+        traced = _traced(assignor, application)
+        self.steps.extend(traced.steps)
+        return traced.answer
 
     def place(
         self, application: ApplicationMetadata, tasks: Iterable[TaskId], clients: Collection[ProcessID]
@@ -127,6 +146,7 @@ class Delegate:
         """
         configs = application.assignment_configs()
         left = configs.max_warmup_replicas - warmups
+        told = 0 if self.steps is None else len(self.steps)
         placed = self._ask(
             application,
             tasks,
@@ -135,7 +155,10 @@ class Delegate:
         )
         if left > 0:
             return placed
-        # The configuration knows no zero. These tasks stay where they are until others have warmed up.
+        # The configuration knows no zero. These tasks stay where they are until others have warmed up, and what was
+        # told of warm-ups does not hold.
+        if self.steps is not None:
+            del self.steps[told:]
         actives = {
             process: tuple(task for task in held if task.type is AssignedTaskType.ACTIVE)
             for process, held in placed.tasks.items()

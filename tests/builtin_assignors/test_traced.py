@@ -20,11 +20,11 @@ from assignor_lab.scenarios import Place, Scenario, scenario_from_document
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data"
-RULE = re.compile(r'"((?:ha|st|gs|ci|ce)-[a-z-]+)"')
+RULE = re.compile(r'"((?:ha|st|gs|ci|ce|sp)-[a-z-]+)"')
 #: Rules that take a task from one client to another, named last; after all others the first named one has it.
 MOVES = {"ha-level", "ha-racks", "ha-stateless-racks", "st-racks"}
 #: Rules about copies, and those that tell why somebody does not have a task.
-OF_OTHERS = re.compile(r".*-standby|.*-full|ci-(duplicate|wait|surplus)")
+OF_OTHERS = re.compile(r".*-standby|.*-full|sp-unmet|ci-(duplicate|wait|surplus)")
 
 
 def scenarios(file: str, most: int) -> Iterator[Scenario]:
@@ -62,6 +62,43 @@ def test_applications_are_traced_to_the_same_answer(name: str) -> None:
         assert traced.answer == expected
         told += check_owners(kind_named("streams").holding, scenario.application, expected, traced.steps)
     assert told > 1_000
+
+
+@pytest.mark.parametrize("delegate", ["high_availability", "sticky"])
+@pytest.mark.parametrize(
+    ("pins", "standby_pins", "rules"),
+    [
+        ("", "", set()),
+        ("0_0 -> process:{0}", "", {"sp-delegate"}),
+        ("0_* -> process:{0} | process:{1}; 1_0 -> host:nowhere", "", {"sp-unmet", "sp-delegate"}),
+        ("* -> process:{0}", "* -> process:{1}", {"sp-standby-pin"}),
+    ],
+)
+def test_pins_are_traced_to_the_same_answer(pins: str, standby_pins: str, rules: set[str], delegate: str) -> None:
+    found, told, seen = discover().task_assignor("static"), 0, set()
+    for scenario in scenarios("golden/streams/small.scenarios.jsonl.gz", 60):
+        clients = list(scenario.application.streams_client_states())
+        if len(clients) < 2:
+            continue
+        configs = {
+            "assignor.static.pins": pins.format(*clients),
+            "assignor.static.standby.pins": standby_pins.format(*clients),
+            "assignor.static.delegate": delegate,
+        }
+        plain, tracing = found.create(), found.create()
+        plain.configure(configs)
+        tracing.configure(configs)
+        try:
+            expected = plain.assign(scenario.application)
+        except AssignorLabError:
+            continue
+        traced = traced_by(tracing, scenario.application)
+        assert traced.answer == expected
+        told += check_owners(kind_named("streams").holding, scenario.application, expected, traced.steps)
+        seen |= {step.rule for step in traced.steps if step.rule.startswith("sp-")}
+    assert told > 200
+    assert rules <= seen
+    assert bool(seen) == bool(pins)
 
 
 @pytest.mark.parametrize("name", ["group_sticky", "group_sticky_4_4"])

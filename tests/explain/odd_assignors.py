@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from itertools import count
 
@@ -59,6 +60,37 @@ class TellsAnotherStory(LeastLag):
 
     def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
         return Traced(_all_on(0, application), [RuleStep("story", "0_3", "it was so")])
+
+
+class TellsFormats(LeastLag):
+    """The text of its step would be very long, were it a format."""
+
+    def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
+        answer = self.assign(application)
+        owner = next(str(client.process_id) for client in answer.assignments if client.active_tasks())
+        return Traced(answer, [RuleStep("format", "0_3", "{0}{0.__class__}{0:>999999999}{{}}{", (owner,))])
+
+
+class TellsNonsense(LeastLag):
+    """Its steps are none."""
+
+    def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
+        return Traced(self.assign(application), [RuleStep(7, None, ["x"], 3)])  # type: ignore[arg-type]
+
+
+class TellsAndHangs(LeastLag):
+    """It answers, but not with its steps."""
+
+    def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
+        time.sleep(3_600)
+        return Traced(self.assign(application), [])
+
+
+class TellsAndDies(LeastLag):
+    """Its process ends where it is to tell its steps."""
+
+    def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
+        os._exit(3)
 
 
 class ChangesItsMind(TaskAssignor):

@@ -194,10 +194,24 @@ def test_a_trusted_plugin_may_tell_its_rules(tagged: str) -> None:
     trusted = document(*asked, names["TellsItsRules"], "-c", f"assignor.plugins.trust={names['TellsItsRules']}")
     sentences = [rule["sentence"] for rule in trusted["explanations"][0]["rules"]]
     assert sentences == ["It lags least on i1.", "Nobody knows {1}."]
-    apart = document(*asked, names["TellsItsRules"])
-    assert (apart["tells_rules"], apart["explanations"][0]["rules"]) == (False, [])
     other = document(*asked, names["TellsAnotherStory"], "-c", f"assignor.plugins.trust={names['TellsAnotherStory']}")
     assert (other["tells_rules"], other["explanations"][0]["rules"]) == (False, [])
+
+
+def test_so_may_one_in_a_process_of_its_own(tagged: str) -> None:
+    asked = (tagged, "--id", STATE, "--task", "0_3", "--calls", "0", "--assignor")
+    apart = document(*asked, f"{ODD}:TellsItsRules")
+    sentences = [rule["sentence"] for rule in apart["explanations"][0]["rules"]]
+    assert sentences == ["It lags least on i1.", "Nobody knows {1}."]
+    for name in ("TellsAnotherStory", "TellsNonsense", "TellsAndHangs", "TellsAndDies"):
+        other = document(*asked, f"{ODD}:{name}", "-c", "assignor.plugins.call.timeout.ms=1000")
+        assert (other["tells_rules"], other["explanations"][0]["rules"]) == (False, []), name
+
+
+def test_a_text_of_a_step_is_no_format(tagged: str) -> None:
+    asked = (tagged, "--id", STATE, "--task", "0_3", "--calls", "0", "--assignor")
+    (explanation,) = document(*asked, f"{ODD}:TellsFormats")["explanations"]
+    assert explanation["rules"][0]["sentence"] == "i4{0.__class__}{0:>999999999}{{}}{."
 
 
 def test_rules_of_our_own_link_to_their_page(tagged: str) -> None:

@@ -21,7 +21,7 @@ from assignment_api.tracing import Traced
 from assignor_lab.groups.connect.asking import ASKING, ConnectOutcome, LeadingAssignor
 from assignor_lab.groups.connect.metrics import Decision
 from assignor_lab.groups.kind import Asked, Competitor, Reply
-from assignor_lab.runtime.asking import InProcessAssignor, OwnProcesses, assignor_for
+from assignor_lab.runtime.asking import OwnProcesses, TracingAssignor, assignor_for
 from assignor_lab.runtime.invocation import CallOutcome, Failure
 from assignor_lab.scenarios import ConnectHistory, ConnectRound
 
@@ -98,9 +98,9 @@ class RoundPlayer:
         return Reply(_with_result(outcome, _decided(state, rebalance, result)), [(rebalance, outcome)])
 
     def traced(self, state: RoundState, asked: Asked) -> Traced[Decided] | None:
-        """The answer with the steps to it; ``None``: they are not told, or the call is not made in this process."""
+        """The answer with the steps to it; ``None``: they are not told."""
         rebalance, leading = self._asked_now(state, asked)
-        found = leading.traced(rebalance) if isinstance(leading, InProcessAssignor) else None
+        found = leading.traced(rebalance) if isinstance(leading, TracingAssignor) else None
         return None if found is None else Traced(_decided(state, rebalance, found.answer), found.steps)
 
     def _asked_now(self, state: RoundState, asked: Asked) -> tuple[Rebalance, LeadingAssignor]:

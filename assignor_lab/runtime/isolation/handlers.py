@@ -21,7 +21,7 @@ from assignor_lab.runtime.invocation import CallOutcome, Failure
 from assignor_lab.runtime.isolation.origin import AssignorOrigin
 from assignor_lab.runtime.isolation.worker import OUT_OF_MEMORY, Memory, failure_document, named
 
-__all__ = ["asked", "asked_again", "copied", "load", "read_only", "the_plugin"]
+__all__ = ["asked", "asked_again", "copied", "load", "read_only", "the_plugin", "traced"]
 
 #: Assignors that live as long as their leader and are kept at a time: those of one group, and copies of them.
 MAX_KEPT = 256
@@ -98,6 +98,33 @@ def asked_again(
     _keep(memory, number, living)
     state = memory["receiver"](*packed)
     return _document(memory, state, living.ask(state))
+
+
+def traced(
+    memory: Memory,
+    configs: Mapping[str, Any],
+    past: tuple[tuple[bytes, ...], ...],
+    packed: tuple[bytes, ...],
+) -> Mapping[str, Any]:
+    """Lets a new assignor answer and tell its steps, where it does.
+
+    Args:
+        memory: What this process keeps.
+        configs: Its configuration.
+        past: The states that one before it has answered, if it lives as long as its leader.
+        packed: What is to be answered.
+    """
+    asking, found = the_plugin(memory)
+    assignor: InProcessAssignor[Any, Any] = InProcessAssignor(asking, found, read_only(configs))
+    for content in past:
+        assignor.ask(memory["receiver"](*content))
+    state = memory["receiver"](*packed)
+    told = assignor.traced(state)
+    if told is None:
+        return {"steps": None}
+    # What calls itself a step may hold anything.
+    steps = [[str(step.rule), str(step.task), str(step.text), list(map(str, step.clients))] for step in told.steps]
+    return {"steps": steps, "answer": asking.answer_document(state, told.answer)}
 
 
 def copied(memory: Memory, number: int, copy: int) -> Mapping[str, Any]:

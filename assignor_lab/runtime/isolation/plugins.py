@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 from assignment_api import AssignmentError, AssignorLabError
 from assignment_api.plugins import Policy
 from assignment_api.plugins.tracebacks import TRACEBACK_LIMIT
+from assignment_api.tracing import RuleStep, Traced
 from assignor_lab.runtime.asking import AskedAssignor, Asking, concluded
 from assignor_lab.runtime.invocation import MESSAGE_LIMIT, CallOutcome, Failure, NamedAssignor, failure_of
 from assignor_lab.runtime.isolation.errors import AnswerFormatError, IsolationError
@@ -27,6 +28,8 @@ A = TypeVar("A")
 #: Where the handlers of questions are: a plugin's process imports what it is asked with.
 HANDLERS = "assignor_lab.runtime.isolation.handlers"
 _NAME_LIMIT = 200
+#: Steps of an answer, and clients of a step, that are taken from a process.
+MOST_STEPS, MOST_CLIENTS = 200_000, 100
 _numbers = count(1)
 
 
@@ -180,6 +183,26 @@ class IsolatedAssignor(Generic[S, A]):
             self._past.append(packed)
         return outcome
 
+    def traced(self, state: S) -> Traced[A] | None:
+        """The answer of one call with the steps to it; ``None`` where the assignor does not tell them, or fails."""
+        packed = self._isolation.packed(self._asking, state)
+        try:
+            document = self._process.ask((f"{HANDLERS}:traced", (self._configs, tuple(self._past), packed)))
+        except IsolationError:
+            # Its answer has been told already, and so has what happens where it has none.
+            return None
+        try:
+            steps = _steps_in(document)
+            if steps is None:
+                return None
+            given = self._asking.answer_of(state, document.get("answer"))
+            return Traced(self._asking.checked(self._found.name, given, state, is_trusted=False), steps)
+        except AnswerFormatError:
+            self._process.refuse()
+            return None
+        except AssignorLabError:
+            return None
+
     def copied(self) -> IsolatedAssignor[S, A]:
         """Another one with the same past, to see what would follow.
 
@@ -226,6 +249,30 @@ def _duration_in(document: Mapping[str, Any]) -> int:
     if type(elapsed) is not int or not 0 <= elapsed < 1 << 62:
         raise AnswerFormatError("a duration that is none")
     return elapsed
+
+
+def _steps_in(document: Mapping[str, Any]) -> tuple[RuleStep, ...] | None:
+    """The steps that a process tells; ``None``: none.
+
+    Raises:
+        AnswerFormatError: if they are no steps.
+    """
+    told = document.get("steps")
+    if told is None:
+        return None
+    if type(told) is not list or len(told) > MOST_STEPS:
+        raise AnswerFormatError("steps that are none")
+    return tuple(map(_step, told))
+
+
+def _step(told: Any) -> RuleStep:
+    if type(told) is not list or len(told) != 4 or type(told[3]) is not list:
+        raise AnswerFormatError("a step that is none")
+    *texts, clients = told
+    if not all(type(text) is str for text in (*texts, *clients)):
+        raise AnswerFormatError("a step that is none")
+    rule, task, text = texts
+    return RuleStep(rule[:_NAME_LIMIT], task, text[:MESSAGE_LIMIT], tuple(clients[:MOST_CLIENTS]))
 
 
 def failure_in(document: Mapping[str, Any]) -> Failure:
