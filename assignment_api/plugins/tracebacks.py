@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import sysconfig
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 
 from assignment_api.errors import AssignorLabError
 from assignment_api.plugins.reserved import OWN_PACKAGES
 
-__all__ = ["MOST_FRAMES", "TRACEBACK_LIMIT", "plugin_traceback"]
+__all__ = ["MOST_FRAMES", "TRACEBACK_LIMIT", "plugin_frames", "plugin_traceback"]
 
 #: Frames that are kept: the first ones and the last ones.
 MOST_FRAMES = 20
@@ -48,10 +49,21 @@ def plugin_traceback(error: BaseException) -> str:
         # Where exactly the end of the stack is reached differs from process to process.
         frames = traceback.StackSummary.from_list(frames[first : first + MOST_FRAMES // 2])
         first = 0
-    lines = [
-        f"{_short(frame.filename, modules.get(frame.filename))}:{frame.lineno} in {frame.name}: {_line(frame)}"
-        for frame in frames[first:]
-    ]
+    return _shown(
+        [
+            f"{_short(frame.filename, modules.get(frame.filename))}:{frame.lineno} in {frame.name}: {_line(frame)}"
+            for frame in frames[first:]
+        ]
+    )
+
+
+def plugin_frames(frames: Sequence[tuple[str, int, str]]) -> str:
+    """The same for frames of another process: file, line and function of each, the outermost first."""
+    first = next((number for number, frame in enumerate(frames) if not _is_ours(frame[0])), len(frames))
+    return _shown([f"{'/'.join(Path(file).parts[-2:])}:{line} in {name}" for file, line, name in frames[first:]])
+
+
+def _shown(lines: list[str]) -> str:
     if len(lines) > MOST_FRAMES:
         half = MOST_FRAMES // 2
         lines = [*lines[:half], "... more frames ...", *lines[-half:]]

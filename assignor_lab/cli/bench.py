@@ -72,6 +72,8 @@ def register(app: typer.Typer) -> None:
                 )
                 if "error" in line:
                     note(f"{scenario.place}: {assignor} failed: {line['error']['message']}")
+                if "stopped_at" in line:
+                    note(f"{scenario.place}: {assignor} was stopped in {line['stopped_at'][-1]}")
                 yield line
 
         print_written(out, write_lines(out, lines()), as_json=json, assignor=assignor)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from assignment_api import AssignorLabError
@@ -110,6 +110,7 @@ def line_of(
         result = reply.outcome.result
         if isinstance(result, Failure):
             _tell_raised(scenario, found.name, result, kind.place_of_round(number), options)
+            _tell_stopped(scenario, found.name, reply.outcome.stopped_at, kind.place_of_round(number), options)
             return _failed(scenario, found.name, result, kind.place_of_round(number))
         reason = kind.not_comparable(scenario, state, explicit, result)
         incomparable = () if reason is None else (f"not comparable: {reason}",)
@@ -129,6 +130,17 @@ def _tell_raised(scenario: Scenario, name: str, failure: Failure, round_place: s
     options.on_raised(f"{place}: {name} raised {failure.type}: {failure.message}")
     for line in failure.traceback.splitlines() or ["nothing of a plugin is in its traceback"]:
         options.on_raised(f"  {line}")
+
+
+def _tell_stopped(
+    scenario: Scenario, name: str, lines: Sequence[str], round_place: str, options: AnswerOptions
+) -> None:
+    """Says where the code of a plugin was that did not answer in time."""
+    if lines:
+        place = f"{scenario.place}, {round_place}" if round_place else str(scenario.place)
+        options.on_problem(f"{place}: {name} was stopped in {lines[-1]}")
+        for line in lines if options.on_raised is not None else ():
+            options.on_problem(f"  {line}")
 
 
 def _pass_on(

@@ -30,10 +30,12 @@ class Timed:
     Args:
         rounds_ns: Duration of each round's assign call, nanoseconds.
         failure: Of the first round that failed.
+        stopped_at: Where its code was then, if it had not answered in time: a line for each frame.
     """
 
     rounds_ns: Sequence[int]
     failure: Failure | None = None
+    stopped_at: Sequence[str] = ()
 
     @property
     def assign_ns(self) -> int:
@@ -48,10 +50,12 @@ class Timing:
     Args:
         durations_ns: Of each measured call, nanoseconds, in order.
         failure: Of the first call that failed; then there are no durations.
+        stopped_at: As in :class:`Timed`.
     """
 
     durations_ns: Sequence[int]
     failure: Failure | None = None
+    stopped_at: Sequence[str] = ()
 
     @property
     def median_ms(self) -> float | None:
@@ -74,14 +78,14 @@ def timing(call: Callable[[], Timed], *, warmup: int, repeat: int) -> Timing:
     for _ in range(warmup):
         first = call()
         if first.failure is not None:
-            return Timing((), first.failure)
+            return Timing((), first.failure, first.stopped_at)
         if first.assign_ns > SLOW_NS:
             break
     calls: list[Sequence[int]] = []
     for _ in range(repeat):
         made = call()
         if made.failure is not None:
-            return Timing((), made.failure)
+            return Timing((), made.failure, made.stopped_at)
         calls.append(made.rounds_ns)
     return Timing(max(zip(*calls, strict=True), key=statistics.median, default=()))
 
@@ -114,7 +118,8 @@ def timed_scenario(
 
     Returns:
         ``id``, ``assignor``, ``tasks``, ``clients``, ``median_ms`` and ``min_ms`` (milliseconds, three decimals);
-        after a failure both times are null, and ``error`` has its type, Kafka's type and message.
+        after a failure both times are null, and ``error`` has its type, Kafka's type and message; ``stopped_at``
+        has where the code was that did not answer in time, a line for each frame, the innermost last.
 
     Raises:
         ScenarioKindError: if the scenario is of another kind.
@@ -138,6 +143,8 @@ def timed_scenario(
     }
     if measured.failure is not None:
         line["error"] = attrs.asdict(measured.failure, filter=attrs.filters.exclude("traceback"))
+    if measured.stopped_at:
+        line["stopped_at"] = list(measured.stopped_at)
     return line
 
 
@@ -180,7 +187,7 @@ def prepared(
                 outcome = player.answer(state, player.asked(state, config)).outcome
                 durations.append(outcome.assign_ns)
                 if outcome.failure is not None:
-                    return Timed(durations, outcome.failure)
+                    return Timed(durations, outcome.failure, outcome.stopped_at)
             return Timed(durations)
 
         return call

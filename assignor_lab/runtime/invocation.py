@@ -113,6 +113,15 @@ class CallOutcome(Generic[A]):
         """The failure, or ``None`` where there is an answer."""
         return self.result if isinstance(self.result, Failure) else None
 
+    @property
+    def stopped_at(self) -> list[str]:
+        """Where a plugin's code was when its deadline came: a line for each frame; nothing where that is not known.
+
+        It differs from call to call, so that no row tells it.
+        """
+        said = getattr(self.loss, "stopped_at", "")
+        return said.splitlines() if isinstance(said, str) else []
+
 
 def prints_to_stderr() -> contextlib.AbstractContextManager[object]:
     """What a plugin prints meanwhile is a message: results alone belong on the standard output."""

@@ -12,6 +12,7 @@ from assignor_lab.cli.app import build_app
 
 SMALL = str(Path(__file__).parents[1] / "data" / "scale" / "streams" / "small-4x40.jsonl.gz")
 BREAKS = """
+import time
 from assignment_api import StreamsClientAssignment, TaskAssignment, TaskAssignor
 
 def deeper(number):
@@ -21,6 +22,14 @@ def deeper(number):
 class Breaks(TaskAssignor):
     def assign(self, application):
         return deeper(7)
+
+class Hangs(TaskAssignor):
+    def assign(self, application):
+        while True:
+            waits()
+
+def waits():
+    time.sleep(3_600)
 
 class LeavesOut(TaskAssignor):
     def assign(self, application):
@@ -48,9 +57,25 @@ def test_a_traceback_begins_in_the_plugin_wherever_it_runs(isolate: str) -> None
     told = [line.removeprefix("assignor: ") for line in ended.stderr.splitlines()]
     first = next(number for number, line in enumerate(told) if "raised KeyError: 7" in line)
     assert told[first + 1 : first + 3] == [
-        "  breaking.py:10 in assign: return deeper(7)",
-        "  breaking.py:6 in deeper: return missing[number]",
+        "  breaking.py:11 in assign: return deeper(7)",
+        "  breaking.py:7 in deeper: return missing[number]",
     ]
+
+
+def test_who_has_a_deadline_and_misses_it_is_told_where_the_code_was() -> None:
+    first = json.loads(run("assign", "--assignor", "sticky", "--scenarios", SMALL).stdout.splitlines()[0])["id"]
+    limit = ("-c", "assignor.plugins.call.timeout.ms=500")
+    words = ("assign", "--assignor", "breaking:Hangs", "--scenarios", SMALL, "--id", first, "--traceback", *limit)
+    ended = run(*words)
+    assert ended.exit_code == 0
+    assert json.loads(ended.stdout)["error"]["type"] == "DeadlineExceededError"
+    assert "breaking:Hangs was stopped in" in ended.stderr
+    places = [line.rpartition("/")[2] for line in ended.stderr.splitlines() if "/breaking.py:" in line]
+    assert places == ["breaking.py:19 in waits", "breaking.py:16 in assign", "breaking.py:19 in waits"]
+    timed = run("bench", "--assignor", "breaking:Hangs", SMALL, *limit)
+    lines = [json.loads(line) for line in timed.stdout.splitlines()]
+    assert {line["error"]["type"] for line in lines} == {"DeadlineExceededError"}
+    assert all(line["stopped_at"][-1].endswith("breaking.py:19 in waits") for line in lines)
 
 
 def test_without_the_option_no_traceback_is_told() -> None:

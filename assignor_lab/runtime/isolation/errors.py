@@ -22,7 +22,18 @@ class IsolationError(AssignorLabError):
 
 
 class DeadlineExceededError(IsolationError):
-    """A plugin did not answer in time; its process was ended."""
+    """A plugin did not answer in time; its process was ended.
+
+    Where it was is no part of the message: equal faults give equal rows.
+
+    Args:
+        message: What it did not do.
+        stopped_at: Where its code was then, a line for each frame from its first one on; empty where that is not known.
+    """
+
+    def __init__(self, message: str, stopped_at: str = "") -> None:
+        super().__init__(message)
+        self.stopped_at = stopped_at
 
 
 class MemoryLimitError(IsolationError):

@@ -28,6 +28,7 @@ from assignor_lab.runtime.isolation.errors import (
 )
 from assignor_lab.runtime.isolation.launching import Launched, Launcher
 from assignor_lab.runtime.isolation.limits import MAX_ANSWER_BYTES, Limits
+from assignor_lab.runtime.isolation.places import place_of
 from assignor_lab.runtime.isolation.resting import Rest, fields_of, processor_time, runs
 from assignor_lab.runtime.isolation.worker import CONNECTION_CLOSED, LENGTH_BYTES
 
@@ -211,18 +212,20 @@ class PluginProcess:
     def _give_up(self, ended: _Ended, allowed_ms: int, verb: str) -> NoReturn:
         launched, self._launched = self._launched, None
         assert launched is not None
+        where = place_of(launched) if ended.how == "deadline" else ""
         status = self._launcher.reap(launched, waits=ended.how == "died")
         # Once only: who does it again, alone, has done it himself.
         self._is_lost = self._is_shared and self._launcher.has_lost(launched)
-        raise self._error(ended.how, status, allowed_ms, verb)
+        raise self._error(ended.how, status, allowed_ms, verb, where)
 
-    def _error(self, how: str, status: int | None, allowed_ms: int, verb: str) -> IsolationError:
+    def _error(self, how: str, status: int | None, allowed_ms: int, verb: str, where: str) -> IsolationError:
         name, limits = self._asked_for, self._limits
         if how == "deadline":
             return DeadlineExceededError(
                 f"{name} did not {verb} within {allowed_ms / 1_000:g} s and was stopped: give it more time "
                 f"({START_TIMEOUT_MS if verb == _IMPORT else CALL_TIMEOUT_MS}), or leave it out "
-                "(assignor.plugins.block)"
+                "(assignor.plugins.block)",
+                where,
             )
         if how == "memory":
             return MemoryLimitError(

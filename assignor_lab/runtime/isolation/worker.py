@@ -9,10 +9,12 @@ lab believes nothing of an answer: it checks all of it again.
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import importlib
 import json
 import os
 import pickle
+import signal
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
@@ -23,6 +25,7 @@ __all__ = [
     "CONNECTION_CLOSED",
     "LENGTH_BYTES",
     "OUT_OF_MEMORY",
+    "WHERE_SIGNAL",
     "Memory",
     "failure_document",
     "is_plugins_process",
@@ -39,6 +42,8 @@ LENGTH_BYTES = 8
 CONNECTION_CLOSED = 71
 #: What is answered where there is no memory left to answer with.
 OUT_OF_MEMORY: Mapping[str, Any] = {"loss": "memory"}
+#: At this signal the process says where its code is, whatever keeps it from answering; then it is ended.
+WHERE_SIGNAL = signal.SIGUSR1
 #: The process that answers questions, if it is this one.
 _serving: list[int] = []
 
@@ -51,6 +56,7 @@ def serve(connection: int) -> NoReturn:
     """
     memory: Memory = {}
     _serving.append(os.getpid())
+    faulthandler.register(WHERE_SIGNAL, file=connection, all_threads=False)
     try:
         while True:
             number, name, arguments = pickle.loads(_read(connection))  # noqa: S301 - from the lab, see above
