@@ -34,6 +34,7 @@ def conformance(
     known: Mapping[str, str] = _NONE_KNOWN,
     folder: Path | None = None,
     options: Sequence[str] = (),
+    config: Sequence[str] = (),
     on_history: Callable[[], None] = lambda: None,
 ) -> Report:
     """Plays histories with an assignor and says which levels it holds.
@@ -47,11 +48,12 @@ def conformance(
         known: Rule to the reason why breaking it is no failure of the assignor's own.
         folder: Where failures are written; ``None``: nowhere.
         options: Further options of the command that plays a failure again.
+        config: Options of every command that say under which configuration it was, such as ``-c`` and ``key=value``.
         on_history: Called before each history.
     """
     searched = Search(trial, histories, seed, on_history=on_history).run()
     name = selector or trial.subject.name
-    found = [written_failure(each, name, folder, known, options) for each in searched.found]
+    found = [written_failure(each, name, folder, known, options, config) for each in searched.found]
     note = "" if searched.has_other_process else "not asked in another process: it cannot be imported by name"
     results = _results(found, levels, searched.calm_histories, note)
     return Report(name, trial.kind.name, searched.histories, seed, results)

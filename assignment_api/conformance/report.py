@@ -142,7 +142,12 @@ class Report:
 
 
 def written_failure(
-    smallest: Smallest, selector: str, folder: Path | None, known: Mapping[str, str], options: Sequence[str] = ()
+    smallest: Smallest,
+    selector: str,
+    folder: Path | None,
+    known: Mapping[str, str],
+    options: Sequence[str] = (),
+    config: Sequence[str] = (),
 ) -> Failure:
     """The failure that a search found, with its files written.
 
@@ -152,6 +157,7 @@ def written_failure(
         folder: Where files go; ``None``: none are written, and no command is told.
         known: Rule to the reason why it is known.
         options: Options of the command that plays a history.
+        config: Options of both commands that say under which configuration.
     """
     broken = smallest.broken
     history = None if smallest.history is None else document_of(smallest.history)
@@ -162,11 +168,13 @@ def written_failure(
         scenarios = str(folder / f"{name}.jsonl")
         lines = [json.dumps(document, separators=(",", ":")) for document in smallest.documents]
         Path(scenarios).write_text("".join(f"{line}\n" for line in lines), encoding="ascii")
-        commands.append(shlex.join(["assignor", "assign", "--assignor", selector, "--scenarios", scenarios]))
+        commands.append(shlex.join(["assignor", "assign", "--assignor", selector, "--scenarios", scenarios, *config]))
         if history is not None:
             file = folder / f"{name}.history.json"
             file.write_text(json.dumps(history, indent=1) + "\n", encoding="ascii")
-            commands.insert(0, shlex.join(["assignor", "conformance", selector, "--history", str(file), *options]))
+            commands.insert(
+                0, shlex.join(["assignor", "conformance", selector, "--history", str(file), *options, *config])
+            )
     return Failure(
         broken.rule,
         RULES[broken.rule].expected,

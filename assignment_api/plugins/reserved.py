@@ -59,7 +59,7 @@ KAFKA_CONNECT_ASSIGNORS: Mapping[str, str] = {
 RESERVED_NAMES: tuple[str, ...] = (
     *("high_availability", "default", "sticky", "legacy_sticky", "fallback_prior", "rack_aware", "static"),
     *("connect_eager", "connect_incremental", "connect_static", "group_sticky"),
-    *("kafka", "observed", "plugins", "threads", "utils", "identity", "validate"),
+    *("java", "kafka", "observed", "plugins", "threads", "utils", "identity", "validate"),
     *(name for name in (*KAFKA_TASK_ASSIGNORS, *KAFKA_CONNECT_ASSIGNORS) if "." not in name),
 )
 

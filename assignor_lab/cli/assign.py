@@ -26,8 +26,8 @@ Assignor = Annotated[
     typer.Option(
         "--assignor",
         metavar="NAME",
-        help="Name of an assignor (see 'assignor plugins'), distribution:name, module:attribute or a Kafka class; "
-        "also utils.default_standby, utils.identity, utils.validate, threads. Default: whom the configuration names.",
+        help="Name of an assignor (see 'assignor plugins'), distribution:name, module:attribute, java:CLASS@JARS or a "
+        "Kafka class; also utils.default_standby, utils.identity, utils.validate, threads. Default: whom the configuration names.",
     ),
 ]
 Scenarios = Annotated[

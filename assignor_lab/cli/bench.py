@@ -21,7 +21,8 @@ Assignor = Annotated[
     typer.Option(
         "--assignor",
         metavar="NAME",
-        help="Name of an assignor (see 'assignor plugins'), distribution:name, module:attribute or a Kafka class.",
+        help="Name of an assignor (see 'assignor plugins'), distribution:name, module:attribute, java:CLASS@JARS or a "
+        "Kafka class.",
     ),
 ]
 Warmup = Annotated[

@@ -21,7 +21,9 @@ __all__ = ["register"]
 
 Name = Annotated[
     str,
-    typer.Argument(metavar="NAME", help="Name of an assignor (see 'assignor plugins') or module:attribute."),
+    typer.Argument(
+        metavar="NAME", help="Name of an assignor (see 'assignor plugins'), module:attribute or java:CLASS@JARS."
+    ),
 ]
 Count = Annotated[int, typer.Option("--histories", metavar="N", min=1, help="Histories to play.")]
 Seed = Annotated[int, typer.Option("--seed", metavar="S", min=0, help="What histories are drawn from.")]
@@ -81,13 +83,15 @@ def register(app: typer.Typer) -> None:
         levels = [_level(word) for word in level] if level else list(Level)
         known = known_of(found.name, found.distribution)
         options = [word for each in without or () for word in ("--without", each)]
+        given = [word for each in c or () for word in ("-c", each)]
+        given += [] if config is None else ["--config", str(config)]
         if history is not None:
             report = replayed(trial, history_of(_document(history)), selector=name, known=known, levels=levels)
         else:
             with _progress(histories) as advance:
                 report = held_to(
                     trial, selector=name, histories=histories, seed=seed, levels=levels, known=known, folder=out,
-                    options=options, on_history=advance,
+                    options=options, config=given, on_history=advance,
                 )  # fmt: skip
         if json:
             print_json(report.document())

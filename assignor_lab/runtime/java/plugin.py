@@ -9,9 +9,12 @@ from importlib.resources import as_file
 from importlib.resources.abc import Traversable
 from typing import Any
 
+import attrs
+
 from assignment_api import (
     ApplicationMetadata,
     AssignmentError,
+    ConfigError,
     GroupAssignment,
     GroupSubscription,
     TaskAssignment,
@@ -20,7 +23,7 @@ from assignment_api import (
 from assignment_api.plugins import TaskAssignorPlugin
 from assignment_api.plugins.keys import SETTING_PREFIX
 from assignor_lab.runtime.java.assignor import JavaTaskAssignor
-from assignor_lab.runtime.java.class_path import jars_in
+from assignor_lab.runtime.java.class_path import is_version, jars_in
 from assignor_lab.runtime.java.jvm import JavaPlace, jvm_of
 from assignor_lab.runtime.java.settings import JavaSettings
 
@@ -43,8 +46,10 @@ def java_assignor(
     """The entry of a Java assignor for hook ``assignor_lab_task_assignors``.
 
     It takes the place of its class: an application's ``.properties`` file that names that as ``task.assignor.class``
-    works as it is. Users choose their Kafka by the plugin's own setting, ``assignor.NAME.kafka``, and their Java by
-    ``assignor.NAME.home``; values are those of ``assignor.java.kafka`` and ``assignor.java.home``.
+    works as it is. Users choose their Kafka by the plugin's own setting, ``assignor.NAME.kafka``, a version that their
+    local Maven repository has; or a class path by variable ``ASSIGNOR__JAVA__KAFKA``, and their Java by variable
+    ``ASSIGNOR__JAVA__HOME``, both passed on by ``assignor.plugins.environment``. Further keys for ``configure`` are
+    ``assignor.NAME.config.KEY``.
 
     Args:
         name: What users select it by.
@@ -73,10 +78,18 @@ def _factory(name: str, class_name: str, jars: tuple[Traversable, ...], kafka: s
 
     def place_of(configs: Mapping[str, Any]) -> JavaPlace:
         own = f"{SETTING_PREFIX}{name}."
-        given = {key: str(configs.get(f"{own}{key}") or "") for key in ("kafka", "home", "repository")}
         prefix = f"{own}config."
         further = {key.removeprefix(prefix): str(configs[key]) for key in configs if key.startswith(prefix)}
-        settings = JavaSettings(given["kafka"] or kafka, given["home"], given["repository"], further)
+        # What a scenario says reaches this, too: of the user's Kafka it may choose the version, and no path.
+        version = str(configs.get(f"{own}kafka") or "")
+        if version and not is_version(version):
+            raise ConfigError(
+                f"Invalid value {version:.80} for configuration {own}kafka: expected a version that the local Maven "
+                "repository has (a class path is passed on as variable ASSIGNOR__JAVA__KAFKA, which "
+                "assignor.plugins.environment has to name)"
+            )
+        settings = JavaSettings.of_environment(kafka, further)
+        settings = attrs.evolve(settings, kafka=version or settings.kafka)
         subject = f"assignor {name}"
         needed = settings.kafka_for("", unpacked(), subject)
         return JavaPlace(

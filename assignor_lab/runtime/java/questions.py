@@ -5,7 +5,7 @@ A task is a number in it, its place among the application's tasks and then among
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from assignment_api import (
@@ -93,19 +93,24 @@ def _task(info: TaskInfo) -> list[Any]:
 
 
 def _client(client: StreamsClientState, numbers: Mapping[TaskId, int], others: dict[TaskId, int]) -> list[Any]:
-    def number(task: TaskId) -> int:
-        known = numbers.get(task)
-        return others.setdefault(task, len(numbers) + len(others)) if known is None else known
+    def numbered(tasks: Collection[TaskId]) -> list[int]:
+        try:
+            return [numbers[task] for task in tasks]
+        except KeyError:
+            for task in tasks:
+                if task not in numbers:
+                    others.setdefault(task, len(numbers) + len(others))
+            return [numbers[task] if task in numbers else others[task] for task in tasks]
 
     lags = lags_of(client)
     return [
         str(client.process_id),
         client.num_stream_threads,
         client.consumers,
-        [number(task) for task in client.previous_active_tasks],
-        [number(task) for task in client.previous_standby_tasks],
-        None if lags is None else [part for task, lag in lags.items() for part in (number(task), lag)],
-        {consumer: [number(task) for task in client.previous_tasks_of(consumer)] for consumer in client.consumers},
+        numbered(client.previous_active_tasks),
+        numbered(client.previous_standby_tasks),
+        None if lags is None else [numbered(lags), list(lags.values())],
+        {consumer: numbered(client.previous_tasks_of(consumer)) for consumer in client.consumers},
         None if client.host_info is None else str(client.host_info),
         dict(client.client_tags),
         client.rack_id,

@@ -12,6 +12,7 @@ import attrs
 
 from assignment_api import ConfigError
 from assignment_api.plugins import PluginLoadError
+from assignment_api.plugins.layers import Layer
 from assignment_api.plugins.selection import EffectiveConfig
 from assignor_lab.runtime.java.class_path import has_kafka, is_version, jars_in, jars_of_version
 
@@ -26,6 +27,9 @@ REPOSITORY = "assignor.java.repository"
 #: Before a key that ``configure`` is to be given though it does not concern assignment.
 CONFIG = "assignor.java.config."
 _PREFIX = "assignor.java."
+#: Layers whose values somebody wrote down to have them used here; a file that merely lies there is none.
+_NAMED_ON_PURPOSE = (Layer.ENVIRONMENT, Layer.FILE, Layer.COMMAND_LINE)
+_KAFKA_VARIABLE, _HOME_VARIABLE = "ASSIGNOR__JAVA__KAFKA", "ASSIGNOR__JAVA__HOME"
 _INSTALL = (
     "install a Java 11 or later (Debian and Ubuntu: apt-get install openjdk-17-jre-headless; macOS: brew install "
     f"openjdk@17), or name its folder ({HOME}, or JAVA_HOME)"
@@ -41,12 +45,14 @@ class JavaSettings:
         home: Folder of a Java; empty: that of JAVA_HOME, or on the PATH.
         repository: Local Maven repository; empty: the usual one.
         configs: Further keys for ``configure``, with their values.
+        refused: A setting that says which code runs, and comes from where nobody named it on purpose; ``None``: none.
     """
 
     kafka: str = ""
     home: str = ""
     repository: str = ""
     configs: Mapping[str, str] = attrs.field(factory=dict)
+    refused: str | None = None
 
     @classmethod
     def of(cls, config: EffectiveConfig) -> JavaSettings:
@@ -56,6 +62,7 @@ class JavaSettings:
             ConfigError: if one of them is none.
         """
         given: dict[str, str] = {}
+        refused = None
         for key, held in config.items():
             if not key.startswith(_PREFIX):
                 continue
@@ -66,9 +73,22 @@ class JavaSettings:
                 )
             if isinstance(held.value, (list, tuple, dict)):
                 raise ConfigError(f"Invalid value {held.value} for configuration {key}: expected a text")
+            if not key.startswith(CONFIG) and held.origin.layer not in _NAMED_ON_PURPOSE:
+                refused = f"{key} ({held.origin})"
+                continue
             given[key] = str(held.value).strip()
         configs = {key.removeprefix(CONFIG): value for key, value in given.items() if key.startswith(CONFIG)}
-        return cls(given.get(KAFKA, ""), given.get(HOME, ""), given.get(REPOSITORY, ""), configs)
+        return cls(given.get(KAFKA, ""), given.get(HOME, ""), given.get(REPOSITORY, ""), configs, refused)
+
+    @classmethod
+    def of_environment(cls, kafka: str, configs: Mapping[str, str]) -> JavaSettings:
+        """Settings of an assignor in a plugin's process, which knows of the user what is passed on in variables.
+
+        Args:
+            kafka: Its Kafka where no variable says another.
+            configs: Further keys for ``configure``.
+        """
+        return cls(os.environ.get(_KAFKA_VARIABLE) or kafka, os.environ.get(_HOME_VARIABLE, ""), "", configs)
 
     def program(self, subject: str) -> str:
         """The program ``java``.
@@ -76,6 +96,11 @@ class JavaSettings:
         Raises:
             PluginLoadError: if there is none.
         """
+        if self.refused is not None:
+            raise PluginLoadError(
+                f"{subject}: {self.refused} says which code is run, which only the environment, the command line (-c) "
+                "or an explicit --config file may do"
+            )
         home = self.home or os.environ.get("JAVA_HOME", "")
         found = shutil.which(str(Path(home).expanduser() / "bin" / "java")) if home else shutil.which("java")
         if found is None:

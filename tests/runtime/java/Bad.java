@@ -4,7 +4,6 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -217,6 +216,34 @@ public final class Bad {
         }
     }
 
+    /** Who gets the first task is a matter of where the objects happen to lie. */
+    public static final class GoesByAddress extends Good {
+        private static final class Candidate {
+            private final ProcessId process;
+
+            private Candidate(ProcessId process) {
+                this.process = process;
+            }
+        }
+
+        @Override
+        public TaskAssignment assign(ApplicationState application) {
+            Set<Candidate> candidates = new java.util.HashSet<>();
+            new java.util.TreeSet<>(application.kafkaStreamsStates(false).keySet())
+                .forEach(process -> candidates.add(new Candidate(process)));
+            ProcessId first = candidates.iterator().next().process;
+            Set<KafkaStreamsAssignment.AssignedTask> all = new java.util.HashSet<>();
+            for (TaskId task : application.allTasks().keySet()) {
+                all.add(new KafkaStreamsAssignment.AssignedTask(task, KafkaStreamsAssignment.AssignedTask.Type.ACTIVE));
+            }
+            List<KafkaStreamsAssignment> clients = new ArrayList<>();
+            for (ProcessId process : application.kafkaStreamsStates(false).keySet()) {
+                clients.add(KafkaStreamsAssignment.of(process, process.equals(first) ? all : Set.of()));
+            }
+            return new TaskAssignment(clients);
+        }
+    }
+
     public abstract static class Abstract implements TaskAssignor {}
 
     public static final class NeedsAnArgument extends Good {
@@ -224,8 +251,4 @@ public final class Bad {
     }
 
     public static final class IsNone {}
-
-    static Set<Object> unused() {
-        return Collections.emptySet();
-    }
 }

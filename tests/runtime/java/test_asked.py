@@ -193,17 +193,31 @@ def test_a_library_that_is_missing_is_told(named: Named, tmp_path: Path) -> None
 # --- in an author's own package -------------------------------------------------------------------
 
 
-def test_a_package_offers_it_by_an_entry(bad_jar: Path, application: ApplicationMetadata) -> None:
+def test_a_package_offers_it_by_an_entry(
+    bad_jar: Path, application: ApplicationMetadata, monkeypatch: pytest.MonkeyPatch
+) -> None:
     jars: list[Traversable] = [bad_jar]
     entry = java_assignor("mine", "lab.Bad$Good", jars, summary="As good as Kafka's.")
     assert (entry.name, entry.java_classes) == ("mine", ("lab.Bad$Good",))
     found = attrs.make_class("Entry", ["name", "distribution", "create"])("mine", None, entry.factory)
-    outcome = invoke(found, application, {"assignor.mine.kafka": str(KAFKA_4_3)})
+    monkeypatch.setenv("ASSIGNOR__JAVA__KAFKA", str(KAFKA_4_3))
+    outcome = invoke(found, application, {})
     sticky = discovered(config_sources(environ={}).effective(), installed=None).registry.task_assignor("sticky")
     expected = invoke(sticky, application, {})
     assert outcome.answer is not None
     assert expected.answer is not None
     assert str(outcome.answer) == str(expected.answer)
+
+    monkeypatch.delenv("ASSIGNOR__JAVA__KAFKA")
     lost = invoke(found, application, {})
     assert lost.failure is not None
     assert lost.failure.message.startswith("assignor mine: no Kafka is named to run it with")
+
+
+def test_a_scenario_may_choose_no_class_path_for_it(bad_jar: Path, application: ApplicationMetadata) -> None:
+    jars: list[Traversable] = [bad_jar]
+    entry = java_assignor("mine", "lab.Bad$Good", jars)
+    found = attrs.make_class("Entry", ["name", "distribution", "create"])("mine", None, entry.factory)
+    failure = invoke(found, application, {"assignor.mine.kafka": str(KAFKA_4_3)}).failure
+    assert failure is not None
+    assert "expected a version that the local Maven repository has" in failure.message

@@ -207,3 +207,13 @@ def test_a_setting_that_is_none_is_told(tmp_path: Path) -> None:
     config = config_sources(None, ["assignor.java.kafak=4.3.1"], environ={}, start=tmp_path).effective()
     with pytest.raises(ConfigError, match=r"assignor\.java\.kafak .* is no setting of Java assignors: those are"):
         discovered(config, installed=())
+
+
+def test_a_file_that_merely_lies_there_may_not_say_which_code_is_run(tmp_path: Path) -> None:
+    (tmp_path / "assignor.toml").write_text(f'"assignor.java.home" = "{tmp_path}"\n')
+    kafka = kafka_jar(tmp_path / "kafka.jar", "4.0.0")
+    said = refusal(f"java:com.example.Mine@@{kafka}", start=tmp_path)
+    assert "assignor.java.home (" in said
+    assert said.endswith(
+        "says which code is run, which only the environment, the command line (-c) or an explicit --config file may do"
+    )

@@ -2,7 +2,6 @@ package assignorlab.driver;
 
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -50,9 +49,10 @@ final class Client implements KafkaStreamsState {
                 }
             }
         } else {
-            // Numbers of tasks and lags by turns.
-            for (Iterator<Object> pairs = Read.list(given.get(5)).iterator(); pairs.hasNext(); ) {
-                found.put(ids[(int) Read.number(pairs.next())], Read.number(pairs.next()));
+            List<Object> numbers = Read.list(Read.list(given.get(5)).get(0));
+            List<Object> sums = Read.list(Read.list(given.get(5)).get(1));
+            for (int index = 0; index < numbers.size(); index++) {
+                found.put(ids[(int) Read.number(numbers.get(index))], Read.number(sums.get(index)));
             }
         }
         lags = Collections.unmodifiableMap(found);
