@@ -27,7 +27,8 @@ Assignor = Annotated[
         "--assignor",
         metavar="NAME",
         help="Name of an assignor (see 'assignor plugins'), distribution:name, module:attribute, java:CLASS@JARS or a "
-        "Kafka class; also utils.default_standby, utils.identity, utils.validate, threads. Default: whom the configuration names.",
+        "Kafka class; also utils.default_standby, utils.identity, utils.validate, threads. Default: whom the "
+        "configuration names.",
     ),
 ]
 Scenarios = Annotated[
