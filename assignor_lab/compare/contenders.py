@@ -14,13 +14,13 @@ from assignment_api.plugins.selection import EffectiveConfig
 from assignor_lab.documents.json_lines import json_lines
 from assignor_lab.groups.contest import Contest
 from assignor_lab.groups.kind import Answer, Kind
-from assignor_lab.groups.variants import Variant, VariantError, configured, variants_of
+from assignor_lab.groups.variants import Variant, VariantError, as_variant, configured, variants_of
 from assignor_lab.groups.work import OBSERVED, WorkItem
 from assignor_lab.runtime.asking import OwnProcesses
 from assignor_lab.runtime.invocation import CallOutcome, Failure, failure_of
 from assignor_lab.scenarios import Scenario, scenario_from_document
 
-__all__ = ["Contender", "ContenderError", "Terms", "contenders_of"]
+__all__ = ["Contender", "ContenderError", "Terms", "contender_of", "contenders_of"]
 
 
 class ContenderError(AssignorLabError):
@@ -79,10 +79,7 @@ def contenders_of(
         VariantError: as :func:`assignor_lab.groups.variants.variants_of`.
         DocumentFormatError: if a file cannot be read.
     """
-    found: list[Contender] = [
-        _Decided() if each.assignor == OBSERVED and not each.overrides else _Asked(each)
-        for each in variants_of(assignors, variants)
-    ]
+    found: list[Contender] = [contender_of(each) for each in variants_of(assignors, variants)]
     names = [f"{name} ({number})" if answers.count(name) > 1 else name for number, name in enumerate(answers, 1)]
     found += [_InFile.read(file, name) for file, name in zip(answers, names, strict=True)]
     if len(found) == 1 and not isinstance(found[0], _Decided):
@@ -93,6 +90,16 @@ def contenders_of(
             "name two with --assignor, --variant or --answers; one alone is compared with what Kafka decided"
         )
     return found[0], found[1]
+
+
+def contender_of(contender: Variant | str) -> Contender:
+    """One contender: an assignor, a variant, both of which may be text, or ``kafka``: Kafka's own decision.
+
+    Raises:
+        VariantError: if it is a variant that is not written as one.
+    """
+    variant = as_variant(contender)
+    return _Decided() if variant.assignor == OBSERVED and not variant.overrides else _Asked(variant)
 
 
 @attrs.frozen

@@ -1,0 +1,24 @@
+"""Notebooks: read a group's states, ask assignors, compare their answers, and draw what came of it."""
+
+from assignor_lab.notebook.answer_charts import plot_answer, plot_difference
+from assignor_lab.notebook.answers import Answered, ask
+from assignor_lab.notebook.comparisons import Comparison, compare
+from assignor_lab.notebook.errors import ChartError
+from assignor_lab.notebook.run_charts import plot_headline, plot_pareto
+from assignor_lab.notebook.states import States, read
+from assignor_lab.notebook.timeline_chart import plot_timeline
+
+__all__ = [
+    "Answered",
+    "ChartError",
+    "Comparison",
+    "States",
+    "ask",
+    "compare",
+    "plot_answer",
+    "plot_difference",
+    "plot_headline",
+    "plot_pareto",
+    "plot_timeline",
+    "read",
+]

@@ -1,0 +1,147 @@
+"""The timeline of a group: who ran which task when, in an episode or a past."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from assignor_lab.documents.wording import figure, moment, plural
+from assignor_lab.groups.entries import kind_named
+from assignor_lab.groups.labels import client_labels
+from assignor_lab.notebook.answers import Answered
+from assignor_lab.notebook.drawing import COLOURS, MOST_TASKS, altair, chart_text, left_out, name_text
+from assignor_lab.notebook.errors import ChartError
+from assignor_lab.scenarios import Scenario
+
+if TYPE_CHECKING:
+    from altair import LayerChart
+
+__all__ = ["plot_timeline"]
+
+AWAY, RESTORING = "nobody has it", "its state comes back"
+#: Decisions that are marked.
+MOST_MARKS = 400
+
+#: Stretches of tasks, marks, the tasks in order, and what it is.
+Timeline = tuple[list[dict[str, Any]], list[dict[str, Any]], list[str], str]
+
+
+def plot_timeline(what: Answered | Sequence[Scenario]) -> LayerChart:
+    """Who ran which task when: of an episode that was played, or of decisions that Kafka made.
+
+    Args:
+        what: What :func:`~assignor_lab.notebook.ask` gives of an episode; or states of one group that know when they
+            were decided, and how (logs and recordings do).
+
+    Raises:
+        ChartError: if it is neither.
+        MissingExtraError: if altair is not installed.
+    """
+    alt = altair()
+    rows, marks, tasks, subtitle = _played(what) if isinstance(what, Answered) else _decided(what)
+    owners = list(dict.fromkeys(row["who"] for row in rows if row["who"] not in (AWAY, RESTORING)))
+    domain = [*owners, RESTORING, AWAY]
+    colours = [*(COLOURS[number % len(COLOURS)] for number in range(len(owners))), "#f0e442", "#000000"]
+    bars = (
+        alt.Chart(alt.Data(values=rows))
+        .mark_bar()
+        .encode(
+            x=alt.X("from:Q", title="seconds since the beginning"),
+            x2="to:Q",
+            y=alt.Y("task:N", sort=tasks, title=None),
+            color=alt.Color("who:N", scale=alt.Scale(domain=domain, range=colours), title="runs on"),
+            tooltip=[
+                alt.Tooltip("task:N", title="Task"),
+                alt.Tooltip("who:N", title="Who"),
+                alt.Tooltip("from:Q", title="From, s", format=",.1f"),
+                alt.Tooltip("to:Q", title="To, s", format=",.1f"),
+            ],
+        )
+    )
+    rules = (
+        alt.Chart(alt.Data(values=marks))
+        .mark_rule(strokeDash=[2, 3], color=COLOURS[6])
+        .encode(x="at:Q", tooltip=alt.Tooltip("told:N", title="Decision"))
+    )
+    title = alt.Title("Who ran what", subtitle=chart_text(subtitle, 200), anchor="start")
+    height = max(80, 14 * len(tasks))
+    words = f"Who ran what: {subtitle}; {plural(len(marks), 'rebalance')}"
+    chart: LayerChart = (bars + rules).properties(
+        title=title, width=620, height=height, description=chart_text(words, 400)
+    )
+    return chart
+
+
+def _played(answered: Answered) -> Timeline:
+    gantt = None
+    if answered.failure is None and answered.kind.plays:
+        answers = answered.picture().get("answers") or [{}]
+        gantt = answers[0].get("gantt")
+    if gantt is None:
+        raise ChartError("there is no play to be drawn: ask(EPISODE, ASSIGNOR) plays one; plot_answer shows one answer")
+    instances = [name_text(name) for name in gantt["instances"]]
+    rows: list[dict[str, Any]] = []
+    for row in gantt["rows"]:
+        task = name_text(row["task"])
+        for stretches, names in ((row["runs"], instances), (row["waits"], [AWAY, RESTORING])):
+            rows += [
+                {"task": task, "from": begin / 1000, "to": to / 1000, "who": names[which]}
+                for begin, to, which in stretches
+            ]
+    marks = [{"at": at / 1000, "told": f"rebalance over at {figure(at / 1000)} s"} for at in gantt["marks"]]
+    left = f", {plural(gantt['rows_left_out'], 'task')} left out" if gantt["rows_left_out"] else ""
+    told = f"{answered.state.id} with {answered.name}{left}"
+    return rows, marks[:MOST_MARKS], [name_text(row["task"]) for row in gantt["rows"]], told
+
+
+def _decided(states: Sequence[Scenario]) -> Timeline:
+    """Kafka's own decisions one after the other; each holds until the next one."""
+    known = sorted(_decisions(states), key=lambda each: each[0])
+    if len(known) < 2:
+        raise ChartError(
+            "fewer than two of the states tell when and what Kafka decided: give those of a log or recording"
+        )
+    first = known[0][0]
+    tasks = list(dict.fromkeys(task for _, _, owners in known for task in owners))[:MOST_TASKS]
+    ends = [moment_ms for moment_ms, _, _ in known[1:]]
+    ends.append(ends[-1] + max((ends[-1] - first) // len(ends), 1))
+    held: dict[str, dict[str, Any]] = {}
+    rows: list[dict[str, Any]] = []
+    for (begin, _, owners), end in zip(known, ends, strict=True):
+        for task in tasks:
+            who = owners.get(task, AWAY)
+            last = held.get(task)
+            if last is not None and last["who"] == who and last["to"] == (begin - first) / 1000:
+                last["to"] = (end - first) / 1000
+                continue
+            held[task] = {
+                "task": name_text(task),
+                "from": (begin - first) / 1000,
+                "to": (end - first) / 1000,
+                "who": who,
+            }
+            rows.append(held[task])
+    marks = [{"at": (at - first) / 1000, "told": chart_text(f"{name}, {moment(at)}")} for at, name, _ in known]
+    left = left_out((len({task for _, _, owners in known for task in owners}) - len(tasks), "task"))
+    told = f"{plural(len(known), 'decision')} from {moment(first)}{left}"
+    return rows, marks[:MOST_MARKS], [name_text(task) for task in tasks], told
+
+
+def _decisions(states: Sequence[Scenario]) -> Iterator[tuple[int, str, dict[str, str]]]:
+    """Moment, name and owners of each decision that is known."""
+    for state in states:
+        holding = kind_named(state.kind).holding
+        time_ms = (state.source or {}).get("time_ms")
+        if holding is None or state.observed is None or time_ms is None:
+            continue
+        asked = kind_named(state.kind).state(state, 0, {})
+        answer = holding.answer(state, 0, asked, state.observed)
+        if answer is None:
+            continue
+        after, labels = holding.after(asked, answer), client_labels(holding.clients(asked))
+        owners = {task: after.owner(task) for task in holding.tasks(asked)}
+        yield (
+            time_ms,
+            state.id,
+            {task: AWAY if who is None else name_text(labels.get(who, who)) for task, who in owners.items()},
+        )
