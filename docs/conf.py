@@ -14,7 +14,7 @@ author = "The Assignor Lab authors"
 release = version = metadata.version("assignor-lab")
 
 extensions = [
-    "myst_parser",
+    "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.doctest",
     "sphinx.ext.napoleon",
@@ -22,6 +22,14 @@ extensions = [
     "api_pages",
 ]
 exclude_patterns = ["_build"]
+
+# --- notebooks run with every build, and an error in one of them fails it -------------------------
+
+nb_execution_mode = "force"
+nb_execution_timeout = 300
+nb_execution_raise_on_error = True
+# Spark tells its progress there.
+nb_output_stderr = "remove"
 html_theme = "furo"
 html_title = "Assignor Lab"
 html_show_copyright = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from assignor_lab.documents.wording import mean, unit_words
@@ -61,10 +62,14 @@ def plot_headline(summary: SummaryLike) -> VConcatChart:
                 alt.Tooltip("difference:N", title="Difference"),
             ],
         )
-        unit = unit_words(each.unit or "").removeprefix("In ")
+        is_share = each.unit == "share"
+        title_of_axis = "" if is_share else chart_text(unit_words(each.unit or "").removeprefix("In "))
+        digits = ".0%" if is_share else "~s"
         intervals = shared.mark_rule(strokeWidth=3, color=COLOURS[4]).encode(x=alt.X("from:Q"), x2="to:Q")
         means = shared.mark_point(filled=True, size=80, color=COLOURS[0]).encode(
-            x=alt.X("mean:Q", title=chart_text(unit), scale=alt.Scale(zero=True))
+            x=alt.X(
+                "mean:Q", title=title_of_axis, scale=alt.Scale(zero=True), axis=alt.Axis(format=digits, tickCount=6)
+            )
         )
         title = alt.Title(
             chart_text(card.title),
@@ -110,7 +115,7 @@ def plot_pareto(summary: SummaryLike) -> LayerChart:
         for point, value in zip(drawn.points, across.of, strict=True)
     ][:MOST_CONTENDERS]
     shared = alt.Chart(alt.Data(values=rows)).encode(
-        x=alt.X("x:Q", title=_axis(drawn.across), scale=alt.Scale(zero=False, padding=30)),
+        x=alt.X("x:Q", title=_axis(drawn.across), scale=alt.Scale(zero=False, padding=30), axis=alt.Axis(tickCount=5)),
         y=alt.Y("y:Q", title=_axis(drawn.upright), scale=alt.Scale(zero=False, padding=30)),
         tooltip=[
             alt.Tooltip("assignor:N", title="Assignor"),
@@ -124,7 +129,7 @@ def plot_pareto(summary: SummaryLike) -> LayerChart:
         shape=alt.Shape("standing:N", scale=alt.Scale(domain=standing, range=["circle", "square"]), title=None),
     )
     names = shared.mark_text(dy=-14).encode(text="assignor:N")
-    title = alt.Title(chart_text(drawn.words, 200), anchor="start", fontSize=12)
+    title = alt.Title(wrap(chart_text(drawn.words, 300), 72), anchor="start", fontSize=12)
     chart: LayerChart = (dots + names).properties(
         title=title, width=460, height=300, description=chart_text(drawn.words, 400)
     )
