@@ -25,6 +25,7 @@ from assignment_api.plugins import (
     select_task_assignor,
 )
 from assignment_api.plugins.keys import CONNECT_ASSIGNOR_CLASS, KAFKA_KEYS
+from assignor_lab.cli.configured import names_shim
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.text import console, note, print_json, print_line, table
@@ -97,7 +98,8 @@ def _selected(registry: Registry, effective: EffectiveConfig) -> _Selection:
     try:
         streams = select_task_assignor(registry, effective)
     except PluginError as error:
-        faults.append(error)
+        if not names_shim(effective):
+            faults.append(error)
     try:
         connect = select_connect_assignor(registry, effective)
     except PluginError as error:
@@ -129,6 +131,8 @@ def _print(effective: EffectiveConfig, selection: _Selection) -> None:
     console().print(table(("KEY", "VALUE", "FROM"), rows))
     if selection.streams is not None:
         print_line(f"assignor: {selection.streams.name}{_origin(selection.streams)}")
+    elif names_shim(effective):
+        print_line("assignor: whom 'assignor serve-assignor' serves beside the application")
     if selection.connect is not None:
         print_line(f"for Kafka Connect: {selection.connect.name}{_origin(selection.connect)}")
     if selection.groups:

@@ -15,8 +15,9 @@ from assignment_api.plugins import (
 )
 from assignment_api.plugins.keys import CONNECT_ASSIGNOR_CLASS, INTERNAL_TASK_ASSIGNOR_CLASS, TASK_ASSIGNOR_CLASS
 from assignor_lab.cli.text import note
+from assignor_lab.serving.shim import ASSIGNOR_CLASS
 
-__all__ = ["KEYS", "configured_assignor"]
+__all__ = ["KEYS", "configured_assignor", "names_shim"]
 
 #: What selects an assignor by a configuration.
 Select = Callable[[Registry, EffectiveConfig], FoundTaskAssignor | FoundConnectAssignor]
@@ -47,7 +48,16 @@ def configured_assignor(registry: Registry, config: EffectiveConfig, plugins: st
         for key in keys:
             held = config.entries.get(key)
             if held is not None and held.value is not None and held.origin.layer is not Layer.DEFAULT:
+                if names_shim(config):
+                    note(f"{key} ({held.origin}) is the shim, behind which a Python assignor decides: name that one")
+                    return None
                 name: str = select(registry, config).name
                 note(f"assignor {name}: {key} ({held.origin})")
                 return name
     return None
+
+
+def names_shim(config: EffectiveConfig) -> bool:
+    """Whether the application asks a Python assignor, of which its own configuration does not tell the name."""
+    held = config.entries.get(TASK_ASSIGNOR_CLASS)
+    return held is not None and held.value == ASSIGNOR_CLASS

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
 
@@ -11,14 +10,11 @@ import typer
 from assignor_lab.cli.options import Json
 from assignor_lab.cli.text import note, print_json, print_line
 from assignor_lab.documents.durable import naming_failures, write_durably
+from assignor_lab.serving.shim import ASSIGNOR_CLASS, JAR_NAME, shim_jar
 
 __all__ = ["register"]
 
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to copy it to; it is made if need be.")]
-
-#: What the application sets task.assignor.class to.
-ASSIGNOR_CLASS = "assignorlab.shim.AssignorLabTaskAssignor"
-NAME = "assignor-lab-shim.jar"
 
 
 def register(app: typer.Typer) -> None:
@@ -30,8 +26,8 @@ def register(app: typer.Typer) -> None:
 
         It belongs on the class path of every instance, with 'assignor serve-assignor' beside each.
         """
-        jar = files("assignor_lab").joinpath("jars/shim.jar").read_bytes()
-        target = out / NAME
+        jar = shim_jar()
+        target = out / JAR_NAME
         with naming_failures(out):
             out.mkdir(parents=True, exist_ok=True)
         write_durably(target, jar)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated
@@ -18,7 +18,8 @@ from assignor_lab.cli.options import ConfigFile, Overrides, sources
 from assignor_lab.cli.text import note
 
 if TYPE_CHECKING:
-    from assignor_lab.serving.decision_log import DecisionLog
+    from assignor_lab.serving.serve import Served
+    from assignor_lab.serving.server import Server
 
 __all__ = ["register"]
 
@@ -72,8 +73,7 @@ def register(app: typer.Typer) -> None:
         On the loopback address alone, for who can read the port file. SIGTERM ends it, after what it is answering.
         """
         from assignor_lab.serving.decision_log import DecisionLog
-        from assignor_lab.serving.serve import Served, serve_by_pipes, serve_by_port_file
-        from assignor_lab.serving.server import Server
+        from assignor_lab.serving.serve import Served, serve_by_pipes
 
         if (port_file is None) == (not stdio):
             raise typer.BadParameter("give one of --port-file and --stdio", param_hint="--port-file")
@@ -83,28 +83,34 @@ def register(app: typer.Typer) -> None:
             os.dup2(2, 1)
         given = sources(config, with_isolation(c, trust, isolate))
         plugins = found_plugins(given.effective())
-        kept: DecisionLog | None = None if log is None else DecisionLog(log, log_mb * 2**20, note)
-        served = Served(name, plugins, given, parallel, kept, note)
-        if port_file is None:
+        with ExitStack() as stack:
+            kept = None if log is None else stack.enter_context(closing(DecisionLog(log, log_mb * 2**20, note)))
+            served = Served(name, plugins, given, parallel, kept, note)
+            if port_file is not None:
+                _serve(served, port_file)
+                return
             stopped, stop = os.pipe()
             with _stopped_by_signals(lambda: os.write(stop, b"\0")):
                 serve_by_pipes(served, 0, target, stopped)
-            return
 
-        running: list[Server] = []
 
-        def ready(server: Server) -> None:
-            running.append(server)
-            note(f"{name} is served at port {server.port} of the loopback address, by {port_file}")
+def _serve(served: Served, port_file: Path) -> None:
+    from assignor_lab.serving.serve import serve_by_port_file
 
-        def stop_running() -> None:
-            if not running:
-                # Nothing is served yet: there is nothing to end in order.
-                raise KeyboardInterrupt
-            running[0].stop()
+    running: list[Server] = []
 
-        with _stopped_by_signals(stop_running):
-            serve_by_port_file(served, port_file, ready)
+    def ready(server: Server) -> None:
+        running.append(server)
+        note(f"{served.assignor} is served at port {server.port} of the loopback address, by {port_file}")
+
+    def stop_running() -> None:
+        if not running:
+            # Nothing is served yet: there is nothing to end in order.
+            raise KeyboardInterrupt
+        running[0].stop()
+
+    with _stopped_by_signals(stop_running):
+        serve_by_port_file(served, port_file, ready)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ its own, so that it is not lost where this process is killed meanwhile.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import re
 import threading
@@ -18,6 +19,7 @@ from assignor_lab.documents.durable import naming_failures
 from assignor_lab.documents.errors import DocumentFormatError, OutputFileError, Place
 from assignor_lab.documents.writer import canonical_line
 from assignor_lab.scenarios import scenario_from_document
+from assignor_lab.serving.errors import ServingError
 
 __all__ = ["DecisionLog", "Entry"]
 
@@ -71,6 +73,10 @@ class DecisionLog:
         folder: Where it is; it is made if need be. One process writes it at a time.
         most_bytes: Bytes of all parts together.
         on_problem: Takes why nothing can be written, in a sentence, once for each cause.
+
+    Raises:
+        OutputFileError: if the folder cannot be made.
+        ServingError: if another process writes there.
     """
 
     def __init__(self, folder: Path, most_bytes: int, on_problem: Callable[[str], None]) -> None:
@@ -81,6 +87,15 @@ class DecisionLog:
         self._guard = threading.Lock()
         with naming_failures(folder):
             folder.mkdir(parents=True, exist_ok=True)
+            self._lock = (folder / "lock").open("ab")
+        try:
+            # It goes with the process, however that ends.
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._lock.close()
+            raise ServingError(
+                f"{folder}: another process keeps its decisions there: name another folder (--log), or stop it first"
+            ) from None
         self._number = max(self._numbers(), default=1)
         self._asked = 0
         self._held: dict[tuple[str, str], Entry] = {}
@@ -125,11 +140,16 @@ class DecisionLog:
         held.write()
 
     def close(self) -> None:
-        """Writes what still waits."""
+        """Writes what still waits, and lets go of the folder."""
         with self._guard:
             waiting, self._held = list(self._held.values()), {}
         for entry in waiting:
             entry.write()
+        self.leave()
+
+    def leave(self) -> None:
+        """Lets go of the folder, as a process does that is killed."""
+        self._lock.close()
 
     def add(
         self,

@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import attrs
 
@@ -16,8 +17,10 @@ from assignor_lab.groups.answering import Answerer, AnswerOptions, answerer
 from assignor_lab.runtime.discovery import Plugins
 from assignor_lab.runtime.isolation.limits import Limits
 from assignor_lab.runtime.isolation.plugins import Isolation
+from assignor_lab.scenarios import ScenarioKindError
 from assignor_lab.serving.deciding import Decider
 from assignor_lab.serving.decision_log import DecisionLog
+from assignor_lab.serving.errors import ServingError
 from assignor_lab.serving.port_file import PortFile, withdraw, write_port_file
 from assignor_lab.serving.server import Server, serve_pipes
 
@@ -52,9 +55,8 @@ def serve_by_port_file(served: Served, path: Path, on_ready: Callable[[Server], 
     """Serves until the server that ``on_ready`` is told of is stopped.
 
     Raises:
-        ServingError: if a process that lives serves by this file.
+        ServingError: if a process that lives serves by this file, or it is no task assignor.
         PluginError: a subclass, if the assignor cannot be had.
-        ScenarioKindError: if it is no task assignor.
         OutputFileError: if the port file cannot be written.
     """
     with _decider(served) as decider:
@@ -93,7 +95,7 @@ def _decider(served: Served) -> Iterator[Decider]:
 
     decider = Decider(make, served.parallel)
     try:
-        error = decider.warm_up()["error"]
+        error = _warmed(decider, served.assignor)["error"]
         if error is not None:
             served.on_problem(
                 f"{served.assignor} does not answer a state of one task: {error['type']}: {error['message']}"
@@ -102,5 +104,13 @@ def _decider(served: Served) -> Iterator[Decider]:
     finally:
         for isolation in made:
             isolation.close()
-        if served.log is not None:
-            served.log.close()
+
+
+def _warmed(decider: Decider, assignor: str) -> dict[str, Any]:
+    try:
+        return decider.warm_up()
+    except ScenarioKindError:
+        raise ServingError(
+            f"{assignor} is no task assignor of classic Streams groups, and only those are asked by their application: "
+            "name another one (`assignor plugins` lists them)"
+        ) from None

@@ -61,8 +61,10 @@ def question(group: str = "shop", identity: str = "shop-1", deadline_ms: int = 2
 
 
 @pytest.fixture
-def log(tmp_path: Path) -> DecisionLog:
-    return DecisionLog(tmp_path / "log", 2**20, pytest.fail)
+def log(tmp_path: Path) -> Iterator[DecisionLog]:
+    made = DecisionLog(tmp_path / "log", 2**20, pytest.fail)
+    yield made
+    made.leave()
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ from assignment_api import (
     AssignedTask,
     StreamsClientAssignment,
     TaskAssignment,
-    TaskAssignmentError,
     TaskAssignor,
 )
 
@@ -25,9 +24,9 @@ class Moody(TaskAssignor):
         if mood == "hanging" and len(application.all_tasks()) > 1:
             time.sleep(3_600)
         if mood == "slow":
-            time.sleep(1)
-        if mood == "raising":
-            raise TaskAssignmentError("in no mood")
+            time.sleep(0.5)
+        if mood == "talkative":
+            print("I was asked")
         clients = list(application.streams_client_states())
         tasks = list(application.all_tasks())
         if mood == "forgetful":

@@ -60,6 +60,10 @@ class Served:
         if self.process is not None:
             self.kill()
 
+    def is_asked_about(self, group: str) -> bool:
+        parts = list(self.log.glob("asking-*.json"))
+        return any(f'{{"group":"{group}"' in part.read_text() for part in parts)
+
     def decisions(self) -> list[dict[str, Any]]:
         return self._lines("decisions")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from assignor_lab.scenarios import read_scenarios
 from assignor_lab.scenarios.scenario import Scenario
 from assignor_lab.serving.deciding import warm_up_state
 from assignor_lab.serving.decision_log import MAX_HELD, PARTS, DecisionLog
+from assignor_lab.serving.errors import ServingError
 from tests.serving.conftest import line_of
 from tests.serving.log_files import decisions, states
 
@@ -65,6 +67,7 @@ def test_what_nobody_said_is_not_observed(log: DecisionLog, tmp_path: Path, verd
 def test_what_is_being_decided_outlives_the_process(log: DecisionLog, tmp_path: Path) -> None:
     folder = tmp_path / "log"
     log.asked(state("shop-9"), "shop")
+    log.leave()
     (folder / "asking-000002.json").write_bytes(b'{"group": "sh')
     DecisionLog(folder, 2**20, pytest.fail).close()
     assert [each["id"] for each in states(folder)] == ["shop-9"]
@@ -77,6 +80,7 @@ def test_what_is_being_decided_outlives_the_process(log: DecisionLog, tmp_path: 
 def test_what_was_being_decided_is_completed_by_its_application(log: DecisionLog, tmp_path: Path) -> None:
     folder = tmp_path / "log"
     log.asked(state("shop-9"), "shop")
+    log.leave()
     after = DecisionLog(folder, 2**20, pytest.fail)
     after.missed(state("shop-9"), "shop", {"by": "sticky", "cause": "BROKEN_OFF", "message": "it broke off"})
     after.close()
@@ -115,7 +119,10 @@ def test_few_decisions_wait(log: DecisionLog, tmp_path: Path) -> None:
 
 def test_an_older_log_is_gone_on_with(log: DecisionLog, tmp_path: Path) -> None:
     decided(log, "shop-1", None)
-    decided(DecisionLog(tmp_path / "log", 2**20, pytest.fail), "shop-2", None)
+    log.leave()
+    after = DecisionLog(tmp_path / "log", 2**20, pytest.fail)
+    decided(after, "shop-2", None)
+    after.close()
     assert [each["id"] for each in states(tmp_path / "log")] == ["shop-1", "shop-2"]
 
 
@@ -124,6 +131,7 @@ def test_a_full_folder_loses_its_oldest_decisions(tmp_path: Path) -> None:
     log = DecisionLog(folder, most, pytest.fail)
     for number in range(200):
         decided(log, f"shop-{number}", {"by": "assignor"})
+    log.close()
     kept = [each["id"] for each in states(folder)]
     assert kept == [each["id"] for each in decisions(folder)]
     assert kept == [f"shop-{number}" for number in range(200 - len(kept), 200)]
@@ -135,11 +143,19 @@ def test_a_disk_that_refuses_stops_no_decision_and_is_told_once(tmp_path: Path) 
     said: list[str] = []
     folder = tmp_path / "log"
     log = DecisionLog(folder, 2**20, said.append)
-    folder.rmdir()
+    shutil.rmtree(folder)
     for number in range(3):
         decided(log, f"shop-{number}", None)
+    log.close()
     assert len(said) == 1
     assert "decisions are not logged" in said[0]
+
+
+def test_a_folder_has_one_process_at_a_time(log: DecisionLog, tmp_path: Path) -> None:
+    with pytest.raises(ServingError, match="another process keeps its decisions there"):
+        DecisionLog(tmp_path / "log", 2**20, pytest.fail)
+    log.close()
+    DecisionLog(tmp_path / "log", 2**20, pytest.fail).close()
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:

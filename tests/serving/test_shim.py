@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from assignor_lab.cli.java_shim import ASSIGNOR_CLASS
 from assignor_lab.serving.frames import framed
+from assignor_lab.serving.shim import ASSIGNOR_CLASS
 from tests.connect.real_kafka import JVM, LIB, LOGGING, until
 from tests.serving.impostor import Impostor, Says, answering, row
 from tests.serving.served import Served
