@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -233,21 +232,14 @@ def rows_of(chart: Any) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize(
-    "draw",
-    [
-        lambda state: plot_answer(ask(state, "sticky")),
-        lambda state: plot_difference(
-            compare(state, "sticky", "x</script><img>=fallback_prior,num.standby.replicas=1")
-        ),
-    ],
-)
-def test_hostile_names_stay_text_in_the_page_of_a_chart(hostile: Scenario, draw: Callable[[Scenario], Any]) -> None:
-    page = draw(hostile).to_html()
-    assert "</script><img" not in page
-    assert "‹/script>‹img" in page
-    assert "\u202e" not in page
-    assert "\x1b" not in page
+def test_hostile_names_stay_text_in_the_page_of_a_chart(hostile: Scenario, past: States) -> None:
+    named = "x</script><img>=sticky,num.standby.replicas=1"
+    for chart in (plot_answer(ask(hostile, "sticky")), plot_difference(compare(past[9], "kafka", named))):
+        page = chart.to_html()
+        assert "</script><img" not in page
+        assert r"\u2039/script>\u2039img" in page
+        assert "\u202e" not in page
+        assert "\x1b" not in page
 
 
 def test_hostile_names_stay_text_in_tables(hostile: Scenario) -> None:
@@ -263,7 +255,7 @@ def test_hostile_names_in_a_summary_stay_text(out: Path) -> None:
     for draw in (plot_headline, plot_pareto):
         page = draw(json.loads(text)).to_html()
         assert "</script><img" not in page
-        assert "‹/script>‹img" in page
+        assert r"\u2039/script>\u2039img" in page
 
 
 def test_without_altair_the_extra_is_named(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
