@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 import attrs
@@ -9,12 +10,19 @@ import attrs
 from assignor_lab.documents.wording import figure, plural
 from assignor_lab.report.pictures import Gantt
 
-__all__ = ["COLOURS", "GanttDrawing", "GanttLabel", "drawing"]
+__all__ = ["COLOURS", "Away", "GanttDrawing", "GanttLabel", "drawing"]
 
 #: Colours of the style sheet that instances take in turn.
 COLOURS = 8
 #: In units of the drawing: left margin for labels, width of the rest, height of a row and of the bar in it.
 LEFT, WIDTH, ROW, BAR = 64.0, 736.0, 12.0, 9.0
+#: Milliseconds between two times that are written below, and most of those.
+_STEPS_MS = tuple(
+    unit * number
+    for unit in (1, 10, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000, 36_000_000, 86_400_000, 864_000_000)
+    for number in (1, 2, 5)
+)
+_MOST_TICKS = 9
 #: Between two sub-topologies, and below the rows for the time.
 GAP, FOOT = 6.0, 18.0
 
@@ -26,6 +34,15 @@ class GanttLabel:
     x: float
     y: float
     text: str
+
+
+@attrs.frozen
+class Away:
+    """When a task was with nobody or got its state back: seconds in all, and the stretches in words."""
+
+    task: str
+    seconds: float
+    stretches: tuple[str, ...]
 
 
 @attrs.frozen
@@ -42,6 +59,7 @@ class GanttDrawing:
         times: Times below.
         words: The same for who does not see it.
         until_ms: The end of its time.
+        aways: The tasks that were away, for longest first.
     """
 
     height: float
@@ -53,6 +71,7 @@ class GanttDrawing:
     times: tuple[GanttLabel, ...]
     words: str
     until_ms: int
+    aways: tuple[Away, ...]
 
     def x(self, moment_ms: int) -> float:
         """Where a moment lies from left to right."""
@@ -79,20 +98,33 @@ def drawing(gantt: Gantt) -> GanttDrawing:
             waiting[bool(restores)].append(_bar(begin, to, at, end))
     return GanttDrawing(
         height=top + FOOT,
+        # By name, so that an instance has the same colour in each picture of its group.
         owners=tuple(
             (name, number % COLOURS, "".join(bars))
-            for number, (name, bars) in enumerate(zip(gantt.instances, owners, strict=True))
+            for number, (name, bars) in enumerate(
+                sorted(zip(gantt.instances, owners, strict=True), key=lambda owner: _natural(owner[0]))
+            )
         ),
         restoring="".join(waiting[True]),
         unowned="".join(waiting[False]),
         marks="".join(f"M{_x(mark, end):.1f} 0V{top:.1f}" for mark in gantt.marks if 0 <= mark <= end),
         tasks=tuple(GanttLabel(LEFT - 6, at + BAR - 1, row.task) for row, at in zip(gantt.rows, tops, strict=True)),
-        times=tuple(
-            GanttLabel(LEFT + WIDTH * part / 4, top + FOOT - 4, f"{figure(end * part / 4000)} s") for part in range(5)
-        ),
+        times=tuple(GanttLabel(_x(at, end), top + FOOT - 4, f"{figure(at / 1_000)} s") for at in _ticks(end)),
         words=_words(gantt),
         until_ms=end,
+        aways=_aways(gantt),
     )
+
+
+def _natural(name: str) -> list[tuple[str, int]]:
+    """Sorts ``i10`` after ``i9``."""
+    return [(text, int(number or -1)) for text, number in re.findall(r"([^0-9]*)([0-9]{0,18})", name)]
+
+
+def _ticks(end: int) -> range:
+    """Round moments, five to ten of them."""
+    step = next((step for step in _STEPS_MS if end / step <= _MOST_TICKS), end // _MOST_TICKS)
+    return range(0, end + 1, step)
 
 
 def _x(moment_ms: int, end_ms: int) -> float:
@@ -104,6 +136,19 @@ def _bar(begin: int, to: int, top: float, end: int) -> str:
     # What is short is still there to be seen.
     width = max(_x(to, end) - left, 0.6)
     return f"M{left:.1f} {top:.1f}h{width:.1f}v{BAR:g}h-{width:.1f}z"
+
+
+def _aways(gantt: Gantt) -> tuple[Away, ...]:
+    found = []
+    for row in gantt.rows:
+        stretches = [stretch for stretch in row.waits if len(stretch) == 3]
+        if stretches:
+            told = [
+                f"{figure(begin / 1_000)} s to {figure(to / 1_000)} s{' (state comes back)' if restores else ''}"
+                for begin, to, restores in stretches
+            ]
+            found.append(Away(row.task, _seconds(stretches), tuple(told)))
+    return tuple(sorted(found, key=lambda away: -away.seconds))
 
 
 def _words(gantt: Gantt) -> str:

@@ -69,3 +69,23 @@ def test_there_are_words_for_who_does_not_see_it() -> None:
     words = drawing(GANTT).words
     assert "3 tasks of 2 instances over 100 s" in words
     assert "30 task-seconds without an owner, 10 while state came back, 2 rebalances" in words
+
+
+def test_an_instance_has_its_colour_whatever_the_order_in_which_it_started() -> None:
+    other = attrs.evolve(GANTT, instances=("i10", "i9"))
+    assert [(name, colour) for name, colour, _ in drawing(other).owners] == [("i9", 0), ("i10", 1)]
+    assert drawing(other).owners[1][2] == drawing(GANTT).owners[0][2]
+
+
+@pytest.mark.parametrize("until_ms", [1, 7, 950, 100_000, 951_880, 86_400_000, 10**12, 2**62])
+def test_times_are_round_few_and_inside(until_ms: int) -> None:
+    times = drawing(attrs.evolve(GANTT, until_ms=until_ms, rows=(), marks=())).times
+    assert 2 <= len(times) <= 11
+    assert all(LEFT <= label.x <= LEFT + WIDTH for label in times)
+
+
+def test_a_task_that_was_away_is_told_with_its_stretches_the_longest_first() -> None:
+    first, *others = drawing(GANTT).aways
+    assert (first.task, first.seconds) == ("0_0", 20)
+    assert first.stretches == ("0 s to 10 s", "50 s to 60 s (state comes back)")
+    assert [away.task for away in others] == ["0_1", "1_0"]

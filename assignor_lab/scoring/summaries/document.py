@@ -181,6 +181,9 @@ def _histories(sources: Sequence[Source]) -> str | None:
 
 def _title(sources: Sequence[Source], pictures: Sequence[Mapping[str, Any]]) -> str | None:
     groups = list(dict.fromkeys((picture.get("source") or {}).get("group") for picture in pictures))
+    # A past that was played is a picture of no state.
+    past = [timeline["group"] for source in sources for timeline in source.timelines]
+    groups = past if len(past) == 1 and groups == [None] else groups
     if len(groups) == 1 and groups[0]:
         return str(groups[0])
     return sources[0].name if len(sources) == 1 else None
