@@ -19,6 +19,9 @@ __all__ = ["LATEST_OFFSET", "UNKNOWN_OFFSET_SUM", "StreamsClientState"]
 LATEST_OFFSET = -2
 #: Lag of a task whose offsets the client could not tell (Kafka: ``UNKNOWN_OFFSET_SUM``).
 UNKNOWN_OFFSET_SUM = -3
+#: From here on a lag is no number of offsets: whoever has it is behind everybody else, and nobody has told how far.
+#: Kafka has no such lag; states of groups have it whose changelogs' ends are in no record. JSON holds it exactly.
+UNTOLD_LAG = 2**53 - 1
 
 
 @attrs.define(eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from assignment_api.streams.client_state import UNTOLD_LAG
 from builtin_assignors._steps_taken import StepsTaken
 from builtin_assignors.high_availability.recovery import RUNNING_ACTIVE, UNBOUNDED_LAG, Recovery
 
@@ -170,15 +171,23 @@ class HighAvailabilitySteps:
         lag = self._lags[client][task]
         if lag == RUNNING_ACTIVE:
             return "it ran there"
-        return "its lag is unknown" if lag < 0 else f"lag {lag:,}"
+        return "its lag is unknown" if _is_unknown(lag) else f"lag {lag:,}"
 
     def _within(self, lag: int) -> str:
         return "it ran there" if lag == RUNNING_ACTIVE else f"lag {lag:,}, acceptable.recovery.lag {self._acceptable:,}"
 
     def _behind(self, task: int, client: int) -> str:
         lag = self._lags[client][task]
-        return "its lag is unknown" if lag < 0 else f"lag {lag:,} is over acceptable.recovery.lag {self._acceptable:,}"
+        return (
+            "its lag is unknown"
+            if _is_unknown(lag)
+            else f"lag {lag:,} is over acceptable.recovery.lag {self._acceptable:,}"
+        )
 
     def _least_behind(self, task: int, source: int) -> str:
         verb = "is" if self._lags[source][task] >= 0 else "counts as"
         return f"nobody is, and {{0}} {verb} least behind ({self._lag(task, source)})"
+
+
+def _is_unknown(lag: int) -> bool:
+    return lag < 0 or lag >= UNTOLD_LAG

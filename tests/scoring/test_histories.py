@@ -124,9 +124,13 @@ def test_workload_and_timeouts_are_those_that_are_told(warm: Path, tmp_path: Pat
 def test_each_contender_goes_on_from_its_own_answers_as_in_replay(warm: Path, tmp_path: Path) -> None:
     variant = "none=high_availability,num.standby.replicas=0"
     names = ["high_availability", "sticky", variant]
-    summary = scored([warm], names, tmp_path / "out", config=properties_of("warm"), past=PastTerms(AUTO, TIMINGS))
+    weights = tmp_path / "weights.json"
+    tasks = [*(f"0_{number}" for number in range(6)), *(f"1_{number}" for number in range(4))]
+    weights.write_text(json.dumps({"tasks": {task: {"state_bytes": 500_000} for task in tasks}}))
+    past = PastTerms(AUTO, TIMINGS, workload=str(weights))
+    summary = scored([warm], names, tmp_path / "out", config=properties_of("warm"), past=past)
     config = config_sources(properties_of("warm"), environ={}, start=tmp_path)
-    (episode,) = documents_of(plan_of(warm))
+    (episode,) = documents_of(plan_of(warm, workload=str(weights)))
     world = read_episode(scenario_from_document(episode, Place("past")))
     contenders = [*variants_of(["high_availability", "sticky"], ()), parse_variant(variant)]
     totals = {
@@ -145,6 +149,21 @@ def test_each_contender_goes_on_from_its_own_answers_as_in_replay(warm: Path, tm
     shown = summary_from_document(summary).results
     assert opening(shown) == "1 history from 1 recording was put to 3 assignors."
     assert "Played as a history: behind 6 recorded decisions" in reading(shown)[0]
+
+
+def test_what_a_recording_without_samples_does_not_tell_is_no_figure(warm: Path, tmp_path: Path) -> None:
+    summary = scored([warm], ["sticky"], tmp_path / "played", past=PastTerms(AUTO, TIMINGS))
+    (row,) = results_of(tmp_path / "played").to_pylist()
+    assert row["restored_bytes"] is None
+    assert row["restored_bytes_before_processing"] is None
+    assert row["unavailable_task_seconds"] > 0
+    told = [each["text"] for each in summary["results"]["assumptions"]]
+    assert any(text.startswith("nothing is known of the state of 10 tasks") for text in told)
+    assert any("the recording has no samples of its topics" in text for text in told)
+    scored([warm], ["sticky"], tmp_path / "alone", past=PastTerms(DECISIONS))
+    figures = [row["offsets_to_restore"] for row in results_of(tmp_path / "alone").to_pylist()]
+    assert None in figures
+    assert max(each for each in figures if each is not None) < 100_000
 
 
 def test_a_run_of_decisions_says_so_and_how_to_play_them(warm: Path, tmp_path: Path) -> None:

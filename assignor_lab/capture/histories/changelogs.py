@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 from assignment_api.streams import TaskId
+from assignment_api.streams.client_state import UNTOLD_LAG
 from assignor_lab.capture.episodes.workload import DEFAULT_RECORD_BYTES, changelog_lines, mean_line
 from assignor_lab.capture.histories.moments import CLASSIC, Moment, protocol_of
 
@@ -87,7 +88,9 @@ def _ends(document: Mapping[str, Any]) -> dict[str, int]:
     found: dict[str, int] = {}
     for client in document["clients"]:
         has = {*client["previous_active"], *client["previous_standby"]}
-        found |= {task: lag for task, lag in (client["lags"] or {}).items() if lag >= 0 and task not in has}
+        found |= {
+            task: lag for task, lag in (client["lags"] or {}).items() if 0 <= lag < UNTOLD_LAG and task not in has
+        }
     return found
 
 

@@ -16,6 +16,7 @@ import attrs
 
 from assignment_api.plugins.layers import ConfigLayer
 from assignment_api.streams import ProcessID, TaskId
+from assignment_api.streams.client_state import UNTOLD_LAG
 from assignment_api.streams.configs import RACK_AWARE_ASSIGNMENT_STRATEGY, RACK_AWARE_STRATEGY_NONE
 from assignor_lab.capture.live.classic import Offsets, Surroundings, classic_document
 from assignor_lab.capture.recorded.broker_answers import ClusterAnswer, GroupAnswer, TopicPartition
@@ -224,8 +225,9 @@ _SAMPLED = (
     "the last, they count as growing evenly"
 )
 _REPORTED = (
-    "the recording has no samples of its topics (record --follow --sample-every takes them): changelogs count as "
-    "ending where the furthest of the members had come by then, so that lags may be higher than they seem"
+    "the recording has no samples of its topics (record --follow --sample-every takes them): where changelogs end, and "
+    "so how far somebody lags, is unknown; a lag is told by how far the furthest of the members had come by then, and "
+    "where none has said it counts as more than anybody's"
 )
 
 
@@ -266,18 +268,15 @@ def _running(answer: GroupAnswer) -> dict[ProcessID, set[TaskId]]:
     }
 
 
-#: What somebody lacks who has nothing of a task that another one runs, where nobody has ever told how much that is.
-_MUCH = 1_000_000
-
-
 def _furthest(answers: Iterable[GroupAnswer]) -> Iterator[dict[TaskId, int]]:
     """For each generation: task to the furthest that any member had reported by then.
 
-    Of a task that somebody runs, and of which nobody has ever told a position, somebody without state lacks a lot.
+    Of a task that somebody has run, and of which nobody has ever told a position, nobody knows how far one is behind
+    who has nothing of it.
     """
     told: dict[TaskId, int] = {}
+    run: set[TaskId] = set()
     for answer in answers:
-        run: set[TaskId] = set()
         for member in answer.members:
             if member.subscription is None:
                 continue
@@ -286,4 +285,4 @@ def _furthest(answers: Iterable[GroupAnswer]) -> Iterator[dict[TaskId, int]]:
                     told[task] = max(told.get(task, 0), offset_sum)
                 else:
                     run.add(task)
-        yield {**dict.fromkeys(run, _MUCH), **told}
+        yield {**dict.fromkeys(run, UNTOLD_LAG), **told}

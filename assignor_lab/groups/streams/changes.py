@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from assignment_api import LATEST_OFFSET, UNKNOWN_OFFSET_SUM, ApplicationMetadata
+from assignment_api.streams.client_state import UNTOLD_LAG
 from assignment_api.streams.configs import (
     ACCEPTABLE_RECOVERY_LAG,
     MAX_WARMUP_REPLICAS,
@@ -45,7 +46,7 @@ class _Changes:
         standbys, warmups = configs.num_standby_replicas, configs.max_warmup_replicas
         yield number_knob(NUM_STANDBY_REPLICAS, standbys, (standbys + 1, standbys - 1, 0, standbys + 2))
         yield number_knob(MAX_WARMUP_REPLICAS, warmups, (warmups + 1, warmups - 1, 1, warmups + 4, 100), low=1)
-        known = [lag for lag in lags if lag is not None and lag >= 0]
+        known = [lag for lag in lags if lag is not None and 0 <= lag < UNTOLD_LAG]
         near = {value for lag in known for value in (lag, lag - 1)} | {0, max(known, default=0) + 1}
         yield number_knob(ACCEPTABLE_RECOVERY_LAG, acceptable, near)
         yield choice_knob(
@@ -113,6 +114,8 @@ class _Changes:
 def _lag_words(lag: int) -> str:
     if lag == LATEST_OFFSET:
         return "running there (-2)"
+    if lag >= UNTOLD_LAG:
+        return "lag unknown"
     return "lag unknown (-3)" if lag == UNKNOWN_OFFSET_SUM else f"lag {lag:,}"
 
 
@@ -122,11 +125,13 @@ def _lag_knob(
     now = lags[place]
     assert now is not None
     name = label(client["process_id"])
-    others = {lag for lag in lags if lag is not None and lag >= 0}
+    others = {lag for lag in lags if lag is not None and 0 <= lag < UNTOLD_LAG}
     targets = {0, max(others, default=0) + 1, *(lag + step for lag in others for step in (-1, 1) if lag + step >= 0)}
     if acceptable < _UNBOUNDED:
         targets |= {acceptable, acceptable + 1}
     said = {LATEST_OFFSET: "-2 (running there)", UNKNOWN_OFFSET_SUM: "-3 (unknown)"}.get(now, f"{now:,}")
+    if now >= UNTOLD_LAG:
+        said = "unknown"
 
     def at(value: int) -> Change:
         words = f"the lag of {task} on {name} were {value:,} instead of {said}"
@@ -134,10 +139,10 @@ def _lag_knob(
 
     return Knob(
         "lag",
-        sorted(targets - {now}, key=lambda value: abs(value - now)),
+        sorted(targets - {now}, key=lambda value: abs(value - (now if now < UNTOLD_LAG else 0))),
         at,
         # What is not a number of offsets is behind nothing: the way to a lag begins at 0, which is tried first.
-        now=max(now, 0),
+        now=max(now, 0) if now < UNTOLD_LAG else 0,
         concerns=client["process_id"],
     )
 

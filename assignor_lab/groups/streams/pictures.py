@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from assignment_api import ApplicationMetadata, StreamsClientState, TaskAssignment, TaskId
+from assignment_api.streams.client_state import UNTOLD_LAG
 from assignor_lab.groups.streams.answers import StreamsAnswer, equals_observed, followup_of
 from assignor_lab.groups.work import OBSERVED
 
@@ -87,7 +88,7 @@ def _lags(application: ApplicationMetadata) -> dict[str, dict[str, int | None]]:
     for client in _clients(known):
         lags = client.stateful_tasks_to_lag_sums()
         behind = {
-            str(task): lag if lag >= 0 else None
+            str(task): lag if 0 <= lag < UNTOLD_LAG else None
             for task in client.previous_standby_tasks
             if (lag := lags.get(task, 0)) > 0 or lag == UNKNOWN_LAG
         }

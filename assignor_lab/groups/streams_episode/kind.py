@@ -106,7 +106,7 @@ class _StreamsEpisodes(Kind[StreamsEpisode, PlayedEpisode]):
     def row(self, answer: Answer[StreamsEpisode, PlayedEpisode]) -> Mapping[str, Any]:
         if answer.state is None:
             return {}
-        row: dict[str, Any] = {"tasks": len(answer.state.tasks)}
+        row: dict[str, Any] = {"tasks": len(answer.state.tasks), "assumptions": list(answer.state.assumptions) or None}
         result = answer.outcome.answer
         if result is not None:
             world = result.played.world

@@ -113,6 +113,7 @@ class StreamsEpisode:
         assumptions: Sentences about what the episode's source did not tell.
         place: Where it was read.
         recorded: What followed in reality, or ``None``; never read by the simulation.
+        untold_state: Number of tasks of whose state nothing is known: they have a size that is assumed.
     """
 
     id: str
@@ -134,6 +135,7 @@ class StreamsEpisode:
     assumptions: tuple[str, ...]
     place: Place
     recorded: Mapping[str, Any] | None = None
+    untold_state: int = 0
 
 
 def drawn_process_id(episode: str, client: str, number: int) -> ProcessID:

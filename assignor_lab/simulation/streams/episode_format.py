@@ -172,7 +172,7 @@ def _episode(scenario: Scenario) -> StreamsEpisode:
     known = {str(task.id) for task in tasks}
     assumptions = list(at(list_of(text), document.get("assumptions", []), "assumptions"))
     assumptions += document["initial"].get("assumptions", [])
-    changelogs = _changelogs(document, tasks, initial.workload, known, assumptions)
+    changelogs, untold_state = _changelogs(document, tasks, initial.workload, known, assumptions)
     inputs = tuple(_input(task, initial.workload) for task in tasks)
     if not any(inputs):
         assumptions.append(
@@ -203,6 +203,7 @@ def _episode(scenario: Scenario) -> StreamsEpisode:
         eos=at(boolean, document.get("eos", False), "eos"),
         coming_refiner=at(boolean, document.get("coming_refiner", False), "coming_refiner"),
         assumptions=tuple(assumptions),
+        untold_state=untold_state,
         place=scenario.place,
         recorded=document.get("recorded"),
     )
@@ -281,7 +282,8 @@ def _changelogs(
     workload: Workload | None,
     known: set[str],
     assumptions: list[str],
-) -> tuple[Changelog | None, ...]:
+) -> tuple[tuple[Changelog | None, ...], int]:
+    """The changelogs of the tasks, and of how many nothing is known."""
     given = at(map_of(text, _changelog), document.get("changelogs", {}), "changelogs")
     for name in given:
         if name not in known:
@@ -304,7 +306,7 @@ def _changelogs(
             f"nothing is known of the state of {unknown} tasks: each counts as {_DEFAULT_STATE_BYTES:,} bytes in "
             f"records of {_DEFAULT_RECORD_BYTES} bytes that do not grow (give them with --workload)"
         )
-    return tuple(found)
+    return tuple(found), unknown
 
 
 def _event(value: Any) -> Event:

@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 
 from assignment_api.plugins import config_sources
+from assignment_api.streams.client_state import UNTOLD_LAG
 from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.episodes import past_as_episodes
 from assignor_lab.capture.histories.flight_recordings import flight_recordings, recorded_decisions
 from assignor_lab.capture.recorded.group_records import _layout
 from assignor_lab.documents.errors import DocumentFormatError
+from assignor_lab.groups.entries import kind_named
 from assignor_lab.scenarios import Place, scenario_from_document
 from tests.capture.coordinator_records import key, value
 from tests.capture.histories.flight_folders import classic_folder, streams_folder, write_folder
@@ -202,3 +204,37 @@ def test_the_groups_configuration_is_that_of_its_records(tmp_path: Path) -> None
 def _later(line: str) -> str:
     told = json.loads(line)
     return json.dumps({**told, "offset": told["offset"] + 1} if "offset" in told else told)
+
+
+def test_lags_that_nobody_tells_are_unknown_in_every_view_and_no_number(folders: Path) -> None:
+    folder = classic_folder(folders / "unknown", "plain")
+    (file,) = flight_recordings(folder)
+    unknown = 0
+    kind = kind_named("streams")
+    for document in recorded_decisions(file, config_sources(properties_of("plain"), ()).above):
+        document["config"]["rack.aware.assignment.strategy"] = "none"
+        scenario = scenario_from_document(document, Place("past"))
+        untold = {
+            (task, place)
+            for place, client in enumerate(document["clients"])
+            for task, lag in client["lags"].items()
+            if lag >= UNTOLD_LAG
+        }
+        if not untold:
+            continue
+        unknown += 1
+        state = kind.state(scenario, 0, {})
+        task = min(untold)[0]
+        assert kind.changes is not None
+        told = kind.changes.facts(state, task)
+        assert "lag unknown" in told[document["clients"][dict(untold)[task]]["process_id"]]
+        knobs = list(kind.changes.knobs(scenario, 0, state, task, str))
+        words = [knob.at(value).words for knob in knobs if knob.what == "lag" for value in knob.values]
+        assert not any(f"{UNTOLD_LAG:,}"[:12] in each for each in (*words, *told.values()))
+    assert unknown
+
+
+def test_the_episode_of_a_recording_without_samples_invents_no_state(folders: Path) -> None:
+    (episode,) = past_as_episodes([str(classic_folder(folders / "sizes", "plain"))])
+    ends = [each["records"] + each["backlog_records"] for each in episode.document["changelogs"].values()]
+    assert max(ends, default=0) < 500_000

@@ -13,7 +13,7 @@ import attrs
 
 from assignment_api import TaskId
 from assignment_api.plugins import MetricPlugin
-from assignment_api.streams.client_state import lags_of
+from assignment_api.streams.client_state import UNTOLD_LAG, lags_of
 from assignment_api.streams.listed_lags import listed
 from assignor_lab.groups.metrics.definition import derived, metric, plugins_of
 from assignor_lab.groups.metrics.movement import GROUP
@@ -34,7 +34,7 @@ def offsets_to_restore(placement: Placement) -> float | None:
     """Changelog records that copies of state lack where they are placed: a copy that lags is not state.
 
     The lags of stateful actives, standbys and warm-ups on their processes. A copy of unknown offsets lacks as much as
-    the process that is farthest behind. No figure where the end offsets could not be fetched.
+    the process that is farthest behind. No figure where the end offsets could not be fetched, or are not told.
     """
     lacking = _lacking(placement)
     return None if lacking is None else float(lacking[0])
@@ -122,8 +122,9 @@ class _Lags:
         return lag is not None and 0 <= lag <= self.acceptable
 
     def farthest(self, task: int) -> int | None:
-        """The largest lag that any process has of a task; ``None``: nobody's is known."""
-        return max((lag for own in self.of if (lag := own[task]) is not None and lag >= 0), default=None)
+        """The largest lag that any process has of a task; ``None``: not known."""
+        farthest = max((lag for own in self.of if (lag := own[task]) is not None and lag >= 0), default=UNTOLD_LAG)
+        return farthest if farthest < UNTOLD_LAG else None
 
 
 @derived
@@ -147,7 +148,7 @@ def _whole(state: State) -> list[int | None]:
     whole: list[int | None] = []
     for task, (active, standby) in enumerate(zip(state.previous_active, state.previous_standby, strict=True)):
         without = [own[task] for process, own in enumerate(lags.of) if process not in active and process not in standby]
-        whole.append(max((lag for lag in without if lag is not None and lag >= 0), default=None))
+        whole.append(max((lag for lag in without if lag is not None and 0 <= lag < UNTOLD_LAG), default=None))
     return whole
 
 
@@ -197,7 +198,7 @@ def _lacking(placement: Placement) -> tuple[int, int] | None:
             lag = of[process][task]
             if lag == _UNKNOWN:
                 lag = lags.farthest(task)
-            if lag is None:
+            if lag is None or lag >= UNTOLD_LAG:
                 return None
             if lag > 0:
                 everybody += lag
