@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from assignor_lab.capture.histories.logged_decisions import logged_decisions
 from assignor_lab.capture.histories.settings import optimization_in
 from assignor_lab.capture.histories.workload_file import weighed
-from assignor_lab.capture.logs.import_log import import_log
 from assignor_lab.capture.logs.rebalance import Problem
 from assignor_lab.cli.options import (
     ConfigFile,
@@ -72,7 +72,7 @@ def register(app: typer.Typer) -> None:
         check_json(out, as_json=json)
         keep_inputs(out, [*files, *map(str, racks or ()), *([] if workload is None else [str(workload)])])
         problems: list[Problem] = []
-        documents = import_log(
+        documents = logged_decisions(
             files,
             config_layers=sources(config, c).above,
             topology=topology,

@@ -9,7 +9,7 @@ import attrs
 
 from assignment_api.streams import TaskId
 
-__all__ = ["CLASSIC", "STREAMS", "Moment", "Participant", "moment_of", "protocol_of"]
+__all__ = ["CLASSIC", "STREAMS", "Moment", "Participant", "client_of", "moment_of", "protocol_of"]
 
 #: Protocols of a Streams group.
 CLASSIC, STREAMS = "classic", "streams"
@@ -105,9 +105,14 @@ def _client(client: Mapping[str, Any]) -> Participant:
     )
 
 
+def client_of(consumer: str) -> str:
+    """What the name of a consumer begins with: ``client.id``, or the application's and the process's id."""
+    return consumer.partition(_STREAM_THREAD)[0]
+
+
 def _client_id(consumers: Iterable[str]) -> str | None:
-    """What the names of all consumers begin with: ``client.id``, or the application's and the process's id."""
-    found = {name.partition(_STREAM_THREAD)[0] for name in consumers if _STREAM_THREAD in name}
+    """What the names of all consumers begin with."""
+    found = {client_of(name) for name in consumers if _STREAM_THREAD in name}
     return found.pop() if len(found) == 1 else None
 
 

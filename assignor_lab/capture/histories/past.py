@@ -15,8 +15,8 @@ import attrs
 
 from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.histories.flight_recordings import recorded_decisions
+from assignor_lab.capture.histories.logged_decisions import logged_decisions
 from assignor_lab.capture.histories.past_files import LOG, RECORDING, NamedFile, files_of, grouped, kind_of
-from assignor_lab.capture.logs.import_log import import_log
 from assignor_lab.scenarios import Place, Scenario, read_scenarios, scenario_from_document
 
 __all__ = ["Surroundings", "scenarios_of", "scenarios_of_past"]
@@ -91,7 +91,7 @@ def _recorded(files: Sequence[NamedFile], around: Surroundings) -> Iterator[Scen
 
 
 def _logged(logs: Sequence[NamedFile], around: Surroundings) -> Iterator[Scenario]:
-    documents = import_log(
+    documents = logged_decisions(
         [fspath(log.path) for log in logs],
         config_layers=around.config,
         topology=around.topology,

@@ -171,6 +171,12 @@ class _Seen:
         if logged is not None:
             self.happened.append(Happened(logged, "stop", name))
             return
+        fenced = self._logged(each, "fenced", self._began(name), moment.time_ms)
+        if fenced is not None:
+            # The coordinator waited for its heartbeat for that long.
+            lost = fenced - self.timings.streams_session_timeout_ms
+            self.happened.append(Happened(max(earlier + 1, lost), "crash", name))
+            return
         self.worked_out += 1
         at = moment.time_ms - 1
         if self.protocol == "classic":

@@ -75,6 +75,8 @@ class Epoch:
         members: Member id to member, in the order in which they came.
         stateful: Sub-topology to whether it has changelogs; empty if that is not told.
         config: Configuration of the group that its latest target was decided with; ``None``: not told.
+        is_told: Whether it is known what everybody was to have.
+        further: What else its source tells, as keys of a scenario's ``source``.
     """
 
     place: Place
@@ -83,6 +85,8 @@ class Epoch:
     members: Mapping[str, EpochMember]
     stateful: Mapping[str, bool]
     config: Mapping[str, str] | None = None
+    is_told: bool = True
+    further: Mapping[str, Any] = attrs.field(factory=dict)
 
 
 def recorded_epochs(kept: KeptRecords, on_unreadable: Callable[[str], None]) -> list[Epoch]:
@@ -188,6 +192,7 @@ def epoch_documents(
         if not epoch.stateful:
             assumptions.append("the topology is not told: sub-topologies have state if a member was given copies of it")
         assumptions.append(_OLD_TARGETS if is_given_targets else _WHAT_THEY_HAVE)
+        observed = {"members": {name: _held(each.target) for name, each in epoch.members.items()}}
         yield {
             "format": 1,
             "kind": "streams-group",
@@ -201,11 +206,11 @@ def epoch_documents(
                 _member(name, each, each.was_to_have if is_given_targets else each.has)
                 for name, each in epoch.members.items()
             ],
-            "observed": {"members": {name: _held(each.target) for name, each in epoch.members.items()}},
+            **({"observed": observed} if epoch.is_told else {}),
             "source": {
                 "file": epoch.place.file, "line": epoch.place.line or 0, "time_ms": epoch.time_ms, "group": group,
                 "generation": epoch.number,
-                "client_ids": {name: each.client_id for name, each in epoch.members.items()},
+                "client_ids": {name: each.client_id for name, each in epoch.members.items()}, **epoch.further,
             },
             "assumptions": assumptions,
         }  # fmt: skip

@@ -53,6 +53,7 @@ def import_log(
     optimization: str | None = None,
     on_problem: Callable[[Problem], None] | None = None,
     standard_input: BinaryIO | None = None,
+    surroundings: LoggedSurroundings | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Reads logs and yields a scenario document of format 1 for each decision of a leader.
 
@@ -68,6 +69,7 @@ def import_log(
         optimization: ``topology.optimization`` of the application; ``None``: as the logs tell.
         on_problem: Told of every message that is garbled, and of every decision that had to be left out.
         standard_input: What ``-`` stands for.
+        surroundings: Gets what the logs tell around the decisions; ``None``: nobody wants to know.
 
     Raises:
         LogImportError: if a file cannot be read, a line is too long, or no file holds a decision.
@@ -85,7 +87,7 @@ def import_log(
             on_problem(problem)
 
     held: list[_Held] = []
-    surroundings = LoggedSurroundings()
+    surroundings = LoggedSurroundings() if surroundings is None else surroundings
     for decision in read_decisions(files, note, standard_input, surroundings):
         document = maker.document(decision, _identity(decision))
         if (fault := _fault(document, decision)) is not None:

@@ -38,7 +38,13 @@ class Kind(enum.Enum):
     CLIENT = "stream-client ["
     CONSUMER_CONFIG = "ConsumerConfig values: "
     #: The coordinator of a group of the streams protocol, which decides there.
+    STREAMS_JOINS = "Member joins the streams group"
+    STREAMS_MEMBER = "Member updated its member metadata to StreamsGroupMember["
+    STREAMS_LEFT = " left the streams group"
+    STREAMS_FENCED = "Streams member "
+    STREAMS_BUMPED = "Bumped streams group epoch to "
     STREAMS_TARGET = "Computed a new target assignment for epoch "
+    STREAMS_STATE = "Member's new assignment state: epoch="
 
 
 SECOND_LINE_OF_TASKS = "and stateless tasks: "

@@ -40,7 +40,18 @@ _FURTHER_LINES = {
 #: What a member of a group of the streams protocol (KIP-1071) logs with the words of an older leader.
 _OF_STREAMS_PROTOCOL = "ssigned tasks with local epoch "
 #: Messages of one line that are no part of a rebalance at its leader.
-_BESIDE = frozenset({Kind.PREPARING, Kind.STABILIZED, Kind.RECEIVED, Kind.CLIENT, Kind.STREAMS_TARGET})
+_OF_STREAMS_COORDINATOR = frozenset(
+    {
+        Kind.STREAMS_JOINS,
+        Kind.STREAMS_MEMBER,
+        Kind.STREAMS_LEFT,
+        Kind.STREAMS_FENCED,
+        Kind.STREAMS_BUMPED,
+        Kind.STREAMS_TARGET,
+        Kind.STREAMS_STATE,
+    }
+)
+_BESIDE = frozenset({Kind.PREPARING, Kind.STABILIZED, Kind.RECEIVED, Kind.CLIENT}) | _OF_STREAMS_COORDINATOR
 #: Words before the marker that belong to the message.
 _LEAD = {
     Kind.PARTICIPANTS: re.compile(r"(?:\d+ client nodes and \d+ consumers |\d+ members |All members )\Z"),
@@ -49,6 +60,7 @@ _LEAD = {
     Kind.FINISHED: re.compile(r"Finished (?:un)?\Z"),
     Kind.END_OFFSETS_FAILED: re.compile(r"Failed to (?:fetch|retrieve all)\Z"),
     Kind.PROBING: re.compile(r"Requesting followup rebalance .*\Z"),
+    **dict.fromkeys(_OF_STREAMS_COORDINATOR, re.compile(r"\[GroupId .*\Z")),
 }
 _STREAM_THREAD = re.compile(r"stream-thread \[(.*?)\] ")
 _CONSUMER = re.compile(r"\[Consumer (?:instanceId=.*?, )?clientId=(.*?), groupId=(.*?)\] ")

@@ -12,6 +12,7 @@ from typing import Any
 
 import attrs
 
+from assignor_lab.capture.logs.coordinated_epochs import OF_EPOCHS, CoordinatedEpochs
 from assignor_lab.capture.logs.messages import Kind
 from assignor_lab.capture.logs.records import LogRecord
 from assignor_lab.capture.logs.timestamps import LogTime
@@ -26,7 +27,7 @@ SURROUNDING = frozenset(
         Kind.RECEIVED,
         Kind.CLIENT,
         Kind.CONSUMER_CONFIG,
-        Kind.STREAMS_TARGET,
+        *OF_EPOCHS,
     }
 )
 
@@ -89,6 +90,8 @@ class LoggedSurroundings:
     is_streams_protocol: bool = attrs.field(init=False, default=False)
     #: What instances did, in the order of reading.
     done: list[Done] = attrs.field(init=False, factory=list)
+    #: What coordinators of the streams protocol decided.
+    epochs: CoordinatedEpochs = attrs.field(init=False, factory=CoordinatedEpochs)
     #: Group and client id of a consumer to its ``client.rack``; ``None``: not configured.
     _racks: dict[tuple[str, str], str | None] = attrs.field(init=False, factory=dict)
 
@@ -107,8 +110,9 @@ class LoggedSurroundings:
             self._client(record.time, found[1], found[2], found[3])
         elif record.kind is Kind.CONSUMER_CONFIG:
             self._consumer(record.text)
-        elif record.kind is Kind.STREAMS_TARGET:
+        elif record.kind in OF_EPOCHS:
             self.is_streams_protocol = True
+            self.epochs.take(record)
 
     def of(self, group: str | None, generation: int | None, leader: str | None) -> Coordinated | None:
         """What the coordinator logged of a generation; of several with that number the one with that leader.

@@ -1,0 +1,128 @@
+"""Decisions that logs hold, whoever decided: leaders of classic groups, and coordinators of the streams protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, tzinfo
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from assignment_api.plugins.layers import ConfigLayer
+from assignor_lab.capture.errors import NoDecisionError
+from assignor_lab.capture.histories.moments import client_of
+from assignor_lab.capture.histories.streams_epochs import Epoch, EpochMember, epoch_documents
+from assignor_lab.capture.logs.coordinated_epochs import CoordinatedEpoch, LoggedTasks
+from assignor_lab.capture.logs.import_log import import_log
+from assignor_lab.capture.logs.rebalance import Problem
+from assignor_lab.capture.logs.surroundings import LoggedSurroundings
+from assignor_lab.capture.recorded.streams_group_answers import HeldTasks
+from assignor_lab.documents.errors import Place
+
+__all__ = ["logged_decisions"]
+
+_NOTHING: LoggedTasks = ({}, {}, {})
+#: How a member has gone to what the history of its instance calls it.
+_ENDS = {"left": "stop", "fenced": "fenced"}
+
+
+def logged_decisions(
+    files: Sequence[str | Path],
+    *,
+    config_layers: Sequence[ConfigLayer] = (),
+    topology: Path | None = None,
+    zone: tzinfo | None = None,
+    optimization: str | None = None,
+    on_problem: Callable[[Problem], None] = lambda _: None,
+    standard_input: BinaryIO | None = None,
+) -> Iterator[dict[str, Any]]:
+    """Scenarios of the decisions in some logs: those of leaders by time, then group by group those of coordinators.
+
+    Args:
+        files: Logs of instances and of coordinators, plain or gzip, or ``-``.
+        config_layers: The application's configuration, the lowest layer first.
+        topology: File with the text of Java's ``Topology#describe``.
+        zone: Time zone of logs that do not name theirs; ``None``: UTC.
+        optimization: ``topology.optimization`` of the application; ``None``: as the logs tell.
+        on_problem: Told of every message that is garbled, and of every decision that had to be left out.
+        standard_input: What ``-`` stands for.
+
+    Raises:
+        LogImportError: if a file cannot be read, a line is too long, or no file holds a decision.
+        TopologyTextError: if the topology cannot be read or does not fit.
+    """
+    around = LoggedSurroundings()
+    try:
+        yield from import_log(
+            files,
+            config_layers=config_layers,
+            topology=topology,
+            zone=zone,
+            optimization=optimization,
+            on_problem=on_problem,
+            standard_input=standard_input,
+            surroundings=around,
+        )
+    except NoDecisionError:
+        if not any(around.epochs):
+            raise
+    grouped: dict[str, list[CoordinatedEpoch]] = {}
+    for epoch in around.epochs:
+        grouped.setdefault(epoch.group, []).append(epoch)
+    for group, epochs in grouped.items():
+        made = [each for each in (_epoch(epoch, zone or UTC, on_problem) for epoch in epochs) if each is not None]
+        for document in epoch_documents(group, made, config_layers):
+            if not made[0].time_ms:
+                del document["source"]["time_ms"]
+            yield document
+
+
+def _epoch(epoch: CoordinatedEpoch, zone: tzinfo, on_problem: Callable[[Problem], None]) -> Epoch | None:
+    """The epoch as records would tell it; one in which nobody was to have anything is none."""
+    targets = epoch.targets
+    if epoch.strangers:
+        reason = (
+            f"epoch {epoch.number} of group {epoch.group!r:.80} is left out: the log begins after members of it had "
+            "come, so it does not say who they are"
+        )
+        on_problem(Problem(epoch.file, epoch.line, None, reason, loses_decision=True))
+        return None
+    if targets is not None and not any(active for active, _, _ in targets.values()):
+        return None
+    if targets is None and not any(any(kinds) for kinds in epoch.reached.values()):
+        return None
+    before = epoch.had if epoch.was_to_have is None else epoch.was_to_have
+    members = {
+        name: EpochMember(
+            each.client_id,
+            each.process_id,
+            each.instance_id,
+            each.rack,
+            each.tags,
+            _held(before.get(name, _NOTHING)),
+            _held(epoch.had.get(name, _NOTHING)),
+            _held((targets or epoch.reached).get(name, _NOTHING)),
+        )
+        for name, each in epoch.members.items()
+    }
+    further: dict[str, Any] = {"reason": epoch.reason} if epoch.reason else {}
+    if epoch.begun is not None:
+        further["prepared_ms"] = epoch.begun.epoch_ms(zone)
+    if epoch.gone:
+        further["done"] = [
+            {"time_ms": time.epoch_ms(zone), "type": _ENDS[kind], "client": client_of(client)}
+            for client, kind, time in epoch.gone
+        ]
+    return Epoch(
+        Place(epoch.file, epoch.line),
+        0 if epoch.time is None else epoch.time.epoch_ms(zone),
+        epoch.number,
+        members,
+        {},
+        is_told=targets is not None,
+        further=further,
+    )
+
+
+def _held(tasks: LoggedTasks) -> HeldTasks:
+    active, standby, warmup = tasks
+    return HeldTasks(active, standby, warmup)

@@ -1,0 +1,125 @@
+"""Groups of the streams protocol as their coordinator logs them: epochs, members, reasons, and what is not told."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assignment_api.plugins import config_sources, discover
+from assignor_lab.capture.errors import NoDecisionError
+from assignor_lab.capture.histories import history_episode, read_histories
+from assignor_lab.capture.histories.checking import checked_decisions
+from assignor_lab.capture.histories.logged_decisions import logged_decisions
+from assignor_lab.capture.histories.timeline import timeline_of
+from assignor_lab.scenarios import Place, Scenario, scenario_from_document
+from tests.capture.captured_logs import CAPTURES
+
+LIVES = CAPTURES / "lives"
+BROKER = LIVES / "broker.log.gz"
+LINES = gzip.decompress(BROKER.read_bytes()).decode().splitlines(keepends=True)
+
+
+def read(*files: Path, problems: list[str] | None = None) -> list[Scenario]:
+    told: list[str] = [] if problems is None else problems
+    documents = list(logged_decisions(files, on_problem=lambda problem: told.append(str(problem))))
+    return [scenario_from_document(each, Place("log", number)) for number, each in enumerate(documents, 1)]
+
+
+def part(tmp_path: Path, lines: list[str]) -> Path:
+    log = tmp_path / "broker.log"
+    log.write_text("".join(lines))
+    return log
+
+
+def sources(scenarios: list[Scenario], key: str) -> list[Any]:
+    return [each.document["source"].get(key) for each in scenarios]
+
+
+def test_each_epoch_with_a_target_is_a_decision_with_its_time_and_reason() -> None:
+    scenarios = read(BROKER)
+    assert {each.kind for each in scenarios} == {"streams-group"}
+    assert sources(scenarios, "generation") == [3, 4, 5, 6, 7]
+    assert sources(scenarios, "reason") == [
+        None,
+        "member s2-StreamThread-1-consumer joins",
+        "member s1-StreamThread-1-consumer was fenced: the member session expired",
+        "member s1-StreamThread-1-consumer joins",
+        "member s2-StreamThread-1-consumer left",
+    ]
+    (history,) = read_histories(scenarios)
+    timeline = timeline_of(history)
+    assert [each.joined for each in timeline] == [(), ("s2",), (), ("s1",), ()]
+    assert [each.gone for each in timeline] == [(), (), ("s1",), (), ("s2",)]
+    assert [each.active_moved for each in timeline] == [0, 3, 3, 3, 3]
+    assert timeline[1].waited_ms == 12
+
+
+def test_members_have_their_process_rack_and_what_they_were_to_have() -> None:
+    before, after = read(BROKER)[:2]
+    ((old,), (_, new)) = (each.document["members"] for each in (before, after))
+    assert (old["rack"], old["process_id"]) == ("r1", "1f7ab88f-4928-4393-afd3-7e8efb712aa6")
+    target = before.document["observed"]["members"][old["id"]]
+    assert target["active"] == {"0": [0, 1, 2], "1": [0, 1, 2]}
+    assert after.document["members"][0]["active"] == target["active"]
+    assert new["active"] == {}
+
+
+def test_every_decision_comes_out_again() -> None:
+    config = config_sources(None, (), environ={}, start=Path("/"))
+    checked = list(checked_decisions(read(BROKER), discover(), config))
+    assert [each.difference for each in checked] == [None] * 5
+    assert {each.assignor for each in checked} == {"group_sticky"}
+
+
+def test_instances_logs_beside_it_are_decisions_of_the_classic_group() -> None:
+    found = read(*sorted(LIVES.glob("*.log.gz")))
+    assert {(each.document["source"]["group"], each.kind) for each in found} == {
+        ("classic", "streams"), ("newer", "streams-group"),
+    }  # fmt: skip
+    config = config_sources(None, ["num.standby.replicas=1"], environ={}, start=Path("/"))
+    checked = list(checked_decisions(found, discover(), config))
+    assert len(checked) == 12
+    assert [each.difference for each in checked if each.difference] == []
+
+
+def test_the_episode_behind_it_has_the_starts_and_ends() -> None:
+    (history,) = read_histories(read(BROKER))
+    episode = history_episode(history, {"streams_session_timeout_ms": 10_000})
+    events = [(each["type"], each["client"]) for each in episode["events"]]
+    assert events == [
+        ("start", "s1"), ("start", "s2"), ("crash", "s1"), ("lose_disk", "s1"), ("start", "s1"), ("stop", "s2"),
+    ]  # fmt: skip
+    # It was fenced at 19:27:48.715, a session timeout after its last heartbeat.
+    assert episode["events"][2]["at_ms"] + episode["initial"]["source"]["time_ms"] == 1795375658715
+
+
+def test_an_epoch_that_members_never_reached_is_a_state_of_which_the_decision_is_unknown(tmp_path: Path) -> None:
+    left_out = "state=STABLE, assignedTasks=(active=[0-2@4, 1-1@4, 1-2@4]"
+    scenarios = read(part(tmp_path, [line for line in LINES if left_out not in line]))
+    assert [each.observed is None for each in scenarios] == [False, True, False, False, False]
+
+
+def test_a_log_that_begins_later_says_whom_it_does_not_know(tmp_path: Path) -> None:
+    begin = next(number for number, line in enumerate(LINES) if "for epoch 4 with" in line)
+    problems: list[str] = []
+    scenarios = read(part(tmp_path, LINES[begin - 4 :]), problems=problems)
+    assert sources(scenarios, "generation") == [5, 6, 7]
+    (problem,) = [each for each in problems if "is left out" in each]
+    assert "epoch 4 of group 'newer' is left out: the log begins after members of it had come" in problem
+
+
+@pytest.mark.parametrize(
+    "garbage", ["\x00\x1b[31m", "[GroupId ", "Member's new assignment state: epoch=x, ", "]" * 5_000]
+)
+def test_garbage_between_costs_nothing_else(garbage: str, tmp_path: Path) -> None:
+    log = part(tmp_path, [piece for line in LINES for piece in (line, f"[2026-11-22 19:27:00,000] INFO {garbage}\n")])
+    assert sources(read(log), "generation") == [3, 4, 5, 6, 7]
+
+
+def test_lines_of_a_group_without_any_target_are_no_decision(tmp_path: Path) -> None:
+    log = part(tmp_path, [line for line in LINES if "[GroupId newer]" in line and "Computed a new target" not in line])
+    with pytest.raises(NoDecisionError, match="streams protocol"):
+        read(log)
