@@ -9,10 +9,11 @@ import typer
 from assignment_api.plugins import ConfigSources
 from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.checking import CheckedDecision, checked_decisions
-from assignor_lab.capture.histories.history import History, read_histories
+from assignor_lab.capture.histories.connect_timeline import connect_timelines, is_connect_past
+from assignor_lab.capture.histories.history import read_histories
 from assignor_lab.capture.histories.moments import STREAMS, protocol_of
 from assignor_lab.capture.histories.past import scenarios_of_past
-from assignor_lab.capture.histories.timeline import TimelineEntry, timeline_of
+from assignor_lab.capture.histories.timeline import JOBS, GroupTimeline, TimelineEntry
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
 from assignor_lab.cli.past_options import Topology, Zone, surroundings
@@ -79,18 +80,18 @@ def register(app: typer.Typer) -> None:
                 f"{past[0]}: holds no recorded decision: import-log, import-recording and record make such"
             )
         told = [each for each in scenarios if each.observed is not None] or scenarios
-        histories = read_histories(each for each in told if protocol_of(each.document) is not None)
+        histories = [
+            GroupTimeline.of(each)
+            for each in read_histories(each for each in told if protocol_of(each.document) is not None)
+        ]
+        histories += connect_timelines(each.document for each in told if is_connect_past(each.document))
         checked = list(_checked(told, given, assignor)) if check else None
         if json:
-            print_json({"histories": [_document(each) for each in histories], "checked": _checked_document(checked)})
+            print_json({"histories": [each.document() for each in histories], "checked": _checked_document(checked)})
         else:
             for each in histories:
                 _print(each)
             _print_check(checked)
-        others = sum(protocol_of(each.document) is None for each in told)
-        if others and not check:
-            told_of = plural(others, "history", "histories")
-            note(f"{told_of} of Connect groups: their rounds are shown by score, and decided again by --check")
         unknown = len(scenarios) - len(told)
         if unknown:
             note(f"of {plural(unknown, 'generation')} it is not known what was decided: left out")
@@ -107,22 +108,15 @@ def _checked(scenarios: list[Scenario], given: ConfigSources, assignor: str | No
 # --- showing ------------------------------------------------------------------------------------------
 
 
-def _document(history: History) -> dict[str, Any]:
-    return {
-        "group": history.group,
-        "protocol": history.protocol,
-        "decisions": [entry.document() for entry in timeline_of(history)],
-    }
-
-
-def _print(history: History) -> None:
-    entries = timeline_of(history)
-    print_line(
-        f"{history.group or history.place.file}: {plural(len(entries), 'decision')}, {history.protocol} protocol"
-    )
-    columns = (
+def _print(timeline: GroupTimeline) -> None:
+    entries = timeline.entries
+    jobs = timeline.moves == JOBS
+    what = plural(len(entries), "rebalance" if jobs else "decision")
+    print_line(f"{timeline.group or 'a group'}: {what}, {timeline.protocol} protocol")
+    number = "EPOCH" if timeline.protocol == STREAMS else "GENERATION"
+    columns: tuple[str, ...] = (
         "TIME",
-        "EPOCH" if history.protocol == STREAMS else "GENERATION",
+        number,
         "INSTANCES",
         "MEMBERS",
         "CAME AND WENT",
@@ -130,7 +124,11 @@ def _print(history: History) -> None:
         "COPIES MADE",
         "REASON",
     )
-    console().print(table(columns, [_row(entry) for entry in entries]))
+    if jobs:
+        # Workers have neither threads nor copies, and what they say does not number the rounds.
+        columns = ("TIME", "WORKERS", "CAME AND WENT", "JOBS MOVED", "NOTES")
+    rows = [_row(entry) for entry in entries]
+    console().print(table(columns, [(*row[:1], *row[2:3], *row[4:6], row[7]) for row in rows] if jobs else rows))
 
 
 def _row(entry: TimelineEntry) -> tuple[object, ...]:

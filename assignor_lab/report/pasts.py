@@ -7,6 +7,7 @@ from typing import Protocol
 
 import attrs
 
+from assignor_lab.capture.histories.timeline import ACTIVE_TASKS
 from assignor_lab.documents.wording import listed, plural
 from assignor_lab.report.gantt import GanttDrawing, drawing
 from assignor_lab.report.summary import Timeline
@@ -58,13 +59,18 @@ class PastDrawn:
 def pasts(timelines: Iterable[Timeline]) -> tuple[PastDrawn, ...]:
     """The pasts of a run."""
     return tuple(
-        PastDrawn(each, past_words(each.decisions), None if each.given is None else drawing(each.given))
+        PastDrawn(each, past_words(each.decisions, each.moves), None if each.given is None else drawing(each.given))
         for each in timelines
     )
 
 
-def past_words(decisions: Sequence[Decided]) -> str:
-    """How many decisions there were in which time, how often because of whom, and what they moved."""
+def past_words(decisions: Sequence[Decided], moves: str = ACTIVE_TASKS) -> str:
+    """How many decisions there were in which time, how often because of whom, and what they moved.
+
+    Args:
+        decisions: The decisions, at least one.
+        moves: What moves.
+    """
     seconds = (decisions[-1].time_ms - decisions[0].time_ms) / 1_000
     span = f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
     span = span if seconds < 7_200 else f"{seconds / 3_600:.1f} h"
@@ -79,7 +85,7 @@ def past_words(decisions: Sequence[Decided]) -> str:
     told = f" {listed(causes)[:1].upper()}{listed(causes)[1:]}." if causes else ""
     moved = sum(each.active_moved for each in decisions)
     copies = sum(each.copies_made for each in decisions)
-    return (
-        f"{plural(len(decisions), 'decision')} in {span}.{told} Active tasks moved {plural(moved, 'time')}, and "
-        f"{plural(copies, 'copy of state was', 'copies of state were')} made."
-    )
+    begin = f"{plural(len(decisions), 'decision')} in {span}.{told} {moves[:1].upper()}{moves[1:]} moved"
+    if moves != ACTIVE_TASKS:
+        return f"{begin} {plural(moved, 'time')}."
+    return f"{begin} {plural(moved, 'time')}, and {plural(copies, 'copy of state was', 'copies of state were')} made."

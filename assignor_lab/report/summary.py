@@ -6,6 +6,7 @@ from pathlib import Path
 
 import attrs
 
+from assignor_lab.capture.histories.timeline import ACTIVE_TASKS
 from assignor_lab.documents.errors import Place as DocumentPlace
 from assignor_lab.documents.files import read_document
 from assignor_lab.documents.json_text import parse_json
@@ -100,6 +101,12 @@ class Timeline:
     protocol: str
     decisions: tuple[TimelineDecision, ...]
     given: Gantt | None = None
+    moves: str = ACTIVE_TASKS
+
+    @property
+    def has_copies(self) -> bool:
+        """Whether there are copies of what moves."""
+        return self.moves == ACTIVE_TASKS
 
 
 @attrs.frozen

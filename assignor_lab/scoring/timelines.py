@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
 
+from assignor_lab.capture.histories.connect_timeline import connect_timelines, is_connect_past
 from assignor_lab.capture.histories.given import given_tasks
 from assignor_lab.capture.histories.history import History
 from assignor_lab.capture.histories.moments import Moment, moment_of, protocol_of
-from assignor_lab.capture.histories.timeline import timeline_of
+from assignor_lab.capture.histories.timeline import GroupTimeline
 from assignor_lab.documents.errors import Place
 from assignor_lab.scenarios import Scenario
 
@@ -25,10 +27,17 @@ class SourceTimeline:
 
     _moments: dict[tuple[str, str], list[Moment]] = attrs.field(init=False, factory=dict)
     _count: int = attrs.field(init=False, default=0)
+    _connect: list[Mapping[str, Any]] = attrs.field(init=False, factory=list)
+    _rounds: int = attrs.field(init=False, default=0)
 
     def add(self, scenario: Scenario) -> None:
         """Takes the next scenario; one that is no recorded decision with its time is passed over."""
         document = scenario.document
+        if is_connect_past(document):
+            self._rounds += len(document["rounds"])
+            if self._rounds <= _MOST:
+                self._connect.append(document)
+            return
         protocol, source = protocol_of(document), document.get("source") or {}
         if protocol is None or "observed" not in document or "time_ms" not in source:
             return
@@ -45,6 +54,8 @@ class SourceTimeline:
 
     def documents(self) -> tuple[dict[str, Any], ...]:
         """A timeline for each group with more than one decision, in the order of their beginnings; none of too many."""
+        if self._rounds <= _MOST and self._connect:
+            return tuple(each.document() for each in connect_timelines(self._connect) if len(each.entries) > 1)
         if self._count > _MOST:
             return ()
         histories = [
@@ -54,11 +65,5 @@ class SourceTimeline:
         ]
         histories.sort(key=lambda history: history.moments[0].time_ms)
         return tuple(
-            {
-                "group": history.group,
-                "protocol": history.protocol,
-                "decisions": [entry.document() for entry in timeline_of(history)],
-                "given": given_tasks(history.moments),
-            }
-            for history in histories
+            {**GroupTimeline.of(history).document(), "given": given_tasks(history.moments)} for history in histories
         )

@@ -63,3 +63,15 @@ def test_a_state_is_named_with_its_time_where_that_is_known() -> None:
     assert state_name("orders-generation-3", 0, 1_795_239_746_656) == "orders-generation-3, 2026-11-21 05:42:26.656Z"
     assert state_name("orders-generation-3", 0) == "orders-generation-3"
     assert state_name("cc-1", 2, 0) == "cc-1, round 2, 1970-01-01 00:00:00.000Z"
+
+
+def test_a_connect_groups_timeline_counts_jobs_and_has_no_copies() -> None:
+    document = deepcopy(tagged())
+    entry = {**ENTRY, "generation": None, "reason": "7 jobs taken away first", "missing": None}
+    document["results"]["timelines"] = [
+        {"group": "connect-main", "protocol": "sessioned", "moves": "jobs", "decisions": [entry]}
+    ]
+    shown = render_report(summary_from_document(document))
+    for text in ("Jobs moved", "Workers", "1 rebalance", "7 jobs taken away first"):
+        assert text in shown
+    assert "Copies made" not in shown

@@ -10,7 +10,11 @@ from assignor_lab.capture.histories.history import History
 from assignor_lab.capture.histories.moments import Moment
 from assignor_lab.capture.histories.presence import instance_names
 
-__all__ = ["TimelineEntry", "timeline_of"]
+__all__ = ["ACTIVE_TASKS", "JOBS", "GroupTimeline", "TimelineEntry", "timeline_of"]
+
+
+#: What may move; jobs have no copies.
+ACTIVE_TASKS, JOBS = "active tasks", "jobs"
 
 
 @attrs.frozen
@@ -51,6 +55,33 @@ class TimelineEntry:
         """As JSON."""
         fields = attrs.asdict(self, recurse=False)
         return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
+
+
+@attrs.frozen
+class GroupTimeline:
+    """The past of a group of any kind.
+
+    Args:
+        group: The group; empty if the source does not tell.
+        protocol: What its members speak.
+        moves: What is counted as moved: ``active tasks``, or ``jobs``, which have no copies.
+        entries: Its decisions by time.
+    """
+
+    group: str
+    protocol: str
+    moves: str
+    entries: tuple[TimelineEntry, ...]
+
+    @classmethod
+    def of(cls, history: History) -> GroupTimeline:
+        """That of a Streams group."""
+        return cls(history.group, history.protocol, ACTIVE_TASKS, tuple(timeline_of(history)))
+
+    def document(self) -> dict[str, Any]:
+        """As JSON."""
+        decisions = [entry.document() for entry in self.entries]
+        return {"group": self.group, "protocol": self.protocol, "moves": self.moves, "decisions": decisions}
 
 
 def timeline_of(history: History) -> list[TimelineEntry]:
