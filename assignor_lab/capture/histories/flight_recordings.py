@@ -21,6 +21,7 @@ from assignor_lab.documents.files import read_document
 from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.lines import bounded_lines
 from assignor_lab.documents.shapes import count, nullable, one_of, record, whole
+from assignor_lab.scenarios.anonymous import NAMES_DECIDE, is_pseudonym
 from assignor_lab.scenarios.racks import read_racks
 from assignor_lab.scenarios.with_racks import RackFiller
 
@@ -131,7 +132,7 @@ def _decisions(
             "while its members are there, or go on with record --resume --follow"
         )
     if generations[0].is_connect:
-        yield from _connect(generations)
+        yield from _connect(generations, has_pseudonyms=is_pseudonym(kept.group))
         return
     for document, _ in classic_decisions(generations, kept.samples, config, topology):
         yield document
@@ -145,11 +146,11 @@ def _is_given_targets(file: Path | None) -> bool:
     return version is None or version < _FIRST_GIVEN_WHAT_THEY_HAVE
 
 
-def _connect(generations: Sequence[RecordedGeneration]) -> Iterator[dict[str, Any]]:
+def _connect(generations: Sequence[RecordedGeneration], *, has_pseudonyms: bool) -> Iterator[dict[str, Any]]:
     seen = [
         SeenRound(each.place.file, each.place.line or 0, each.time_ms, described)
         for each in generations
         for described in connect_rounds([each.message])
     ]
     for document, _ in histories(seen):
-        yield document
+        yield {**document, "assumptions": [*document["assumptions"], NAMES_DECIDE]} if has_pseudonyms else document

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from assignor_lab.scenarios.anonymous.names import Pseudonyms
+from assignor_lab.scenarios.anonymous.names import NAMES_DECIDE, Pseudonyms
 
 __all__ = ["anonymous_document", "anonymous_sample"]
 
+#: Keys of a source that name files and addresses, or hold sentences of others.
+_NOT_KEPT = ("file", "line", "url", "reason")
 _TAGS = "rack.aware.assignment.tags"
 _Document = Mapping[str, Any]
 
@@ -32,9 +34,14 @@ def anonymous_document(document: _Document, names: Pseudonyms) -> dict[str, Any]
     else:
         made["id"] = names.group(identity)
     if "source" in document:
-        made["source"] = {key: value for key, value in source.items() if key not in ("file", "line", "url", "reason")}
-    if "assumptions" in document:
-        made["assumptions"] = [names.in_sentence(each) for each in document["assumptions"]]
+        made["source"] = {key: value for key, value in source.items() if key not in _NOT_KEPT}
+        if "client_ids" in source:
+            told = source["client_ids"].items()
+            made["source"]["client_ids"] = {names.member(member): names.client(client) for member, client in told}
+        if "done" in source:
+            made["source"]["done"] = [{**each, "client": names.client(each["client"])} for each in source["done"]]
+    if "assumptions" in made:
+        made["assumptions"] = [names.in_sentence(each) for each in made["assumptions"]]
     return made
 
 
@@ -130,7 +137,10 @@ def _streams_group(document: _Document, _group: str, names: Pseudonyms) -> dict[
 
 
 def _connect(document: _Document, _group: str, names: Pseudonyms) -> dict[str, Any]:
-    made: dict[str, Any] = {"rounds": [_round(each, names) for each in document["rounds"]]}
+    made: dict[str, Any] = {
+        "rounds": [_round(each, names) for each in document["rounds"]],
+        "assumptions": [*document.get("assumptions", ()), NAMES_DECIDE],
+    }
     if "observed" in document:
         made["observed"] = {
             "rounds": [None if each is None else _answer(each, names) for each in document["observed"]["rounds"]]

@@ -16,7 +16,7 @@ import attrs
 
 from assignor_lab.documents.errors import DocumentFormatError
 
-__all__ = ["Pseudonyms", "read_pseudonyms"]
+__all__ = ["NAMES_DECIDE", "Pseudonyms", "is_pseudonym", "read_pseudonyms"]
 
 _FEWEST_BYTES, _MOST_BYTES = 16, 4096
 _DIGITS = 12
@@ -28,6 +28,20 @@ _MEMBER = re.compile(rf"(.*)(-{_UUID})\Z", re.DOTALL)
 _RANDOM = re.compile(rf"(?:[A-Za-z0-9_-]{{22}}|{_UUID})\Z")
 _INTERNAL = re.compile(r"(.*)(-changelog|-repartition|-subscription-registration-topic|-subscription-response-topic)\Z")
 _END_POINT = re.compile(r"((?:[a-z][a-z0-9+.-]*://)?/?)(\[[^\]]*\]|[^/:]*)((?::\d{1,5})?.*)\Z", re.DOTALL)
+
+
+_PSEUDONYM = re.compile(r"[a-z]+-[0-9a-f]{12}\Z")
+#: Said of each Connect group with pseudonyms.
+NAMES_DECIDE = (
+    "names are pseudonyms: Kafka's assignors of Connect give jobs out in the order of the names of connectors and "
+    "workers and of those names' hashes, so answers may place jobs otherwise than with the true names, and figures "
+    "differ"
+)
+
+
+def is_pseudonym(name: str) -> bool:
+    """Whether a name looks like one that :class:`Pseudonyms` gives."""
+    return _PSEUDONYM.match(name) is not None
 
 
 def read_pseudonyms(key_file: Path) -> Pseudonyms:

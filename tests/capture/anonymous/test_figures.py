@@ -17,7 +17,7 @@ from assignor_lab.groups.contest import Contest
 from assignor_lab.groups.entries import kind_named
 from assignor_lab.groups.rows import RowMaker
 from assignor_lab.groups.work import WorkItem
-from assignor_lab.scenarios.anonymous import Pseudonyms, anonymous_document
+from assignor_lab.scenarios.anonymous import NAMES_DECIDE, Pseudonyms, anonymous_document
 
 DATA = Path(__file__).parents[2] / "data"
 KEY = b"a key of the test's own"
@@ -66,3 +66,46 @@ def test_every_figure_of_every_assignor_is_as_it_was(file: str) -> None:
     known = [with_random_ids(each) for each in documents(file)]
     names = Pseudonyms(KEY)
     assert rows([anonymous_document(each, names) for each in known], FILES[file]) == rows(known, FILES[file])
+
+
+# --- Connect ----------------------------------------------------------------------------------------------
+
+
+def one_worker_has_it(first: str, second: str) -> dict[str, Any]:
+    """Two workers, and a connector whose task the first one runs; nobody runs the connector itself."""
+    nothing: dict[str, list[str]] = {"connectors": [], "tasks": []}
+    members = [
+        {"id": first, "owned": {**nothing, "tasks": ["files-0"]}, "static": {"connectors": None, "tasks": None}},
+        {"id": second, "owned": nothing, "static": {"connectors": None, "tasks": None}},
+    ]
+    return {
+        "format": 1, "kind": "connect", "id": "cluster", "protocol": "sessioned", "max_delay_ms": 0,
+        "rounds": [{"time_ms": 1, "connectors": {"files": 1}, "members": members}],
+        "source": {"group": "cluster"},
+    }  # fmt: skip
+
+
+def test_figures_of_connect_go_by_the_order_of_names_the_smallest_example() -> None:
+    (before,) = rows([one_worker_has_it("a", "b")], ["connect_incremental"])
+    (after,) = rows([one_worker_has_it("b", "a")], ["connect_incremental"])
+    assert (before["jobs_per_worker"], after["jobs_per_worker"]) == (2.0, 0.0)
+
+
+def test_a_connect_group_with_pseudonyms_says_so() -> None:
+    made = anonymous_document(one_worker_has_it("a", "b"), Pseudonyms(KEY))
+    assert made["assumptions"] == [NAMES_DECIDE]
+    assert "assumptions" not in anonymous_document(
+        documents("golden/streams-group/sticky.scenarios.jsonl.gz")[0], Pseudonyms(KEY)
+    )
+
+
+def test_clients_that_a_source_names_get_their_pseudonyms() -> None:
+    known = documents("golden/streams-group/sticky.scenarios.jsonl.gz")[0]
+    member = known["members"][0]["id"]
+    client = "orders-StreamThread-1-consumer"
+    done = [{"time_ms": 1, "type": "stop", "client": "orders"}]
+    names = Pseudonyms(KEY)
+    made = anonymous_document({**known, "source": {"client_ids": {member: client}, "done": done}}, names)
+    assert made["source"]["client_ids"] == {names.member(member): names.client(client)}
+    assert made["source"]["done"][0]["client"] == names.client("orders")
+    assert "orders" not in json.dumps(made["source"])
