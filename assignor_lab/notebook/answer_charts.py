@@ -8,7 +8,7 @@ from assignor_lab.documents.wording import plural, shortened
 from assignor_lab.groups.holding import NOBODY_LABEL
 from assignor_lab.notebook.answers import Answered
 from assignor_lab.notebook.comparisons import Comparison
-from assignor_lab.notebook.drawing import MOST_TASKS, altair, chart_text, left_out, name_text
+from assignor_lab.notebook.drawing import MOST_TASKS, PADDING, altair, chart_text, left_out, name_text
 from assignor_lab.notebook.errors import ChartError
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def plot_answer(answered: Answered) -> LayerChart:
     starts = sum(row["change"] in ("starts here", "a copy takes over") for row in rows)
     words = f"{plural(len(tasks), who.noun)} on {plural(len(labels), 'client')}; {starts} run elsewhere than before"
     chart: LayerChart = (cells + signs).properties(
-        title=title, width=alt.Step(16), height=alt.Step(22), description=chart_text(words, 400)
+        padding=PADDING, title=title, width=alt.Step(16), height=alt.Step(22), description=chart_text(words, 400)
     )
     return chart
 
@@ -135,7 +135,7 @@ def plot_difference(comparison: Comparison, state: int = 0) -> LayerChart:
     told = f"{len(chosen.elsewhere)} of {plural(chosen.tasks, chosen.noun)} run by different clients{left}"
     title = alt.Title(f"{one} and {other}", subtitle=chart_text(f"{chosen.scenario}: {told}", 200), anchor="start")
     chart: LayerChart = (cells + names).properties(
-        title=title, width=alt.Step(150), height=alt.Step(20), description=chart_text(told, 400)
+        padding=PADDING, title=title, width=alt.Step(150), height=alt.Step(20), description=chart_text(told, 400)
     )
 
     return chart

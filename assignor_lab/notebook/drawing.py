@@ -15,13 +15,25 @@ from assignor_lab.documents.wording import plural, shortened
 from assignor_lab.report.summary import Results, read_summary, summary_from_document
 from assignor_lab.scoring.spark.session import MissingExtraError
 
-__all__ = ["COLOURS", "MOST_TASKS", "SummaryLike", "altair", "chart_text", "left_out", "name_text", "results_of"]
+__all__ = [
+    "COLOURS",
+    "MOST_TASKS",
+    "PADDING",
+    "SummaryLike",
+    "altair",
+    "chart_text",
+    "left_out",
+    "name_text",
+    "results_of",
+]
 
 #: Colours that people who see few colours tell apart (Okabe and Ito), and that stand out on white.
 COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#5d5d5d", "#b2a000"]
 #: Tasks that a chart shows; what is left out is said in its subtitle.
 MOST_TASKS = 120
 NAME_LIMIT = 40
+#: Around a chart: who draws it elsewhere may have wider letters than it was measured with.
+PADDING = {"left": 24, "right": 36, "top": 6, "bottom": 6}
 
 #: A summary: of :func:`assignor_lab.scoring.summary`, a parsed ``summary.json``, its path, or that of its folder.
 SummaryLike = Mapping[str, Any] | str | PathLike[str]

@@ -6,7 +6,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from assignor_lab.documents.wording import mean, unit_words
-from assignor_lab.notebook.drawing import COLOURS, SummaryLike, altair, chart_text, name_text, results_of
+from assignor_lab.notebook.drawing import COLOURS, PADDING, SummaryLike, altair, chart_text, name_text, results_of
 from assignor_lab.notebook.errors import ChartError
 from assignor_lab.report.headline import headline_cards
 from assignor_lab.report.pareto import pareto
@@ -64,7 +64,7 @@ def plot_headline(summary: SummaryLike) -> VConcatChart:
         )
         is_share = each.unit == "share"
         title_of_axis = "" if is_share else chart_text(unit_words(each.unit or "").removeprefix("In "))
-        digits = ".0%" if is_share else "~s"
+        digits = ".0%" if is_share else "~s" if any(abs(value.mean) >= 1_000 for value in each.of) else "~g"
         intervals = shared.mark_rule(strokeWidth=3, color=COLOURS[4]).encode(x=alt.X("from:Q"), x2="to:Q")
         means = shared.mark_point(filled=True, size=80, color=COLOURS[0]).encode(
             x=alt.X(
@@ -81,7 +81,7 @@ def plot_headline(summary: SummaryLike) -> VConcatChart:
         charts.append((intervals + means).properties(title=title, width=460, description=f"{card.title}: {words}"))
     if not charts:
         raise ChartError("no figure of the headline was measured: nothing can be drawn")
-    chart: VConcatChart = alt.vconcat(*charts).resolve_scale(x="independent")
+    chart: VConcatChart = alt.vconcat(*charts).resolve_scale(x="independent").properties(padding=PADDING)
     return chart
 
 
@@ -131,7 +131,7 @@ def plot_pareto(summary: SummaryLike) -> LayerChart:
     names = shared.mark_text(dy=-14).encode(text="assignor:N")
     title = alt.Title(wrap(chart_text(drawn.words, 300), 72), anchor="start", fontSize=12)
     chart: LayerChart = (dots + names).properties(
-        title=title, width=460, height=300, description=chart_text(drawn.words, 400)
+        padding=PADDING, title=title, width=460, height=300, description=chart_text(drawn.words, 400)
     )
     return chart
 

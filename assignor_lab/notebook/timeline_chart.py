@@ -9,7 +9,7 @@ from assignor_lab.documents.wording import figure, moment, plural
 from assignor_lab.groups.entries import kind_named
 from assignor_lab.groups.labels import client_labels
 from assignor_lab.notebook.answers import Answered
-from assignor_lab.notebook.drawing import COLOURS, MOST_TASKS, altair, chart_text, left_out, name_text
+from assignor_lab.notebook.drawing import COLOURS, MOST_TASKS, PADDING, altair, chart_text, left_out, name_text
 from assignor_lab.notebook.errors import ChartError
 from assignor_lab.scenarios import Scenario
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["plot_timeline"]
 
 AWAY, RESTORING = "nobody has it", "its state comes back"
+_NO_OWNERS = {RESTORING: "#f0e442", AWAY: "#000000"}
 #: Decisions that are marked.
 MOST_MARKS = 400
 
@@ -39,9 +40,11 @@ def plot_timeline(what: Answered | Sequence[Scenario]) -> LayerChart:
     """
     alt = altair()
     rows, marks, tasks, subtitle = _played(what) if isinstance(what, Answered) else _decided(what)
-    owners = list(dict.fromkeys(row["who"] for row in rows if row["who"] not in (AWAY, RESTORING)))
-    domain = [*owners, RESTORING, AWAY]
-    colours = [*(COLOURS[number % len(COLOURS)] for number in range(len(owners))), "#f0e442", "#000000"]
+    there = dict.fromkeys(row["who"] for row in rows)
+    owners = [who for who in there if who not in _NO_OWNERS]
+    waits = {who: colour for who, colour in _NO_OWNERS.items() if who in there}
+    domain = [*owners, *waits]
+    colours = [*(COLOURS[number % len(COLOURS)] for number in range(len(owners))), *waits.values()]
     bars = (
         alt.Chart(alt.Data(values=rows))
         .mark_bar()
@@ -67,7 +70,7 @@ def plot_timeline(what: Answered | Sequence[Scenario]) -> LayerChart:
     height = max(80, 14 * len(tasks))
     words = f"Who ran what: {subtitle}; {plural(len(marks), 'rebalance')}"
     chart: LayerChart = (bars + rules).properties(
-        title=title, width=620, height=height, description=chart_text(words, 400)
+        padding=PADDING, title=title, width=620, height=height, description=chart_text(words, 400)
     )
     return chart
 

@@ -67,8 +67,13 @@ def _figure(figure: Mapping[str, Any], baseline: str | None) -> str:
             mean(each["mean"], unit),
             None if each["difference"] is None else signed(each["difference"], unit),
             None if each["low"] is None else f"{signed(each['low'], unit)} to {signed(each['high'], unit)}",
-            None if each["tells"] is None else _TELLS.get(each["tells"], "nothing yet"),
+            None if each["tells"] is None else _told(each),
         ]
         for each in figure["of"]
     ]
     return table(f"{figure['title']}: {unit_words(unit).lower()}{way}", columns, rows)
+
+
+def _told(value: Mapping[str, Any]) -> str:
+    why = value["no_interval"]
+    return _TELLS.get(value["tells"]) or ("nothing" if why is None else f"nothing: {why['reason']}")
