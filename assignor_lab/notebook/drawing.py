@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assignor_lab.documents.wording import plural, shortened
-from assignor_lab.report.summary import Results, read_summary, summary_from_document
 from assignor_lab.scoring.spark.session import MissingExtraError
+
+if TYPE_CHECKING:
+    from assignor_lab.report.summary import Results
 
 __all__ = [
     "COLOURS",
@@ -66,6 +68,8 @@ def left_out(*left: tuple[int, str]) -> str:
 
 def results_of(summary: SummaryLike) -> Results:
     """The results of a summary; raises DocumentFormatError if it is none."""
+    from assignor_lab.report.summary import read_summary, summary_from_document
+
     if isinstance(summary, (str, PathLike)):
         path = Path(summary)
         return read_summary(path / "summary.json" if path.is_dir() else path).results

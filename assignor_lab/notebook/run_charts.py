@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 from assignor_lab.documents.wording import mean, unit_words
 from assignor_lab.notebook.drawing import COLOURS, PADDING, SummaryLike, altair, chart_text, name_text, results_of
 from assignor_lab.notebook.errors import ChartError
-from assignor_lab.report.headline import headline_cards
-from assignor_lab.report.pareto import pareto
 
 if TYPE_CHECKING:
     from altair import LayerChart, VConcatChart
@@ -32,6 +30,9 @@ def plot_headline(summary: SummaryLike) -> VConcatChart:
         DocumentFormatError: if it is no summary.
     """
     alt = altair()
+    # The report needs what altair brings, or its own extra.
+    from assignor_lab.report.headline import headline_cards
+
     results = results_of(summary)
     names = {each.name: name_text(each.name) for each in results.assignors}
     cards = {card.title: card for card in headline_cards(results, names)}
@@ -64,7 +65,7 @@ def plot_headline(summary: SummaryLike) -> VConcatChart:
         )
         is_share = each.unit == "share"
         title_of_axis = "" if is_share else chart_text(unit_words(each.unit or "").removeprefix("In "))
-        digits = ".0%" if is_share else "~s" if any(abs(value.mean) >= 1_000 for value in each.of) else "~g"
+        digits = ".0%" if is_share else "~s" if any(abs(value.mean) >= 1_000 for value in each.of) else ",.3~f"
         intervals = shared.mark_rule(strokeWidth=3, color=COLOURS[4]).encode(x=alt.X("from:Q"), x2="to:Q")
         means = shared.mark_point(filled=True, size=80, color=COLOURS[0]).encode(
             x=alt.X(
@@ -96,6 +97,8 @@ def plot_pareto(summary: SummaryLike) -> LayerChart:
         MissingExtraError, DocumentFormatError: as of :func:`plot_headline`.
     """
     alt = altair()
+    from assignor_lab.report.pareto import pareto
+
     results = results_of(summary)
     drawn = pareto(results, {each.name: name_text(each.name) for each in results.assignors})
     if drawn is None or results.headline is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
@@ -262,6 +263,23 @@ def test_without_altair_the_extra_is_named(out: Path, monkeypatch: pytest.Monkey
     monkeypatch.setitem(sys.modules, "altair", None)
     with pytest.raises(MissingExtraError, match=r"assignor-lab\[notebook\]"):
         plot_headline(out)
+
+
+def test_states_are_asked_about_without_the_extras_of_charts_and_reports() -> None:
+    logs = [str(log) for log in sorted(TAGGED.glob("*.log.gz"))]
+    code = f"""
+import sys
+sys.modules.update(dict.fromkeys(("altair", "jinja2", "markupsafe"), None))
+from assignor_lab.notebook import ask, compare, plot_pareto, read
+state = read({logs!r}, {str(TAGGED / "application.properties")!r})[2]
+assert "<table" in ask(state, "sticky")._repr_html_() + compare(state, "kafka", "sticky")._repr_html_()
+try:
+    plot_pareto({{}})
+except Exception as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.stdout == "charts are drawn with altair: pip install 'assignor-lab[notebook]'\n", done.stderr
 
 
 def test_what_is_no_summary_is_said(tmp_path: Path) -> None:
