@@ -93,6 +93,7 @@ def register(app: typer.Typer) -> None:
         )
         answer = answerer(assignor, plugins.registry, options, may_run_code=True)
         failed = Counter[bool]()
+        raised: list[BaseException] = []
 
         def rows() -> Iterator[dict[str, Any]]:
             for row in map(answer, _wanted(scenarios, only)):
@@ -104,7 +105,10 @@ def register(app: typer.Typer) -> None:
                 from assignor_lab.cli.debugging import debug
 
                 stack.enter_context(looking_at_raised(debug))
+                stack.enter_context(looking_at_raised(raised.append))
             written = write_lines(out, rows())
+        if pdb and failed[True] and not raised:
+            note("no debugger was opened, for nothing was raised in this process; --traceback says where it was")
         print_written(out, written, as_json=json, assignor=assignor, failed=failed[True])
 
 

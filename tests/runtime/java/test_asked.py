@@ -10,10 +10,12 @@ from typing import Any
 
 import attrs
 import pytest
+from typer.testing import CliRunner
 
 from assignment_api import ApplicationMetadata, TaskAssignment
 from assignment_api.plugins import PluginLoadError
 from assignment_api.plugins.selection import config_sources
+from assignor_lab.cli.app import build_app
 from assignor_lab.groups.streams.asking import ASKING, invoke
 from assignor_lab.runtime.asking import assignor_for
 from assignor_lab.runtime.discovery import Plugins, discovered
@@ -143,6 +145,12 @@ def test_after_a_jvm_that_ended_there_is_another(named: Named, application: Appl
     assert first.failure.type == "ProcessDiedError"
 
 
+def test_a_debugger_that_has_nothing_to_show_is_told(named: Named) -> None:
+    words = ["assign", "--assignor", f"java:lab.Bad$Raises@{named.jar}@{KAFKA_4_3}", "--pdb", "--id", "small-00153"]
+    ended = CliRunner().invoke(build_app(), [*words, "--scenarios", str(GOLDEN / "small.scenarios.jsonl.gz")])
+    assert "no debugger was opened, for nothing was raised in this process; --traceback says where" in ended.stderr
+
+
 # --- why it cannot be had -------------------------------------------------------------------------
 
 
@@ -191,6 +199,22 @@ def test_a_library_that_is_missing_is_told(named: Named, tmp_path: Path) -> None
 
 
 # --- in an author's own package -------------------------------------------------------------------
+
+
+def test_in_a_process_that_is_not_its_own_its_jvm_ends_alone(
+    bad_jar: Path, application: ApplicationMetadata, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSIGNOR__JAVA__KAFKA", str(KAFKA_4_3))
+    jars: list[Traversable] = [bad_jar]
+    entry = java_assignor("mine", "lab.Bad$Exits", jars)
+    found = attrs.make_class("Entry", ["name", "distribution", "create"])("mine", None, entry.factory)
+    for _ in range(2):
+        failure = invoke(found, application, {}).failure
+        assert failure is not None
+        assert (failure.type, failure.message) == (
+            "JavaEndedError",
+            "assignor mine ended its JVM (exit code 3): repair the assignor",
+        )
 
 
 def test_a_package_offers_it_by_an_entry(
