@@ -28,6 +28,7 @@ from assignor_lab.runtime.invocation import (
 
 __all__ = [
     "AskedAssignor",
+    "AsksElsewhere",
     "Asking",
     "InProcessAssignor",
     "OwnProcesses",
@@ -174,6 +175,10 @@ class OwnProcesses(Protocol):
         """``found`` in a process of its own."""
 
 
+class AsksElsewhere:
+    """A factory of assignors that pass on what they are asked, and cannot change what they are shown."""
+
+
 class InProcessAssignor(Generic[S, A]):
     """An assignor in this process.
 
@@ -188,16 +193,18 @@ class InProcessAssignor(Generic[S, A]):
         self._found = found
         self._configs = configs
         self._is_trusted = found.distribution == BUILTIN_DISTRIBUTION
+        factory = getattr(getattr(found, "plugin", None), "factory", None)
+        self._keeps_input = self._is_trusted or isinstance(factory, AsksElsewhere)
         self._assignor: Any = None
 
     def ask(self, state: S) -> CallOutcome[A]:
         """What comes of one call."""
         asking = self._asking
-        before = None if self._is_trusted else asking.fingerprint(state)
+        before = None if self._keeps_input else asking.fingerprint(state)
         shown = asking.shown(state)
         outcome = self._called(state, shown)
         # What was shown may share parts with the state and have others of its own: both count.
-        if not self._is_trusted and any(self._fingerprint(seen) != before for seen in _different(shown, state)):
+        if not self._keeps_input and any(self._fingerprint(seen) != before for seen in _different(shown, state)):
             error = InputMutatedError(
                 f"assignor {self._found.name} changed its input: inputs are immutable by contract"
             )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
+
+import attrs
 
 from assignment_api import (
     ApplicationMetadata,
@@ -13,10 +15,11 @@ from assignment_api import (
     TaskAssignment,
     TaskAssignor,
 )
+from assignor_lab.runtime.asking import AsksElsewhere
 from assignor_lab.runtime.java.jvm import JavaPlace, Jvm, jvm_of
 from assignor_lab.runtime.java.questions import TaskNumbers, answer_of, computed_question, question_of
 
-__all__ = ["JavaTaskAssignor", "factory_of"]
+__all__ = ["JavaFactory", "JavaTaskAssignor"]
 
 _CLASS_KEY = "task.assignor.class"
 #: Keys that no application has: ours, and the one that stands for Kafka's own assignors.
@@ -67,14 +70,20 @@ class _ObservingJavaTaskAssignor(JavaTaskAssignor):
         self.told(assignment, subscription, error)
 
 
-def factory_of(place: JavaPlace) -> Callable[[], JavaTaskAssignor]:
-    """Makes assignors of a place, all in one JVM."""
+@attrs.frozen
+class JavaFactory(AsksElsewhere):
+    """Makes assignors of a place, all in one JVM.
 
-    def make() -> JavaTaskAssignor:
-        jvm = jvm_of(place)
-        return (_ObservingJavaTaskAssignor if jvm.observes else JavaTaskAssignor)(place, jvm)
+    Args:
+        place: Where they are.
+    """
 
-    return make
+    place: JavaPlace
+
+    def __call__(self) -> JavaTaskAssignor:
+        """A new assignor."""
+        jvm = jvm_of(self.place)
+        return (_ObservingJavaTaskAssignor if jvm.observes else JavaTaskAssignor)(self.place, jvm)
 
 
 def _java_configs(configs: Mapping[str, Any], place: JavaPlace) -> dict[str, str]:

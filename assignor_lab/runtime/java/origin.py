@@ -10,7 +10,7 @@ import attrs
 from assignment_api.plugins import FoundTaskAssignor, TaskAssignorPlugin
 from assignor_lab.runtime.asking import Asking
 from assignor_lab.runtime.isolation.origin import AssignorOrigin
-from assignor_lab.runtime.java.assignor import factory_of
+from assignor_lab.runtime.java.assignor import JavaFactory
 from assignor_lab.runtime.java.class_path import content_digest, jars_in
 from assignor_lab.runtime.java.jvm import JavaPlace, Jvm, jvm_of
 from assignor_lab.runtime.java.naming import JavaName
@@ -37,7 +37,7 @@ class JavaOrigin(AssignorOrigin):
     def select(self, asking: Asking[Any, Any], selector: str) -> FoundTaskAssignor:  # noqa: ARG002 - there is one alone
         """The assignor, in the process that is to ask it; its JVM is started."""
         jvm_of(self.place)
-        return FoundTaskAssignor(self.name, TaskAssignorPlugin("java", factory_of(self.place)), None, None)
+        return FoundTaskAssignor(self.name, TaskAssignorPlugin("java", JavaFactory(self.place)), None, None)
 
     def digest(self) -> str:
         """What it is made of, wherever that lies."""

@@ -10,7 +10,7 @@ from assignment_api.plugins.selection import config_sources
 from assignor_lab.groups.streams.asking import ASKING
 from assignor_lab.runtime.asking import assignor_for
 from assignor_lab.runtime.discovery import discovered
-from assignor_lab.runtime.java.assignor import factory_of
+from assignor_lab.runtime.java.assignor import JavaFactory
 from assignor_lab.runtime.java.class_path import jars_in
 from assignor_lab.runtime.java.jvm import JavaPlace, jvm_of
 from assignor_lab.runtime.java.settings import JavaSettings
@@ -29,12 +29,12 @@ def place() -> JavaPlace:
 
 @pytest.mark.parametrize("name", ["small", "medium", "threads"])
 def test_every_golden_scenario_has_kafkas_answer(place: JavaPlace, name: str) -> None:
-    assert list(differences(name, "sticky", factory_of(place))) == []
+    assert list(differences(name, "sticky", JavaFactory(place))) == []
 
 
 @pytest.mark.parametrize("name", ["small-4x40", "small-10x200", "1000x10-1000threads-1standby"])
 def test_every_scale_scenario_has_the_digest_of_kafkas_answer(place: JavaPlace, name: str) -> None:
-    assert scale_differences(name, "sticky", factory_of(place)) == []
+    assert scale_differences(name, "sticky", JavaFactory(place)) == []
 
 
 def test_all_of_them_are_asked_in_one_jvm(place: JavaPlace) -> None:
