@@ -126,9 +126,15 @@ def register(app: typer.Typer) -> None:
             _show_one(recorded, out, as_json=json)
 
 
+#: Signals that ask for an end; not every system has all of them.
+_ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
 @contextmanager
 def _stopped_by_signals() -> Iterator[Callable[[], bool]]:
-    """Has Ctrl-C and SIGTERM, by which services are stopped, ask for an orderly end; the second one does not wait.
+    """Has signals ask for an orderly end: Ctrl-C, SIGTERM of services, SIGHUP of a closed terminal.
+
+    The second one does not wait.
 
     Raising at once, as Python has it, would get lost in whatever the client library does at that moment.
     """
@@ -139,7 +145,7 @@ def _stopped_by_signals() -> Iterator[Callable[[], bool]]:
             signal.default_int_handler(number, frame)
         asked.append(number)
 
-    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, ask) for number in _ENDING}
     try:
         yield lambda: bool(asked)
     finally:

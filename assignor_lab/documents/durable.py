@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import secrets
@@ -32,6 +33,14 @@ def sync(path: Path) -> None:
         os.close(descriptor)
 
 
+#: What to do where the fault lies in what is asked for, and not in the name.
+_REMEDIES = {
+    errno.ENOSPC: "make room, and try again",
+    errno.EDQUOT: "make room, and try again",
+    errno.EFBIG: "allow larger files (ulimit -f), and try again",
+}
+
+
 @contextmanager
 def naming_failures(path: str | PathLike[str]) -> Iterator[None]:
     """Turns what the operating system says in the block into an error that names the file as the user did.
@@ -46,7 +55,7 @@ def naming_failures(path: str | PathLike[str]) -> Iterator[None]:
         raise
     except OSError as error:
         name = "standard output" if os.fspath(path) == STANDARD_OUTPUT else printable(os.fspath(path), 1_000)
-        remedy = "name a file in a folder that exists and can be written"
+        remedy = _REMEDIES.get(error.errno or 0, "name a file in a folder that exists and can be written")
         raise OutputFileError(f"{name}: cannot be written: {error.strerror or error}; {remedy}") from error
 
 

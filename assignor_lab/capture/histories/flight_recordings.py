@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import attrs
 
 from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.errors import HistoryError
@@ -13,7 +15,7 @@ from assignor_lab.capture.histories.recorded_generations import (
     classic_decisions,
     recorded_generations,
 )
-from assignor_lab.capture.histories.streams_epochs import epoch_documents, recorded_epochs
+from assignor_lab.capture.histories.streams_epochs import Epoch, epoch_documents, recorded_epochs
 from assignor_lab.capture.recorded.connect.answers import connect_rounds
 from assignor_lab.capture.recorded.connect.histories import SeenRound, histories
 from assignor_lab.capture.recorded.kept_records import RECORDS, SAMPLES, is_kept_records, read_kept_records
@@ -121,6 +123,7 @@ def _decisions(
     told: list[str] = []
     generations = recorded_generations(kept, told.append)
     epochs = recorded_epochs(kept, told.append)
+    generations, epochs = _steadied(generations, told), _steadied(epochs, told)
     for sentence in dict.fromkeys(told):
         on_problem(sentence)
     if epochs and not (generations and generations[-1].time_ms > epochs[-1].time_ms):
@@ -136,6 +139,29 @@ def _decisions(
         return
     for document, _ in classic_decisions(generations, kept.samples, config, topology):
         yield document
+
+
+_Decided = TypeVar("_Decided", RecordedGeneration, Epoch)
+
+
+def _steadied(decided: Sequence[_Decided], told: list[str]) -> list[_Decided]:
+    """Decisions whose times do not go back: records stand in the order in which they were written.
+
+    Where a coordinator's clock has gone back, or another coordinator's is behind, later times count on from the latest
+    one.
+    """
+    found: list[_Decided] = []
+    ahead = 0
+    for each in decided:
+        back = found[-1].time_ms - each.time_ms - ahead if found else 0
+        if back > 0:
+            ahead += back
+            told.append(
+                f"{each.place}: the coordinator's clock has gone back by {back:,} ms: later times count from where it "
+                "had stood"
+            )
+        found.append(attrs.evolve(each, time_ms=each.time_ms + ahead) if ahead else each)
+    return found
 
 
 def _is_given_targets(file: Path | None) -> bool:

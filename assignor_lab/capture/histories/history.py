@@ -65,18 +65,27 @@ def read_histories(scenarios: Iterable[Scenario]) -> list[History]:
 
 
 def _refuse_repeated(decisions: Sequence[tuple[Scenario, Moment]]) -> None:
-    """A group that was made anew counts its generations from 1 again, but not at once."""
-    seen: dict[int, tuple[Scenario, int]] = {}
+    """A group that was made anew counts its generations from 1 again, with other members."""
+    seen: dict[int, tuple[Scenario, Moment]] = {}
     for scenario, moment in decisions:
         if moment.generation is None:
             continue
         before = seen.get(moment.generation)
-        if before is not None and moment.time_ms - before[1] < _AT_ONCE_MS:
+        is_near = before is not None and moment.time_ms - before[1].time_ms < _AT_ONCE_MS
+        if before is not None and is_near and _has_members_of(moment, before[1]):
             raise HistoryError(
                 f"{scenario.place}: generation {moment.generation} is there already, at {before[0].place}: give each "
                 "part of the past once"
             )
-        seen[moment.generation] = scenario, moment.time_ms
+        seen[moment.generation] = scenario, moment
+
+
+def _has_members_of(moment: Moment, other: Moment) -> bool:
+    """Whether somebody takes part in both; who nobody knows may be anybody."""
+    here, there = (
+        frozenset().union(*(each.members for each in either.participants.values())) for either in (moment, other)
+    )
+    return not here or not there or not here.isdisjoint(there)
 
 
 def _check(scenario: Scenario) -> None:

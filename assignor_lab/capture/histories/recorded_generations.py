@@ -66,22 +66,31 @@ def recorded_generations(kept: KeptRecords, on_unreadable: Callable[[str], None]
         on_unreadable: Told of each record that cannot be read, and why.
     """
     found: list[RecordedGeneration] = []
+    is_anew = False
     for each in kept.records:
         try:
-            made = _generation(kept.group, each)
+            is_of_group = _is_of_group(kept.group, each)
+            made = _generation(kept.group, each.record.value, each) if is_of_group else None
         except BrokerAnswerError as error:
             on_unreadable(f"{each.place}: record {each.record.offset} is left out: {error}")
             continue
-        if made is not None and not (found and found[-1].generation == made.generation):
+        # A group that was deleted and made anew counts from 1 again.
+        is_anew = is_anew or (is_of_group and each.record.value is None)
+        if made is not None and (is_anew or not (found and found[-1].generation == made.generation)):
             found.append(made)
+            is_anew = False
     return found
 
 
-def _generation(group: str, each: KeptRecord) -> RecordedGeneration | None:
+def _is_of_group(group: str, each: KeptRecord) -> bool:
     key = read_group_key(each.record.key)
-    if key is None or key.type != GROUP_METADATA or key.group != group or each.record.value is None:
+    return key is not None and key.type == GROUP_METADATA and key.group == group
+
+
+def _generation(group: str, value: bytes | None, each: KeptRecord) -> RecordedGeneration | None:
+    if value is None:
         return None
-    read = read_classic_generation(group, each.record.value)
+    read = read_classic_generation(group, value)
     answer = read.streams()
     if not read.members or (answer is None and not read.is_connect):
         return None

@@ -136,7 +136,10 @@ class GroupHistory:
     def _streams(self, record: GroupRecord, kind: int, member: str) -> bool:
         value = record.value
         if kind == STREAMS_METADATA:
-            if value is not None:
+            if value is None:
+                # One that is made anew counts from the beginning.
+                self._epochs.clear()
+            else:
                 self._epochs.add(read_epoch(self.group, value))
         elif kind == STREAMS_MEMBER:
             _put(self._members, member, None if value is None else read_streams_member(self.group, value))
@@ -178,7 +181,7 @@ class GroupHistory:
         document["joined"], document["left"] = sorted(now - earlier), sorted(earlier - now)
         number, last = document["generation"], None if before is None else before["generation"]
         begins = _FIRST_EPOCH if document.get("protocol") == PROTOCOL else _FIRST_GENERATION
-        first = begins if before is None else None if last is None else last + 1
+        first = begins if last is None else last + 1
         if number is not None and first is not None and number > first and not self._all_seen(first, number):
             document["hole"] = [first, number - 1]
         if before is not None and document["t"] < before["t"]:

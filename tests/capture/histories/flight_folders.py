@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +49,20 @@ def _write(file: Path, lines: Iterable[Mapping[str, Any]]) -> None:
     file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
 
 
-def classic_folder(folder: Path, application: str, samples: Iterable[Mapping[str, Any]] = ()) -> Path:
-    """The recording of a captured classic group: the generations that its recorded descriptions show."""
+def classic_folder(
+    folder: Path,
+    application: str,
+    samples: Iterable[Mapping[str, Any]] = (),
+    clock: Callable[[int, int], int] = lambda _generation, time_ms: time_ms,
+) -> Path:
+    """The recording of a captured classic group: the generations that its recorded descriptions show.
+
+    Args:
+        folder: The folder.
+        application: The group.
+        samples: As for :func:`write_folder`.
+        clock: What the coordinator's clock says, by generation and time.
+    """
     name, records, last = "", [], 0
     for _, line in json_lines(CAPTURES / application / "exchanges.jsonl.gz"):
         if line["api_key"] != _DESCRIBE_GROUPS:
@@ -59,7 +71,8 @@ def classic_folder(folder: Path, application: str, samples: Iterable[Mapping[str
             (answer,) = group_answers([group])
             if group.group_state == "Stable" and answer.generation > last:
                 name, last = group.group_id, answer.generation
-                records.append((line["t"], key(2, name), generation(last, group, time_ms=line["t"])))
+                time_ms = clock(last, line["t"])
+                records.append((time_ms, key(2, name), generation(last, group, time_ms=time_ms)))
     return write_folder(folder, name, records, samples)
 
 

@@ -238,3 +238,38 @@ def test_the_episode_of_a_recording_without_samples_invents_no_state(folders: Pa
     (episode,) = past_as_episodes([str(classic_folder(folders / "sizes", "plain"))])
     ends = [each["records"] + each["backlog_records"] for each in episode.document["changelogs"].values()]
     assert max(ends, default=0) < 500_000
+
+
+def records_of(folder: Path, application: str) -> tuple[str, list[tuple[int, bytes, bytes | None]]]:
+    head, *lines = [
+        json.loads(line) for line in (classic_folder(folder, application) / "records.jsonl").read_text().splitlines()
+    ]
+    kept = [line for line in lines if "key_hex" in line]
+    return head["group"], [
+        (each["t"], bytes.fromhex(each["key_hex"]), bytes.fromhex(each["value_hex"])) for each in kept
+    ]
+
+
+def test_a_group_that_is_deleted_and_made_anew_keeps_both_lives(folders: Path) -> None:
+    group, records = records_of(folders / "lives", "warm")
+    (time_ms, name, first), *_ = records
+    lives = [(time_ms, name, first), (time_ms, name, None), (time_ms, name, first)]
+    folder = write_folder(folders / "anew", group, lives)
+    assert [each["source"]["generation"] for each in decided(folder, "warm")] == [1, 1]
+    folder = write_folder(folders / "again", group, [(time_ms, name, first), (time_ms, name, first)])
+    assert [each["source"]["generation"] for each in decided(folder, "warm")] == [1]
+
+
+def test_where_the_coordinators_clock_goes_back_the_order_and_what_lies_between_stay(folders: Path) -> None:
+    before = [each["source"]["time_ms"] for each in decided(classic_folder(folders / "steady", "warm"), "warm")]
+    behind = classic_folder(
+        folders / "back", "warm", clock=lambda generation, time_ms: time_ms - 3_600_000 * (generation > 3)
+    )
+    told: list[str] = []
+    (file,) = flight_recordings(behind)
+    found = [each["source"] for each in recorded_decisions(file, on_problem=told.append)]
+    times = [each["time_ms"] for each in found]
+    assert [each["generation"] for each in found] == [1, 2, 3, 4, 5, 6]
+    assert times[:4] == [*before[:3], before[2]]
+    assert [after - at for at, after in pairwise(times[3:])] == [after - at for at, after in pairwise(before[3:])]
+    assert any("the coordinator's clock has gone back by 3," in each for each in told)

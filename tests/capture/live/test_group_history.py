@@ -84,6 +84,15 @@ def test_a_generation_that_is_written_again_counts_once() -> None:
     assert len(told[0]["joined"]) == len(group.members)
 
 
+def test_a_group_that_is_deleted_and_made_anew_counts_from_the_beginning() -> None:
+    group = stable_groups()[-1]
+    first, gone = (key(2, GROUP), generation(1, group)), (key(2, GROUP), None)
+    told = history(first, gone, first, gone, (key(2, GROUP), generation(3, group))).generations
+    assert [each["generation"] for each in told] == [1, None, 1, None, 3]
+    assert [each.get("hole") for each in told] == [None, None, None, None, [1, 2]]
+    assert len(told[2]["joined"]) == len(group.members)
+
+
 def test_records_of_other_groups_change_nothing() -> None:
     assert history((key(2, "other"), generation(1, stable_groups()[-1]))).generations == []
 
