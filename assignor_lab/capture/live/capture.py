@@ -14,6 +14,7 @@ from assignor_lab.capture.live.classic import classic_document
 from assignor_lab.capture.live.classic import unsettled as classic_unsettled
 from assignor_lab.capture.live.cluster import Cluster, ListedGroup
 from assignor_lab.capture.live.errors import GroupUnusableError, LiveClusterError, NotAuthorizedError
+from assignor_lab.capture.live.internal_topics import without_others
 from assignor_lab.capture.live.listing import OTHER, is_streams, list_groups
 from assignor_lab.capture.live.streams_group import streams_group_document
 from assignor_lab.capture.live.streams_group import unsettled as streams_unsettled
@@ -129,7 +130,8 @@ class Capturing:
         (answer,) = group_answers([raw])
         if why := classic_unsettled(answer):
             return why
-        return classic_document(answer, self.cluster.topics(), now, self._ends, self._sizes, self.config, self.topology)
+        topics = without_others(self.cluster.topics(), name, [each.id for each in self.cluster.groups()])
+        return classic_document(answer, topics, now, self._ends, self._sizes, self.config, self.topology)
 
     def _connect(self, name: str, raw: Any, now: int) -> dict[str, Any] | str:
         rounds = connect_rounds([raw])

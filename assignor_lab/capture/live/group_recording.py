@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import attrs
 
+from assignor_lab.capture.live.internal_topics import is_internal_of
 from assignor_lab.capture.live.rack_files import racks_toml
 from assignor_lab.capture.live.record_file import RecordFile
 from assignor_lab.capture.recorded.anonymous_records import anonymous_record
@@ -23,8 +24,6 @@ __all__ = ["BROKERS", "HISTORY", "RACKS", "RECORDS", "SAMPLES", "GroupRecording"
 #: Files of a recording.
 RECORDS, HISTORY, SAMPLES, RACKS = "records.jsonl", "history.jsonl", "samples.jsonl", "racks.toml"
 BROKERS = "brokers.json"
-
-_INTERNAL = ("-changelog", "-repartition")
 
 
 @attrs.define
@@ -134,23 +133,32 @@ class GroupRecording:
         told = sample if self.names is None else anonymous_sample(sample, self.original, self.names)
         append_durably(self.folder / SAMPLES, canonical_line(told))
 
-    def topics_among(self, names: Iterable[str]) -> list[str]:
-        """Those topics that members subscribe or the topology names, and internal ones of the group's name."""
+    def topics_among(self, names: Iterable[str], groups: Collection[str] = ()) -> list[str]:
+        """Those topics that members subscribe or the topology names, and internal ones of the group's name.
+
+        Args:
+            names: Names of topics.
+            groups: All groups that are known: one whose name begins with this group's has internal topics, too.
+        """
         group, named = self.original, self.history.topics
         return sorted(
             name
             for name in names
             if (name if self.names is None else self.names.topic(name, group)) in named
-            or (name.startswith(f"{group}-") and name.endswith(_INTERNAL))
+            or is_internal_of(name, group, groups)
         )
 
-    def write_racks(self, cluster: ClusterAnswer) -> None:
+    def write_racks(self, cluster: ClusterAnswer, groups: Collection[str] = ()) -> None:
         """Writes racks of brokers and of the group's topics, for ``--racks``, if there are any.
+
+        Args:
+            cluster: Brokers and topics.
+            groups: As for :meth:`topics_among`.
 
         Raises:
             OutputFileError: if they cannot be written.
         """
-        topics = {name: cluster.topics[name] for name in self.topics_among(cluster.topics)}
+        topics = {name: cluster.topics[name] for name in self.topics_among(cluster.topics, groups)}
         racks = cluster.racks
         if (names := self.names) is not None:
             topics = {names.topic(name, self.original): partitions for name, partitions in topics.items()}

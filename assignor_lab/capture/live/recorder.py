@@ -141,11 +141,15 @@ def record_groups(
     with translated(access):
         recorded = _LiveReading(access, recordings, sampler, wanted.is_stopped).run(partitions, follow_s)
     wanted.check_something_was_kept(recorded)
-    topics = cluster.topics()
+    topics, groups = cluster.topics(), _known_groups(cluster, recordings)
     for each in recorded.groups.values():
-        each.write_racks(topics)
+        each.write_racks(topics, groups)
         each.write_brokers(cluster.latest_version(DESCRIBE_STREAMS_GROUP))
     return recorded
+
+
+def _known_groups(cluster: Cluster, recordings: Recordings) -> set[str]:
+    return {each.id for each in cluster.groups()} | {each.original for each in recordings.groups.values()}
 
 
 def record_segments(paths: Sequence[Path], wanted: Recording) -> Recorded:

@@ -60,7 +60,8 @@ class Sampler:
 
     def _sample(self) -> None:
         topics = self.cluster.topics().topics
-        of_groups = {name: recording.topics_among(topics) for name, recording in self.groups.items()}
+        groups = {each.id for each in self.cluster.groups()} | {each.original for each in self.groups.values()}
+        of_groups = {name: recording.topics_among(topics, groups) for name, recording in self.groups.items()}
         partitions = [
             (topic, number)
             for topic in sorted({topic for names in of_groups.values() for topic in names})

@@ -1,0 +1,33 @@
+"""Whose an internal topic is, where one application's name begins with another's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assignor_lab.capture.live.group_recording import GroupRecording
+from assignor_lab.capture.live.internal_topics import is_internal_of, without_others
+from assignor_lab.capture.recorded.broker_answers import ClusterAnswer
+
+GROUPS = ("orders", "orders-eu", "orders-eu-test", "payments")
+TOPICS = ("orders-counts-changelog", "orders-eu-counts-changelog", "orders-eu-in", "orders-eu-test-by-city-repartition")
+
+
+@pytest.mark.parametrize(
+    ("group", "own"), [("orders", TOPICS[:1]), ("orders-eu", TOPICS[1:2]), ("orders-eu-test", TOPICS[3:])]
+)
+def test_a_topic_is_that_of_the_longest_name_that_fits(group: str, own: tuple[str, ...], tmp_path: Path) -> None:
+    assert tuple(topic for topic in TOPICS if is_internal_of(topic, group, GROUPS)) == own
+    assert tuple(GroupRecording(tmp_path, group, 0).topics_among(TOPICS, GROUPS)) == own
+
+
+def test_without_knowing_the_other_groups_the_beginning_of_the_name_is_all_there_is() -> None:
+    assert [is_internal_of(topic, "orders") for topic in TOPICS] == [True, True, False, True]
+
+
+def test_topics_that_others_read_stay_and_only_internal_ones_of_longer_names_go() -> None:
+    cluster = ClusterAnswer({1: "r1"}, {topic: {0: (1,)} for topic in (*TOPICS, "payments-x-changelog")})
+    kept = without_others(cluster, "orders", GROUPS)
+    assert list(kept.topics) == ["orders-counts-changelog", "orders-eu-in", "payments-x-changelog"]
+    assert kept.racks == {1: "r1"}
