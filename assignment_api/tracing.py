@@ -7,7 +7,7 @@ and tells its steps as well. Nobody has to have one, and ``assign`` need not kno
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Generic, TypeVar
 
 import attrs
@@ -58,7 +58,9 @@ class Traced(Generic[A]):
     Args:
         answer: What ``assign`` answers to the same.
         steps: The steps, in the order in which they were taken.
+        rules: Id of a rule to what it says, in a sentence or two, for those who do not know it; rules may be left out.
     """
 
     answer: A
     steps: Sequence[RuleStep]
+    rules: Mapping[str, str] = attrs.field(factory=dict)

@@ -41,7 +41,7 @@ def _explanation(explained: Explained, each: Explanation) -> dict[str, Any]:
             {"client": row.client, "facts": row.facts, "before": row.before, "after": row.after} for row in each.clients
         ],
         "rules": [
-            {"rule": rule, "see": f"{RULES_PAGE}#{rule}", "sentence": sentence}
+            {"rule": rule, "see": f"{RULES_PAGE}#{rule}", "says": explained.rules.get(rule), "sentence": sentence}
             for rule, sentence in words.step_sentences(explained, each)
         ],
         "wish": each.wish,

@@ -83,6 +83,7 @@ class Explained:
         tasks: How many there are.
         moved: Those that ran elsewhere before, in order.
         tells_rules: Whether the assignor tells what its rules did.
+        rules: Id of a rule to what it says, as far as the assignor tells it.
         explanations: Of the tasks that were asked about, in order.
     """
 
@@ -97,6 +98,7 @@ class Explained:
     moved: tuple[str, ...]
     tells_rules: bool
     explanations: tuple[Explanation, ...]
+    rules: Mapping[str, str] = attrs.field(factory=dict)
 
     def label(self, client: str | None) -> str:
         """The name that a client is shown under."""
@@ -144,7 +146,7 @@ def explain(
         )
     if task is not None and wanted is not None and after.owner(task) == wanted:
         raise ExplainError(f"{task} is with {labels[wanted]}: ask about another client with --why-not")
-    kafka, steps = _decided(question, state), _steps(question, state, after)
+    kafka, (steps, rules) = _decided(question, state), _steps(question, state, after)
     explanations = tuple(
         _explained(
             question,
@@ -171,6 +173,7 @@ def explain(
         moved,
         steps is not None,
         explanations,
+        rules,
     )
 
 
@@ -218,15 +221,17 @@ def _wish(
     return "leave " + labels[has], lambda owner: owner != has
 
 
-def _steps(question: Question, state: Any, after: Held) -> dict[str, tuple[RuleStep, ...]] | None:
-    """Task to what was done with it; ``None`` where that is not told, or led to another answer than the one asked."""
+def _steps(
+    question: Question, state: Any, after: Held
+) -> tuple[dict[str, tuple[RuleStep, ...]] | None, Mapping[str, str]]:
+    """Task to what was done with it, and what the rules say; ``None`` where that is not told, or leads elsewhere."""
     traced = question.traced()
     if traced is None or question.holding.after(state, traced.answer) != after:
-        return None
+        return None, {}
     found: dict[str, list[RuleStep]] = {}
     for step in traced.steps:
         found.setdefault(step.task, []).append(step)
-    return {task: tuple(steps) for task, steps in found.items()}
+    return {task: tuple(steps) for task, steps in found.items()}, traced.rules
 
 
 def _decided(question: Question, state: Any) -> Held | None:

@@ -71,10 +71,11 @@ class MovesLeftOut:
 
 @attrs.frozen
 class Explanations:
-    """All of a run."""
+    """All of a run; ``rules``: id of a rule to what it says."""
 
     moves: tuple[MoveExplained, ...] = ()
     left_out: tuple[MovesLeftOut, ...] = ()
+    rules: dict[str, str] = attrs.field(factory=dict)
 
 
 #: Of a run that explained nothing.
@@ -103,10 +104,16 @@ class PanelWhys:
     Args:
         told: Assignor and task to the explanation of its move.
         left_out: Assignor to the moves of its answer that are not explained, and why.
+        rules: The rules that the page has a text of.
     """
 
     told: dict[tuple[str, str], Told] = attrs.field(factory=dict)
     left_out: dict[str, MovesLeftOut] = attrs.field(factory=dict)
+    rules: tuple[str, ...] = ()
+
+    def rule_anchor(self, rule: str) -> str | None:
+        """Where the page says what a rule is; ``None``: nowhere."""
+        return f"rule-{self.rules.index(rule) + 1}" if rule in self.rules else None
 
     def of(self, assignor: str, task: str) -> Told | None:
         """Why an answer moves a task; ``None``: nobody asked, or nobody who was asked decides so."""
@@ -158,7 +165,7 @@ def panel_whys(
             why = "nobody who was asked decides so, or there was no time to ask"
             of_kafka[assignor] = MovesLeftOut(*place, assignor, len(unexplained), why)
     left_out = {each.assignor: each for each in explanations.left_out if (each.scenario, each.round) == place}
-    return PanelWhys(told, left_out | of_kafka)
+    return PanelWhys(told, left_out | of_kafka, tuple(explanations.rules))
 
 
 def _lead(name: str, reason: str | None) -> str:

@@ -35,6 +35,7 @@ __all__ = [
     "TracingAssignor",
     "assignor_for",
     "concluded",
+    "rules_told",
     "runs_apart",
 ]
 
@@ -234,7 +235,7 @@ class InProcessAssignor(Generic[S, A]):
             raise
         except BaseException:  # noqa: BLE001 - a plugin may raise anything, and its answer has been told already
             return None
-        return Traced(answer, tuple(traced.steps))
+        return Traced(answer, tuple(traced.steps), rules_told(traced))
 
     def _called(self, state: S, shown: S) -> CallOutcome[A]:
         asking, name = self._asking, self._found.name
@@ -269,6 +270,17 @@ class InProcessAssignor(Generic[S, A]):
             return self._asking.fingerprint(state)
         except Exception:  # noqa: BLE001 - a plugin may have put anything in place of what was there
             return None
+
+
+def rules_told(traced: Traced[Any]) -> dict[str, str]:
+    """What the rules of some steps say, as far as the assignor tells it and in texts."""
+    # A plugin may have put anything in their places.
+    rules: Any = traced.rules
+    steps: Any = traced.steps
+    if not isinstance(rules, Mapping):
+        return {}
+    used = dict.fromkeys(step.rule for step in steps if type(step.rule) is str)
+    return {rule: text for rule in used if type(text := rules.get(rule)) is str}
 
 
 def _different(shown: S, state: S) -> tuple[S, ...]:

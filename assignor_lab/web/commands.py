@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterable
 
 from assignor_lab.documents.wording import plain
+from assignor_lab.groups.variants import as_variant
 from assignor_lab.web.address import View
 from assignor_lab.web.asking import Asked
 
@@ -37,11 +38,21 @@ def command_of(asked: Asked, file: str, view: View, given: Iterable[str]) -> str
         return shell_line(["assignor", "score", source, *words, *configured])
     if view.task:
         task = ["--task", view.task, *([] if view.why_not is None else ["--why-not", view.why_not])]
-        return shell_line(["assignor", "explain", source, *state, *configured, *task, *words[:2]])
+        return shell_line(["assignor", "explain", source, *state, *configured, *_alone(names[0]), *task])
     if len(asked.answers) < 2:
         # There is nobody to compare it with.
-        return shell_line(["assignor", "explain", source, *state, *configured, *words])
+        return shell_line(["assignor", "explain", source, *state, *configured, *_alone(names[0])])
     return shell_line(["assignor", "compare", source, *state, *configured, *words])
+
+
+def _alone(contender: str) -> list[str]:
+    """Who is asked, where only one is: a variant with its settings in place."""
+    variant = as_variant(contender)
+    return [
+        "--assignor",
+        variant.assignor,
+        *(word for each in variant.overrides.items() for word in ("-c", "=".join(each))),
+    ]
 
 
 def shell_line(words: Iterable[str]) -> str:

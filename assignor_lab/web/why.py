@@ -11,6 +11,7 @@ from assignment_api import AssignorLabError
 from assignor_lab.explain import Budget, explain, question_of, words
 from assignor_lab.groups.changes import Knob
 from assignor_lab.groups.labels import client_labels
+from assignor_lab.groups.variants import as_variant, overridden
 from assignor_lab.web.address import View
 from assignor_lab.web.asking import Asked, Asking
 
@@ -43,28 +44,38 @@ class Slider:
 
 @attrs.frozen
 class Why:
-    """An explanation: its sentences, what was known, and the numbers that may be set to others."""
+    """An explanation.
+
+    Args:
+        task: The task.
+        sentences: What becomes of it.
+        rows: What was known on each client.
+        sliders: Numbers of the state that may be set to others.
+        error: Why there is no explanation, or ``None``.
+        rules: Each step: id of the rule, what it did, and what it says, or ``None``: that is not told.
+        would: What would have led elsewhere, and what was tried.
+    """
 
     task: str
     sentences: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     sliders: tuple[Slider, ...]
     error: str | None = None
+    rules: tuple[tuple[str, str, str | None], ...] = ()
+    would: tuple[str, ...] = ()
 
 
 def why_of(asking: Asking, asked: Asked, view: View, task: str) -> Why:
     """Why a task is where the first contender leaves it."""
     sliders = tuple(_sliders(knobs_of(asked, task), task, _labels(asked)))
-    contender = view.contenders[0] if view.contenders else None
-    if contender is not None and "=" in contender:
-        return Why(task, (), (), sliders, "A variant is explained with its settings in place: set them below.")
+    variant = as_variant(view.contenders[0]) if view.contenders else None
     try:
         question = question_of(
             asked.scenario,
             asked.number,
-            contender,
+            None if variant is None else variant.assignor,
             asking.plugins.registry,
-            asking.sources(view),
+            overridden(asking.sources(view), {} if variant is None else variant.overrides),
             asking.plugins.isolation,
         )
         explained = explain(question, task, view.why_not, lambda: Budget(MOST_CALLS, MOST_SECONDS))
@@ -78,9 +89,14 @@ def why_of(asking: Asking, asked: Asked, view: View, task: str) -> Why:
         words.no_rules_sentence(explained),
     ):
         sentences += [] if remark is None else [remark]
-    sentences += [f"{rule}: {sentence}" for rule, sentence in words.step_sentences(explained, each)]
-    sentences += [*words.would_sentences(explained, each), words.tried_sentence(each)]
-    return Why(task, tuple(sentences), tuple(map(tuple, words.client_rows(each))), sliders)
+    return Why(
+        task,
+        tuple(sentences),
+        tuple(map(tuple, words.client_rows(each))),
+        sliders,
+        rules=tuple((rule, told, explained.rules.get(rule)) for rule, told in words.step_sentences(explained, each)),
+        would=(*words.would_sentences(explained, each), words.tried_sentence(each)),
+    )
 
 
 def knobs_of(asked: Asked, task: str | None) -> list[Knob]:

@@ -20,6 +20,7 @@ from assignment_api.connect import (
 )
 from assignment_api.streams.ids import utf16_key
 from assignment_api.tracing import RuleStep, Traced
+from builtin_assignors._rule_texts import RULE_TEXTS
 from builtin_assignors.connect_eager.algorithm import deal
 
 __all__ = ["EagerAssignor"]
@@ -103,6 +104,7 @@ class EagerAssignor(ConnectAssignor):
                 for member, told in answer.workers.items()
                 for job in (*told.assigned.connectors, *told.assigned.tasks)
             ],
+            RULE_TEXTS,
         )
 
     def _tasks(self, connectors: tuple[str, ...], configured: ConfiguredJobs) -> tuple[ConnectorTaskId, ...]:

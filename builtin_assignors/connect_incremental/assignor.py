@@ -26,6 +26,7 @@ from builtin_assignors._connect_incremental_steps import (
     read_order,
     read_quirks,
 )
+from builtin_assignors._rule_texts import RULE_TEXTS
 
 __all__ = ["IncrementalCooperativeAssignor"]
 
@@ -65,7 +66,7 @@ class IncrementalCooperativeAssignor(ConnectAssignor):
     def traced(self, rebalance: Rebalance) -> Traced[ConnectAssignment]:
         """The answer of :meth:`assign` and the steps to it; raises as that."""
         found: list[RuleStep] = []
-        return Traced(self._decided(rebalance, found), found)
+        return Traced(self._decided(rebalance, found), found, RULE_TEXTS)
 
     def assign(self, rebalance: Rebalance) -> ConnectAssignment:
         """Places the jobs; what is assigned to a worker comes in the order in which it was given.

@@ -24,6 +24,7 @@ from builtin_assignors._connect_incremental_steps import (
     decide,
     problem_of,
 )
+from builtin_assignors._rule_texts import RULE_TEXTS
 from builtin_assignors.connect_static.config import StaticSettings
 
 __all__ = ["StaticConnectAssignor"]
@@ -57,7 +58,7 @@ class StaticConnectAssignor(ConnectAssignor):
     def traced(self, rebalance: Rebalance) -> Traced[ConnectAssignment]:
         """The answer of :meth:`assign` and the steps to it; raises as that."""
         found: list[RuleStep] = []
-        return Traced(self._decided(rebalance, found), found)
+        return Traced(self._decided(rebalance, found), found, RULE_TEXTS)
 
     def assign(self, rebalance: Rebalance) -> ConnectAssignment:
         """Places the jobs; jobs that nobody may run are left out, and the answer's remarks name them.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from assignment_api.java import DEFAULT_JDK, JdkGeneration
 from assignment_api.streams import ApplicationMetadata, TaskAssignment, TaskAssignor
 from assignment_api.tracing import Traced
+from builtin_assignors._rule_texts import RULE_TEXTS
 from builtin_assignors._sticky_steps import client_map_order, steps_of, to_assignment, to_problem
 from builtin_assignors.fallback_prior.algorithm import place_all
 from builtin_assignors.probing_rebalance import probing_deadline_ms
@@ -42,4 +43,4 @@ class FallbackPriorTaskAssignor(TaskAssignor):
         steps = steps_of(problem, ids)
         placement = place_all(problem, steps)
         answer = to_assignment(application, ids, placement, probing_deadline_ms(application))
-        return Traced(answer, steps.taken.steps)
+        return Traced(answer, steps.taken.steps, RULE_TEXTS)

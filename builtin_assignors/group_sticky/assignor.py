@@ -5,6 +5,7 @@ from __future__ import annotations
 from assignment_api import group as api
 from assignment_api.tracing import RuleStep, Traced
 from builtin_assignors._group_sticky_steps import NoProcessError, assigned
+from builtin_assignors._rule_texts import RULE_TEXTS
 from builtin_assignors.group_sticky.algorithm import RULES
 
 __all__ = ["GroupAssignorError", "GroupStickyTaskAssignor"]
@@ -39,7 +40,7 @@ class GroupStickyTaskAssignor(api.TaskAssignor):
     def traced(self, group: api.GroupSpec, topology: api.TopologyDescriber) -> Traced[api.GroupAssignment]:
         """The answer of :meth:`assign` and the steps to it; raises as that."""
         found: list[RuleStep] = []
-        return Traced(_assigned(group, topology, found), found)
+        return Traced(_assigned(group, topology, found), found, RULE_TEXTS)
 
 
 def _assigned(

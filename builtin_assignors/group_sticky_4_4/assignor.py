@@ -5,6 +5,7 @@ from __future__ import annotations
 from assignment_api.group import GroupAssignment, GroupAssignorError, GroupSpec, TaskAssignor, TopologyDescriber
 from assignment_api.tracing import RuleStep, Traced
 from builtin_assignors._group_sticky_steps import NoProcessError, assigned
+from builtin_assignors._rule_texts import RULE_TEXTS
 from builtin_assignors.group_sticky_4_4.algorithm import RULES
 
 __all__ = ["GroupStickyTaskAssignor"]
@@ -34,7 +35,7 @@ class GroupStickyTaskAssignor(TaskAssignor):
     def traced(self, group: GroupSpec, topology: TopologyDescriber) -> Traced[GroupAssignment]:
         """The answer of :meth:`assign` and the steps to it; raises as that."""
         found: list[RuleStep] = []
-        return Traced(_assigned(group, topology, found), found)
+        return Traced(_assigned(group, topology, found), found, RULE_TEXTS)
 
 
 def _assigned(group: GroupSpec, topology: TopologyDescriber, found: list[RuleStep] | None = None) -> GroupAssignment:

@@ -26,6 +26,7 @@ from assignment_api.tracing import RuleStep, Traced
 from assignment_api.utils.rack_aware.internal import InternalRackOptimizer
 from assignment_api.utils.standby import ClientTags
 from builtin_assignors._known_tasks import KnownTasks, known_tasks
+from builtin_assignors._rule_texts import RULE_TEXTS
 from builtin_assignors._steps_taken import StepsTaken
 from builtin_assignors.high_availability.algorithm import Answer, Problem, decide
 from builtin_assignors.high_availability.tracing import HighAvailabilitySteps
@@ -70,7 +71,7 @@ class HighAvailabilityTaskAssignor(TaskAssignor):
     def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
         """The answer of :meth:`assign` and the steps to it; raises as that."""
         found: list[RuleStep] = []
-        return Traced(_decided(application, found), found)
+        return Traced(_decided(application, found), found, RULE_TEXTS)
 
 
 def _decided(application: ApplicationMetadata, found: list[RuleStep] | None) -> TaskAssignment:

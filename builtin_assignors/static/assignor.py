@@ -17,6 +17,7 @@ from assignment_api import (
     TaskId,
 )
 from assignment_api.tracing import RuleStep, Traced
+from builtin_assignors._rule_texts import RULE_TEXTS
 from builtin_assignors.static.config import DELEGATE, StaticConfig
 from builtin_assignors.static.delegation import Delegate, Delegated, builtin_delegate
 from builtin_assignors.static.pins import Pin
@@ -76,10 +77,10 @@ class StaticTaskAssignor(TaskAssignor):
         told: list[RuleStep] = []
         delegate = Delegate(self._factory(), self._configs, told)
         if not self._config.pins and not self._config.standby_pins:
-            return Traced(delegate.place_all(application), told)
+            return Traced(delegate.place_all(application), told, RULE_TEXTS)
         decision = _Decision(application, self._config, delegate)
         steps = StaticSteps(decision.task_names, decision.process_ids, self._config.delegate)
-        return Traced(decision.answer(steps).assignment, steps.steps)
+        return Traced(decision.answer(steps).assignment, steps.steps, RULE_TEXTS)
 
     def _factory(self) -> Callable[[], TaskAssignor]:
         if self._made_by is not None:

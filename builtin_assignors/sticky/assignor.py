@@ -5,6 +5,7 @@ from __future__ import annotations
 from assignment_api.java import DEFAULT_JDK, JdkGeneration
 from assignment_api.streams import ApplicationMetadata, TaskAssignment, TaskAssignor
 from assignment_api.tracing import RuleStep, Traced
+from builtin_assignors._rule_texts import RULE_TEXTS
 from builtin_assignors._sticky_steps import PreviousOwners, steps_of, to_assignment, to_problem
 from builtin_assignors.sticky.algorithm import client_order, place_actives, place_standbys
 from builtin_assignors.sticky.racks import move_actives, move_standbys
@@ -37,7 +38,7 @@ class StickyTaskAssignor(TaskAssignor):
     def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
         """The answer of :meth:`assign` and the steps to it; raises as that."""
         found: list[RuleStep] = []
-        return Traced(self._decided(application, found), found)
+        return Traced(self._decided(application, found), found, RULE_TEXTS)
 
     def _decided(self, application: ApplicationMetadata, found: list[RuleStep] | None) -> TaskAssignment:
         problem, ids = to_problem(application, client_order, self._jdk)

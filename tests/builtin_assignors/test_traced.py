@@ -17,6 +17,7 @@ from assignment_api.plugins import discover
 from assignment_api.tracing import Traced
 from assignor_lab.groups.entries import kind_named
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
+from builtin_assignors._rule_texts import RULE_TEXTS
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data"
@@ -167,6 +168,7 @@ def test_every_rule_has_its_heading_and_every_heading_its_rule() -> None:
     used = {
         rule
         for path in (ROOT / "builtin_assignors").rglob("*.py")
+        if path.name != "_rule_texts.py"
         for rule in RULE.findall(path.read_text(encoding="utf-8"))
     }
     headings = re.findall(
@@ -175,3 +177,12 @@ def test_every_rule_has_its_heading_and_every_heading_its_rule() -> None:
     assert len(headings) == len(set(headings))
     assert set(headings) == used
     assert len(used) > 20
+
+
+def test_what_a_rule_says_is_what_its_page_says() -> None:
+    page = (ROOT / "docs" / "reference" / "rules.md").read_text(encoding="utf-8")
+    texts = re.findall(r"^### (.+)\n((?:.+\n)+)", page, re.MULTILINE)
+    assert {rule: " ".join(text.replace("`", "").split()) for rule, text in texts} == RULE_TEXTS
+    (scenario,) = scenarios("golden/streams/small.scenarios.jsonl.gz", 1)
+    traced = traced_by(discover().task_assignor("high_availability").create(), scenario.application)
+    assert {step.rule for step in traced.steps} <= set(traced.rules)

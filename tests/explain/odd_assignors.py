@@ -52,7 +52,8 @@ class TellsItsRules(LeastLag):
             for task in client.active_tasks():
                 steps.append(RuleStep("least-lag", str(task), "it lags least on {0}", (str(client.process_id),)))
                 steps.append(RuleStep("broken", str(task), "nobody knows {1}"))
-        return Traced(answer, steps)
+        rules = {"least-lag": "Where the lag is least.", "broken": 7, "of-nobody": "No step has it."}
+        return Traced(answer, steps, rules)  # type: ignore[arg-type]
 
 
 class TellsAnotherStory(LeastLag):

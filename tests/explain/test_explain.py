@@ -203,6 +203,7 @@ def test_so_may_one_in_a_process_of_its_own(tagged: str) -> None:
     apart = document(*asked, f"{ODD}:TellsItsRules")
     sentences = [rule["sentence"] for rule in apart["explanations"][0]["rules"]]
     assert sentences == ["It lags least on i1.", "Nobody knows {1}."]
+    assert [rule["says"] for rule in apart["explanations"][0]["rules"]] == ["Where the lag is least.", None]
     for name in ("TellsAnotherStory", "TellsNonsense", "TellsAndHangs", "TellsAndDies"):
         other = document(*asked, f"{ODD}:{name}", "-c", "assignor.plugins.call.timeout.ms=1000")
         assert (other["tells_rules"], other["explanations"][0]["rules"]) == (False, []), name
@@ -219,6 +220,7 @@ def test_rules_of_our_own_link_to_their_page(tagged: str) -> None:
     swapped = next(rule for rule in explanation["rules"] if rule["rule"] == "ha-swap")
     assert swapped["see"] == "docs/reference/rules.md#ha-swap"
     assert "lag 57,750 is over acceptable.recovery.lag 100" in swapped["sentence"]
+    assert swapped["says"].startswith("It is not caught up, and one of those that are was to have a standby")
 
 
 def test_without_lags_the_fallback_answers_and_tells_its_rules(tagged: str, tmp_path: Path) -> None:

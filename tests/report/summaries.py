@@ -51,7 +51,7 @@ def explanations(placements: list[dict[str, Any]]) -> dict[str, Any]:
             }
             for task in moved
         ]
-    return {"moves": moves, "left_out": left_out}
+    return {"moves": moves, "left_out": left_out, "rules": {"ha-caught-up": "Who is caught up may run it."}}
 
 
 @cache

@@ -30,6 +30,18 @@ def test_a_moved_task_links_to_its_explanation_and_every_link_leads_somewhere() 
     assert set(links) <= set(re.findall(r'id="(why-[^"]+)"', page))
 
 
+def test_a_rule_leads_to_what_it_says_and_one_without_a_text_leads_nowhere() -> None:
+    document = tagged()
+    page = drawn(document)
+    assert '<a href="#rule-1"><code>ha-caught-up</code></a>' in page
+    assert re.search(r'<dt id="rule-1"><code>ha-caught-up</code></dt><dd>Who is caught up may run it.</dd>', page)
+    document["explanations"]["rules"] = {}
+    page = drawn(document)
+    assert "<code>ha-caught-up</code>" in page
+    assert "#rule-" not in page
+    assert "Rules of the assignors" not in page
+
+
 def test_what_is_not_explained_is_said() -> None:
     document = tagged()
     (left_out,) = document["explanations"]["left_out"]

@@ -54,6 +54,7 @@ def test_every_drawn_move_is_explained_as_it_is_drawn_or_counted(summary: dict[s
 def test_a_rule_and_what_would_have_led_elsewhere_are_told(summary: dict[str, Any]) -> None:
     moves = [each for each in summary["explanations"]["moves"] if each["assignor"] == "high_availability"]
     assert all(each["rules"] for each in moves)
+    assert {rule["rule"] for each in moves for rule in each["rules"]} <= set(summary["explanations"]["rules"])
     assert any("would stay on" in sentence for each in moves for sentence in each["would"])
 
 
@@ -84,4 +85,4 @@ def test_generated_histories_are_not_asked_about(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(explanations, "explain", explain)
     made = scored(generated(["scale_out"], 2, 0), ["sticky"], tmp_path / "out")
     assert made["results"]["placements"]
-    assert made["explanations"] == {"moves": [], "left_out": []}
+    assert made["explanations"] == {"moves": [], "left_out": [], "rules": {}}

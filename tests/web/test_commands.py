@@ -44,6 +44,8 @@ def test_a_shell_reads_the_words_that_were_meant(name: str, tmp_path: Path) -> N
         "s=0&n=0&a=sticky",
         "s=0&n=0&a=sticky&task=0_0",
         "s=0&n=0&a=sticky&c=num.standby.replicas%3D1",
+        "s=0&n=0&a=v%3Dsticky,num.standby.replicas%3D2&task=0_0",
+        "s=0&n=0&a=v%3Dsticky,num.standby.replicas%3D2&a=high_availability",
         "s=0&n=0&a=sticky&task=0_0&whynot=host-2:8080",
     ],
 )

@@ -9,10 +9,13 @@ from urllib.parse import quote
 
 import pytest
 
+from assignment_api.plugins import config_sources
 from assignor_lab.compare import Terms, compare, contenders_of
+from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios import read_scenarios
 from assignor_lab.web.asking import Asking
-from tests.web.pages import HOSTILE, TOKEN, Page, asking_of
+from assignor_lab.web.opened import opened
+from tests.web.pages import HOSTILE, TOKEN, Page, asking_of, group
 
 
 @pytest.fixture(scope="module")
@@ -122,6 +125,37 @@ def test_a_task_is_explained_and_its_lag_can_be_slid(page: Page) -> None:
     assert "Lag of 0_0 on" in text
     step = quote(json.dumps([[[["clients", 2, "lags", "0_0"], 3]]]))
     assert "lag 3" in page.get(f"/state?s=0&n=0&a=high_availability&task=0_0&step={step}").text
+
+
+def test_a_variant_is_explained_with_its_settings(page: Page) -> None:
+    text = page.get("/state?s=0&n=0&a=v%3Dhigh_availability,max.warmup.replicas%3D7&task=0_0").text
+    assert "Tried one at a time" in text
+    assert "-c max.warmup.replicas=7" in text
+
+
+def test_who_hangs_is_told_with_the_deadline_beside_the_others(tmp_path: Path) -> None:
+    config = config_sources(overrides=["assignor.plugins.call.timeout.ms=300"], environ={}, start=tmp_path)
+    states = tmp_path / "states.jsonl"
+    states.write_text(json.dumps(group()) + "\n")
+    plugins = discovered(config.effective())
+    found = opened([str(states)], plugins.registry, config, lambda _sentence: None)
+    hanging = Asking(found, plugins, config, may_run_code=True)
+    page = Page(hanging)
+    page.get(f"/?token={TOKEN}")
+    text = page.get("/state?s=0&n=0&a=sticky&a=tests.explain.odd_assignors:Hangs").text
+    hanging.close()
+    assert "No answer: DeadlineExceededError" in text
+    assert "0.3 s" in text
+    assert 'class="active"' in text
+
+
+def test_nobody_left_is_a_sentence_and_so_is_nonsense_at_its_field(page: Page) -> None:
+    nobody = quote(json.dumps([[[["clients", 0]]], [[["clients", 0]]], [[["clients", 0]]]]))
+    assert "give at least one client" in page.get(f"/state?s=0&n=0&e={nobody}").text
+    wrong = quote(json.dumps([[[["clients", 0, "lags", "0_0"], "many"]]]))
+    answer = page.get(f"/state?s=0&n=0&e={wrong}")
+    assert answer.status_code == 400
+    assert "clients[0].lags[&#34;0_0&#34;]: expected a whole number" in answer.text
 
 
 def test_an_episode_is_played_and_shown_at_a_moment(page: Page) -> None:

@@ -101,7 +101,7 @@ class RoundPlayer:
         """The answer with the steps to it; ``None``: they are not told."""
         rebalance, leading = self._asked_now(state, asked)
         found = leading.traced(rebalance) if isinstance(leading, TracingAssignor) else None
-        return None if found is None else Traced(_decided(state, rebalance, found.answer), found.steps)
+        return None if found is None else Traced(_decided(state, rebalance, found.answer), found.steps, found.rules)
 
     def _asked_now(self, state: RoundState, asked: Asked) -> tuple[Rebalance, LeadingAssignor]:
         assert self._protocol is not None

@@ -124,7 +124,7 @@ def traced(
         return {"steps": None}
     # What calls itself a step may hold anything.
     steps = [[str(step.rule), str(step.task), str(step.text), list(map(str, step.clients))] for step in told.steps]
-    return {"steps": steps, "answer": asking.answer_document(state, told.answer)}
+    return {"steps": steps, "rules": dict(told.rules), "answer": asking.answer_document(state, told.answer)}
 
 
 def copied(memory: Memory, number: int, copy: int) -> Mapping[str, Any]:

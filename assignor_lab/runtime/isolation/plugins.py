@@ -196,7 +196,8 @@ class IsolatedAssignor(Generic[S, A]):
             if steps is None:
                 return None
             given = self._asking.answer_of(state, document.get("answer"))
-            return Traced(self._asking.checked(self._found.name, given, state, is_trusted=False), steps)
+            answer = self._asking.checked(self._found.name, given, state, is_trusted=False)
+            return Traced(answer, steps, _rules_in(document, steps))
         except AnswerFormatError:
             self._process.refuse()
             return None
@@ -263,6 +264,14 @@ def _steps_in(document: Mapping[str, Any]) -> tuple[RuleStep, ...] | None:
     if type(told) is not list or len(told) > MOST_STEPS:
         raise AnswerFormatError("steps that are none")
     return tuple(map(_step, told))
+
+
+def _rules_in(document: Mapping[str, Any], steps: Sequence[RuleStep]) -> dict[str, str]:
+    told = document.get("rules")
+    if type(told) is not dict:
+        raise AnswerFormatError("rules that are none")
+    used = dict.fromkeys(step.rule for step in steps)
+    return {rule: text[:MESSAGE_LIMIT] for rule in used if type(text := told.get(rule)) is str}
 
 
 def _step(told: Any) -> RuleStep:

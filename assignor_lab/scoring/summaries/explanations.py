@@ -66,7 +66,7 @@ def explanations_of(run: Run, summary: Mapping[str, Any], bounds: Bounds = BOUND
                 explaining.explain(entrant, picture, scenario)
     finally:
         isolation.close()
-    return {"moves": explaining.found, "left_out": explaining.left_out}
+    return {"moves": explaining.found, "left_out": explaining.left_out, "rules": explaining.rules}
 
 
 class _Explaining:
@@ -79,6 +79,7 @@ class _Explaining:
         self._end = perf_counter() + bounds.seconds
         self.found: list[dict[str, Any]] = []
         self.left_out: list[dict[str, Any]] = []
+        self.rules: dict[str, str] = {}
 
     def explain(self, entrant: Entrant, picture: Mapping[str, Any], scenario: Scenario | None) -> None:
         """Explains what one answer moves, and notes what of it is left out."""
@@ -114,6 +115,8 @@ class _Explaining:
         for each in explained.explanations:
             # What is explained is what is drawn, or it is not shown.
             if moved[each.task] == each.after:
+                told = {step.rule for step in each.steps}
+                self.rules |= {rule: text for rule, text in explained.rules.items() if rule in told}
                 yield _document(explained, each)
 
     def _budget(self) -> Budget:
