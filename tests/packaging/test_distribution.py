@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.packaging.conftest import Environment, build
 
-PACKAGES = {"assignment_api", "builtin_assignors", "assignor_lab"}
+PACKAGES = {"assignment_api", "builtin_assignors", "assignor_lab", "pyspark_assignor"}
 
 ROUND_ROBIN = '''
 """A plugin as an author would write it."""
@@ -35,7 +35,7 @@ class RoundRobin(TaskAssignor):
 '''
 
 
-def test_the_wheel_holds_the_three_packages_and_nothing_else(wheel: Path) -> None:
+def test_the_wheel_holds_our_packages_and_nothing_else(wheel: Path) -> None:
     tops = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
     assert {top for top in tops if not top.endswith(".dist-info")} == PACKAGES
 
@@ -66,6 +66,13 @@ def test_the_contract_imports_without_any_extra(core: Environment) -> None:
     done = core.run("python", "-I", "-c", "import assignment_api; print(assignment_api.SPI_VERSION)")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.strip()
+
+
+def test_an_answer_shows_itself_in_a_notebook_without_any_extra(core: Environment) -> None:
+    done = core.run(
+        "python", "-I", "-c", "import assignment_api; print(assignment_api.TaskAssignment([])._repr_html_())"
+    )
+    assert "<table" in done.stdout, done.stderr
 
 
 def test_the_lab_and_the_built_ins_import_without_any_extra(core: Environment) -> None:
