@@ -8,6 +8,7 @@ import attrs
 
 from assignor_lab.documents.wording import figure, plural
 from assignor_lab.report import words
+from assignor_lab.report.down_times import DownTable, down_table
 from assignor_lab.report.gantt import GanttDrawing, drawing
 from assignor_lab.report.pictures import Group, GroupAnswer, GroupWorker
 
@@ -56,6 +57,7 @@ class GroupColumn:
     name: str
     told: str
     gantt: GanttDrawing | None = None
+    down: DownTable | None = None
 
 
 @attrs.frozen
@@ -83,6 +85,7 @@ def group_panel(number: int, group: Group, names: dict[str, str]) -> GroupPanel:
             names.get(answer.assignor, answer.assignor),
             _told(answer),
             None if answer.gantt is None else drawing(answer.gantt),
+            None if answer.down is None else down_table(answer.down),
         )
         for answer in group.answers
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import attrs
 
+from assignor_lab.report.down_times import DownTimes
+
 __all__ = [
     "AssignorPlacement",
     "Client",
@@ -181,6 +183,7 @@ class GroupAnswer:
     rebalances: tuple[GroupRebalance, ...]
     rebalances_left_out: int
     gantt: Gantt | None = None
+    down: DownTimes | None = None
 
 
 @attrs.frozen

@@ -9,7 +9,7 @@ import attrs
 
 from assignment_api.plugins import MetricPlugin
 from assignor_lab.groups.streams_episode.player import PlayedEpisode
-from assignor_lab.simulation.streams.processing import NOT_NOTICED, REBALANCE, RESTORING, REVOKED
+from assignor_lab.simulation.streams.processing import NOBODY, NOT_NOTICED, REBALANCE, RESTORING, REVOKED
 from assignor_lab.simulation.streams.traffic import BYTES_OF_GIB
 
 __all__ = ["DOLLARS", "EPISODE_METRICS", "EpisodeMetric", "described_metric", "dollars"]
@@ -97,6 +97,14 @@ EPISODE_METRICS: tuple[EpisodeMetric, ...] = (
         _total("worst_task_s"),
         "life cycle",
         _AWAY,
+    ),
+    EpisodeMetric(
+        "nobody_in_group_task_seconds",
+        "task-seconds",
+        "The part of it in which no member was in the group.",
+        _cause(NOBODY),
+        "life cycle",
+        "From the first start until its first member has joined.",
     ),
     EpisodeMetric(
         "not_noticed_task_seconds",

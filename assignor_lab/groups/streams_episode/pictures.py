@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from assignor_lab.groups.kind import Answer
+from assignor_lab.groups.streams_episode.down_times import down_times
 from assignor_lab.groups.streams_episode.player import PlayedEpisode
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.processing import RESTORING
@@ -51,6 +52,7 @@ def _shown(answer: Answer[StreamsEpisode, PlayedEpisode]) -> dict[str, Any]:
         "workers": None,
         "timeline": [] if result is None else timeline(result.played, TIMELINE_WIDTH, MOST_TASKS),
         "gantt": None if result is None else _gantt(result.played),
+        "down": None if result is None else down_times(result.played),
         "rebalances": [] if result is None else _rebalances(result.played),
         "rebalances_left_out": 0 if result is None else max(0, len(result.played.generations) - MOST_REBALANCES),
     }

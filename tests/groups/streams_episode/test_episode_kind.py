@@ -73,10 +73,9 @@ def test_figures_are_the_totals_of_the_play(played: dict[str, Played]) -> None:
         found, result = figures(each), each.outcome.answer
         assert result is not None
         assert found["unavailable_task_seconds"] == result.totals["unavailable_task_s"]
-        parts = ("not_noticed", "rebalance", "revoked", "restoring")
-        nobody = result.totals["unavailable_by_cause_s"].get("nobody", 0.0)
+        parts = ("nobody_in_group", "not_noticed", "rebalance", "revoked", "restoring")
         assert found["unavailable_task_seconds"] == pytest.approx(
-            nobody + sum(found[f"{part}_task_seconds"] or 0.0 for part in parts)
+            sum(found[f"{part}_task_seconds"] or 0.0 for part in parts)
         )
         crossing = found["cross_zone_bytes"]
         assert crossing is not None

@@ -1,0 +1,94 @@
+"""When each task of a played episode was down: for how long, why, and whose it was before and after."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from operator import itemgetter
+from typing import Any
+
+from assignor_lab.simulation.streams.processing import NOBODY, NOT_NOTICED, REBALANCE, RESTORING, REVOKED
+from assignor_lab.simulation.streams.simulate import Played
+
+__all__ = ["CAUSES", "down_times"]
+
+#: Why nobody works on a task, in the order in which they follow one another; intervals have their places.
+CAUSES = (NOBODY, NOT_NOTICED, REBALANCE, REVOKED, RESTORING)
+#: Most tasks that are listed, and most intervals of one of them.
+MOST_TASKS = 60
+MOST_INTERVALS = 100
+#: Clocks of simulations begin at 1; what is later than the year 2000 is a time of the world.
+_REAL_TIME_MS = 946_684_800_000
+
+#: From, to, place in ``CAUSES``, since the first event.
+_Interval = tuple[int, int, int]
+
+
+def down_times(played: Played) -> dict[str, Any]:
+    """The form is that of ``answers.down`` in the summary; the same stretches of time as in its totals."""
+    first, ledger, names = played.first_ms, played.world.ledger, list(played.world.instances)
+    by_cause = [0] * len(CAUSES)
+    found = []
+    for task, intervals in zip(played.world.tasks, ledger.intervals, strict=True):
+        within = [
+            (max(begin, first) - first, to - first, CAUSES.index(cause)) for begin, to, cause in intervals if to > first
+        ]
+        for begin, to, cause in within:
+            by_cause[cause] += to - begin
+        found.append((str(task), _stretches(within)))
+    worst = sorted(range(len(found)), key=lambda number: -_length(found[number][1]))
+    place = {name: number for number, name in enumerate(names)}
+    shown = [number for number in worst[:MOST_TASKS] if found[number][1]]
+    ran = [
+        [(begin - first, place[who]) for begin, to, who in ledger.runs[number] if to is None or to > begin]
+        for number in range(len(found))
+    ]
+    return {
+        "begun_ms": first if first >= _REAL_TIME_MS else None,
+        "causes": list(CAUSES),
+        "by_cause_ms": by_cause,
+        "instances": names,
+        "tasks": [_task(*found[number], ran[number]) for number in shown],
+        "tasks_left_out": sum(bool(stretches) for _, stretches in found) - len(shown),
+    }
+
+
+def _stretches(intervals: Sequence[_Interval]) -> list[list[_Interval]]:
+    """Those that follow one another without anybody between them, together."""
+    stretches: list[list[_Interval]] = []
+    for each in intervals:
+        if stretches and stretches[-1][-1][1] == each[0]:
+            stretches[-1].append(each)
+        else:
+            stretches.append([each])
+    return stretches
+
+
+def _length(stretches: Sequence[Sequence[_Interval]]) -> int:
+    return sum(each[-1][1] - each[0][0] for each in stretches)
+
+
+def _task(task: str, stretches: Sequence[Sequence[_Interval]], ran: Sequence[tuple[int, int]]) -> dict[str, Any]:
+    """One task; of very many intervals those of its longest stretches, by time."""
+    kept: list[Sequence[_Interval]] = []
+    intervals = 0
+    for stretch in sorted(stretches, key=lambda each: each[0][0] - each[-1][1]):
+        intervals += len(stretch)
+        if intervals > MOST_INTERVALS and kept:
+            break
+        kept.append(stretch[:MOST_INTERVALS])
+    rows = []
+    for stretch in sorted(kept):
+        before = bisect_left(ran, stretch[0][0], key=itemgetter(0)) - 1
+        after = bisect_right(ran, stretch[-1][1] - 1, key=itemgetter(0))
+        whose = (ran[before][1] if before >= 0 else -1, ran[after][1] if after < len(ran) else -1)
+        rows += [[*each, *whose] for each in stretch]
+    longest = max(each[-1][1] - each[0][0] for each in stretches)
+    return {
+        "task": task,
+        "down_ms": _length(stretches),
+        "times": len(stretches),
+        "longest_ms": longest,
+        "intervals": rows,
+        "intervals_left_out": sum(map(len, stretches)) - len(rows),
+    }

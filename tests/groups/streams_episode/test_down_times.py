@@ -1,0 +1,84 @@
+"""When tasks of a play were down: the same time as in its totals, cause by cause, and whose each task was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assignor_lab.groups.streams_episode import down_times as module
+from assignor_lab.groups.streams_episode.down_times import CAUSES, down_times
+from assignor_lab.simulation.streams.simulate import Played
+from tests.groups.streams_episode.test_episode_kind import answers
+
+NAMES = ("high_availability", "group_sticky_4_4")
+
+
+@pytest.fixture(scope="module")
+def plays() -> dict[str, tuple[Played, dict[str, Any]]]:
+    """Two instances start, one crashes and comes back a minute later."""
+    found = {}
+    for name, each in answers(*NAMES).items():
+        assert each.outcome.answer is not None
+        found[name] = (each.outcome.answer.played, dict(each.outcome.answer.totals))
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_causes_add_up_to_the_totals(plays: dict[str, tuple[Played, dict[str, Any]]], name: str) -> None:
+    played, totals = plays[name]
+    down = down_times(played)
+    by_cause = dict.fromkeys(CAUSES, 0)
+    for task in down["tasks"]:
+        assert task["down_ms"] == sum(to - begin for begin, to, *_ in task["intervals"])
+        for begin, to, cause, *_ in task["intervals"]:
+            by_cause[CAUSES[cause]] += to - begin
+    assert by_cause == dict(zip(down["causes"], down["by_cause_ms"], strict=True))
+    assert {cause: length / 1000 for cause, length in by_cause.items() if length} == {
+        cause: length for cause, length in totals["unavailable_by_cause_s"].items() if length
+    }
+    assert sum(by_cause.values()) / 1000 == totals["unavailable_task_s"]
+    assert down["tasks"][0]["down_ms"] / 1000 == totals["worst_task_s"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_who_crashed_had_it_before(plays: dict[str, tuple[Played, dict[str, Any]]], name: str) -> None:
+    down = down_times(plays[name][0])
+    unnoticed = {
+        (down["instances"][before], down["instances"][after], begin)
+        for task in down["tasks"]
+        for begin, _, cause, before, after in task["intervals"]
+        if CAUSES[cause] == "not_noticed"
+    }
+    assert {who for who, _, _ in unnoticed} == {"b"}
+    assert {who for _, who, _ in unnoticed} == {"a"}
+    assert {begin for _, _, begin in unnoticed} == {100_000}
+
+
+def test_stretches_count_once_and_the_first_was_nobodys(plays: dict[str, tuple[Played, dict[str, Any]]]) -> None:
+    for played, _ in plays.values():
+        for task in down_times(played)["tasks"]:
+            begins = [begin for begin, *_ in task["intervals"]]
+            ends = [to for _, to, *_ in task["intervals"]]
+            assert task["times"] == 1 + sum(begin != to for begin, to in zip(begins[1:], ends, strict=False))
+            assert task["intervals"][0][3] == -1
+
+
+def test_a_simulated_clock_is_no_time_of_day(plays: dict[str, tuple[Played, dict[str, Any]]]) -> None:
+    assert down_times(plays[NAMES[0]][0])["begun_ms"] is None
+
+
+def test_what_is_left_out_is_counted(
+    plays: dict[str, tuple[Played, dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played = plays[NAMES[0]][0]
+    whole = down_times(played)
+    monkeypatch.setattr(module, "MOST_TASKS", 1)
+    monkeypatch.setattr(module, "MOST_INTERVALS", 3)
+    down = down_times(played)
+    assert (len(down["tasks"]), down["tasks_left_out"]) == (1, len(whole["tasks"]) - 1)
+    (task,) = down["tasks"]
+    assert len(task["intervals"]) <= 3
+    assert len(task["intervals"]) + task["intervals_left_out"] == len(whole["tasks"][0]["intervals"])
+    assert task["down_ms"] == whole["tasks"][0]["down_ms"]
+    assert down["by_cause_ms"] == whole["by_cause_ms"]
