@@ -68,9 +68,9 @@ def _length(stretches: Sequence[Sequence[_Interval]]) -> int:
     return sum(each[-1][1] - each[0][0] for each in stretches)
 
 
-def _task(task: str, stretches: Sequence[Sequence[_Interval]], ran: Sequence[tuple[int, int]]) -> dict[str, Any]:
+def _task(task: str, stretches: Sequence[list[_Interval]], ran: Sequence[tuple[int, int]]) -> dict[str, Any]:
     """One task; of very many intervals those of its longest stretches, by time."""
-    kept: list[Sequence[_Interval]] = []
+    kept: list[list[_Interval]] = []
     intervals = 0
     for stretch in sorted(stretches, key=lambda each: each[0][0] - each[-1][1]):
         intervals += len(stretch)
