@@ -19,8 +19,9 @@ _SOURCE = Path(__file__).with_name("moody.py")
 class Served:
     """One served assignor; its files are in ``folder``."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, assignor: str = ASSIGNOR) -> None:
         self.folder = folder
+        self.assignor = assignor
         folder.mkdir(exist_ok=True)
         shutil.copy(_SOURCE, folder / "moody.py")
         self.port_file = folder / "port"
@@ -30,7 +31,7 @@ class Served:
 
     def start(self) -> None:
         """Returns when it can be asked."""
-        command = [sys.executable, "-m", "assignor_lab.cli.main", "serve-assignor", ASSIGNOR]
+        command = [sys.executable, "-m", "assignor_lab.cli.main", "serve-assignor", self.assignor]
         before = self._said().count(" is served at port ")
         with self.said.open("ab") as said:
             self.process = subprocess.Popen(

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from assignor_lab.cli.main import main
 from assignor_lab.serving.frames import framed
 from assignor_lab.serving.shim import ASSIGNOR_CLASS
 from tests.connect.real_kafka import JVM, LIB, LOGGING, until
@@ -348,6 +349,34 @@ def test_a_served_plugin_decides(shim: Shim, served: Served) -> None:
     took = shim.decide("real", configs, tasks=40, clients=4, times=120)["ms"][20:]
     print(f"median of {len(took)} decisions on 40 tasks and 4 clients: {statistics.median(took):.1f} ms")
     assert shim.decide("real", configs)["jmx"]["FallbacksByCause"]["SHIM"] == 0
+
+
+def test_what_kafka_tells_reaches_the_assignor_as_it_is(tmp_path: Path) -> None:
+    """Recorded states, shown to the shim by the bridge to Java: what is served answers as if it had been asked here."""
+    high_availability = Served(tmp_path / "served", "high_availability")
+    high_availability.start()
+    states = str(ROOT / "tests" / "data" / "golden" / "recorded" / "orders-2.scenarios.jsonl.gz")
+    settings = {"application.id": "orders", "assignor.lab.port.file": high_availability.port_file}
+    words = [word for key, value in settings.items() for word in ("-c", f"assignor.java.config.{key}={value}")]
+    try:
+        through = assigned(tmp_path, states, f"java:{ASSIGNOR_CLASS}@{SHIM}@{KAFKAS['4.3']}/*", *words)
+        assert high_availability.stop() == 0
+    finally:
+        high_availability.close()
+    assert through == assigned(tmp_path, states, "high_availability")
+    decided = high_availability.decisions()
+    assert len(decided) == len(through) > 40
+    assert {each["by"] for each in decided} == {"assignor"}
+
+
+def assigned(folder: Path, states: str, assignor: str, *words: str) -> list[Any]:
+    """Who has what, and whether there is a follow-up: the clock and the first client, by which it goes, differ."""
+    out = folder / "assigned.jsonl"
+    with pytest.raises(SystemExit) as end:
+        main(["assign", "--assignor", assignor, "--scenarios", states, "--out", str(out), *words])
+    assert end.value.code == 0
+    lines = map(json.loads, out.read_text().splitlines())
+    return [(line["id"], line["assignment"], line["followup"]) for line in lines]
 
 
 def test_a_child_is_kept_and_ends_with_its_application(classes: Path) -> None:
