@@ -16,7 +16,7 @@ from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.episode_format import read_episode
 from assignor_lab.simulation.streams.results import document_of
 
-__all__ = ["RECORDINGS", "compared", "episode_of", "same_in"]
+__all__ = ["RECORDINGS", "compared", "episode_of", "played_document", "same_in"]
 
 _CAPTURES = Path(__file__).resolve().parents[2] / "tests" / "data" / "captures"
 
@@ -50,16 +50,17 @@ def episode_of(name: str) -> StreamsEpisode:
 
 def compared(name: str, seed: int = 0) -> dict[str, Any]:
     """What the simulation makes of a recording, beside what really happened."""
-    found: dict[str, Any] = _played(name, discover(), seed)["compared"]
+    found: dict[str, Any] = played_document(name, discover(), seed)["compared"]
     return found
 
 
 def same_in(name: str, registry: Registry, seed: int) -> list[bool]:
     """For each recorded decision whether each process has the same active tasks then in a play with this seed."""
     recorded = episode_of(name).recorded or {}
-    return [same_active for same_active, _ in same_placements(_played(name, registry, seed), recorded)]
+    return [same_active for same_active, _ in same_placements(played_document(name, registry, seed), recorded)]
 
 
-def _played(name: str, registry: Registry, seed: int) -> dict[str, Any]:
+def played_document(name: str, registry: Registry, seed: int) -> dict[str, Any]:
+    """The result of a recording's play with this seed."""
     assignor, played = play(episode_of(name), registry, config_sources(environ={}), None, seed, keep_log=False)
     return document_of(played, assignor)

@@ -67,7 +67,15 @@ def _fenced_late(finding: Finding, played: Played, _assignor: str) -> bool:
 
 
 def _has_not_heard(finding: Finding, played: Played, _assignor: str) -> bool:
-    """A thread that was stalled has what it had until its first request is answered, though it is no member."""
+    """A thread that was stalled has what it had until its first request is answered, though it is no member.
+
+    Read from the released classes (kafka-clients 4.3.1, disassembled). Classic: where a session or a poll is overdue,
+    ``AbstractCoordinator.HeartbeatThread.run`` calls ``markCoordinatorUnknown`` or ``handlePollTimeoutExpiry``, which
+    leaves the group; neither takes partitions away. ``HeartbeatResponseHandler.handle`` answers UNKNOWN_MEMBER_ID with
+    ``resetStateOnResponseError``, and ``ConsumerCoordinator.onJoinPrepare`` calls ``invokePartitionsLost``: in the
+    thread's next poll. Streams protocol: ``StreamsMembershipManager.onFenced`` and ``transitionToStale`` ask for the
+    callback that all tasks are lost, after an answer of the broker, and after the leave that an overdue poll sends.
+    """
     if finding.rule == "no standby beside its active":
         return any(
             _is_gone(thread, finding, played) or _stood_still(thread, finding, played) for thread in finding.threads
@@ -104,7 +112,12 @@ def _stood_still(thread: int, finding: Finding, played: Played) -> bool:
 
 
 def _unread(finding: Finding, played: Played, _assignor: str) -> bool:
-    """A thread of the process told of itself in a version that the leader could not read, and nobody decided since."""
+    """A thread of the process told of itself in a version that the leader could not read, and nobody decided since.
+
+    Read from the released class (kafka-streams 4.3.1, disassembled): ``StreamsPartitionAssignor.assign`` puts a member
+    whose used version is over 11 under ``FUTURE_ID``, a client with a random process id, without host or tags, and
+    every other member under the process id that it tells: threads of one process can be of two clients.
+    """
     entries = played.world.log.entries
     decided = [entry.time_ms for entry in entries if entry.event == "assign"]
     return finding.rule == "no standby beside its active" and any(

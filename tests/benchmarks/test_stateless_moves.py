@@ -1,0 +1,67 @@
+"""High availability moves tasks without state twice when an instance joins: in a recording, and in its play.
+
+It balances stateless tasks after the stateful ones. Those cannot move before a copy is warm, so a new instance is filled
+with tasks without state at once, and gives them back as the warm-ups are done (recorded: downtime A and B, scale-out).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from assignment_api.plugins import discover
+from benchmarks.streams_simulation.recordings import episode_of, played_document
+
+STATELESS = ("1_0", "1_1", "1_2", "1_3")
+
+
+def decisions(name: str) -> dict[str, list[dict[str, str]]]:
+    """Task to its instance, at the last decision before d3 joins and at each one until the next thing is done."""
+    played = played_document(name, discover(), 0)
+    begin = next(
+        each["t_ms"] for each in played["actions"] if (each["action"], each["who"]) == ("start", "d3")
+    )  # fmt: skip
+    end = next(each["t_ms"] for each in played["actions"] if each["t_ms"] > begin)
+    sides = {"recorded": (episode_of(name).recorded or {})["generations"], "simulated": played["generations"]}
+    return {side: owners(generations, begin, end) for side, generations in sides.items()}
+
+
+def owners(generations: Sequence[Mapping[str, Any]], begin: int, end: int) -> list[dict[str, str]]:
+    before = [each for each in generations if each["t_ms"] < begin][-1:]
+    within = [each for each in generations if begin <= each["t_ms"] < end]
+    return [
+        {task: name for name, tasks in each["assigned"].items() for task in tasks["active"]}
+        for each in (*before, *within)
+    ]
+
+
+def moves(decided: Sequence[Mapping[str, str]], task: str) -> int:
+    return sum(before[task] != after[task] for before, after in pairwise(decided))
+
+
+@pytest.mark.parametrize("side", ["recorded", "simulated"])
+def test_a_new_instance_is_filled_with_stateless_tasks_at_once_and_gives_them_back(side: str) -> None:
+    decided = decisions("downtime A")[side]
+    on_d3 = [sorted(task for task in STATELESS if each[task] == "d3") for each in decided]
+    assert (on_d3[0], on_d3[1], on_d3[-1]) == ([], list(STATELESS), ["1_0", "1_3"])
+    assert [moves(decided, task) for task in STATELESS] == [1, 2, 2, 1]
+    assert max(moves(decided, f"0_{partition}") for partition in range(8)) == 1
+
+
+@pytest.mark.parametrize("name", ["downtime A", "downtime B"])
+def test_the_simulation_moves_every_task_as_often_as_was_recorded(name: str) -> None:
+    decided = decisions(name)
+    tasks = decided["recorded"][0]
+    assert {task: moves(decided["simulated"], task) for task in tasks} == {
+        task: moves(decided["recorded"], task) for task in tasks
+    }
+    assert max(moves(decided["simulated"], task) for task in STATELESS) >= 2
+
+
+@pytest.mark.parametrize("side", ["recorded", "simulated"])
+def test_sticky_moves_each_of_them_once_at_most(side: str) -> None:
+    decided = decisions("downtime C")[side]
+    assert max(moves(decided, task) for task in STATELESS) == 1
