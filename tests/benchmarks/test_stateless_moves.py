@@ -1,7 +1,7 @@
 """High availability moves tasks without state twice when an instance joins: in a recording, and in its play.
 
-It balances stateless tasks after the stateful ones. Those cannot move before a copy is warm, so a new instance is filled
-with tasks without state at once, and gives them back as the warm-ups are done (recorded: downtime A and B, scale-out).
+It balances stateless tasks after the stateful ones. Those cannot move before a copy is warm, so a new instance is
+filled with tasks without state at once, and gives them back as the warm-ups are done (recorded: downtime A and B).
 """
 
 from __future__ import annotations
