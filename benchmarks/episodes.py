@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -17,12 +16,14 @@ import time
 from pathlib import Path
 
 from assignment_api.plugins import discover
-from assignor_lab.runtime.isolation.descendants import become_subreaper
+from assignor_lab.runtime.isolation.descendants import become_subreaper, descendants_of
 from benchmarks.pages import put_between
 
 PAGE = Path(__file__).with_name("README.md")
 BEGIN = "<!-- written by python -m benchmarks.episodes --write: begin -->"
 END = "<!-- written by python -m benchmarks.episodes --write: end -->"
+#: Seconds between two looks at what the processes have used.
+_LOOK_S = 0.5
 #: Two of applications, and one of brokers, which plays the same worlds in the streams protocol.
 _ASSIGNORS = "high_availability,sticky,group_sticky_4_4"
 
@@ -42,15 +43,14 @@ def main() -> int:
         command = [sys.executable, "-m", "assignor_lab.cli.main", "score", "--master", f"local[{options.cores}]"]
         command += [word for name in assignors for word in ("--assignor", name)]
         command += ["--families", ",".join(families), "--count", str(options.episodes), "--out", str(out)]
-        become_subreaper()  # Spark's workers outlive their parent for a moment, and count
+        become_subreaper()  # nothing of the command falls to anybody else
         begun = time.monotonic()
-        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        code, said, used = _watched(command)
         wall_s = time.monotonic() - begun
-        if done.returncode:
-            print(done.stderr, file=sys.stderr)
-            return done.returncode
+        if code:
+            print(said, file=sys.stderr)
+            return code
         rows = json.loads((out / "summary.json").read_text(encoding="utf-8"))["results"]["rows"]
-    used = _used_by_all()
     told = (
         f"{options.episodes:,} episodes of {len(families)} families, {len(assignors)} assignors "
         f"({', '.join(assignors)}), {options.cores} cores: {rows:,} rows in {wall_s / 60:.1f} minutes on the wall, "
@@ -62,15 +62,29 @@ def main() -> int:
     return 0
 
 
-def _used_by_all() -> float:
-    """Seconds that all processes of the command had of the processors, once the last one has ended."""
-    while True:
-        try:
-            os.wait()
-        except ChildProcessError:
-            break
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+def _watched(command: list[str]) -> tuple[int, str, float]:
+    """Runs a command: its exit code, what it said on standard error, and seconds of the processors.
+
+    Those are looked up while it runs: nobody waits for Spark's workers, and the system tells of them while they live.
+    """
+    used: dict[int, float] = {}
+    with tempfile.TemporaryFile("w+") as said:
+        running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said)
+        while running.poll() is None:
+            used.update({process: seconds for process in descendants_of(os.getpid()) if (seconds := _used_by(process))})
+            time.sleep(_LOOK_S)
+        said.seek(0)
+        return running.returncode, said.read(), sum(used.values())
+
+
+def _used_by(process: int) -> float:
+    try:
+        told = Path(f"/proc/{process}/stat").read_text(encoding="ascii")
+    except (OSError, ValueError):
+        return 0.0
+    # After the name, which is in brackets and may have anything in it: the 12th and 13th are user's and system's time.
+    fields = told.rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 if __name__ == "__main__":
