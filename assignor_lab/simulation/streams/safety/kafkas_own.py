@@ -157,7 +157,7 @@ def _active(generation: Generation) -> Mapping[str, tuple[int, ...]]:
 
 
 def _goes_round(finding: Finding, played: Played, assignor: str) -> bool:
-    """The assignor's answers come back again and again, each of which leads to the next."""
+    """The assignor's answers come back again and again, or wander, each of which leads to the next."""
     if assignor not in ("sticky", "legacy_sticky") or played.episode.protocol != "classic":
         return False
     if finding.rule == "at rest":
@@ -166,6 +166,8 @@ def _goes_round(finding: Finding, played: Played, assignor: str) -> bool:
         return False
     placed = [each.assigned for each in played.generations[-_MOST_ROUND * 3 :]]
     follows = all(each.followup == "immediate" for each in played.generations[-_MOST_ROUND * 3 : -LAST_CHANGES])
+    if played.is_cut:
+        return follows  # no placement has to come back: what is held back is nobody's in the follow-up, and moves on
     return follows and any(
         all(one == other for one, other in zip(placed, placed[back:], strict=False))
         for back in range(2, min(_MOST_ROUND, len(placed) // 2) + 1)
