@@ -13,6 +13,7 @@ import pyarrow as pa
 from assignor_lab.groups.scorer import Scorer
 from assignor_lab.groups.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
+from assignor_lab.runtime.garbage import spare_what_is_loaded
 from assignor_lab.scoring.batches import answer_batches
 from assignor_lab.scoring.engine import Pictures, Wave, Work
 from assignor_lab.scoring.schema import KEY_NAMES, rows_schema
@@ -85,4 +86,5 @@ class InProcess:
         if self._scorer is None or self._scorer.spec != spec:
             self.close()
             self._scorer = Scorer(spec)
+            spare_what_is_loaded()
         return self._scorer

@@ -19,6 +19,7 @@ import pyarrow as pa
 from assignor_lab.groups.scorer import Scorer
 from assignor_lab.groups.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
+from assignor_lab.runtime.garbage import spare_what_is_loaded
 from assignor_lab.scoring.batches import (
     BATCH_ROWS,
     PICTURE_SCHEMA,
@@ -206,4 +207,5 @@ def _scorer(spec: JobSpec, wheels: tuple[ExecutorWheel, ...]) -> Scorer:
             _current.close()
         arrived(wheels)
         _current = Scorer(spec)
+        spare_what_is_loaded()
     return _current
