@@ -6,6 +6,7 @@ active ones, stateful and stateless active ones, and the total with standbys (wa
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from operator import add, sub, truediv
 from typing import NamedTuple, TypeVar
@@ -192,13 +193,11 @@ def subtopologies_skewed(placement: OnProcesses) -> float:
 
 @derived
 def _skews(placement: OnProcesses) -> list[int]:
-    topology = placement.state.topology
-    held = [[0] * len(placement.state.threads) for _ in range(topology.subtopologies)]
-    for subtopology, owner in zip(topology.subtopology, placement.owner, strict=True):
-        if owner >= 0:
-            held[subtopology][owner] += 1
+    held = Counter(zip(placement.state.topology.subtopology, placement.owner, strict=True)).get
+    processes = range(len(placement.state.threads))
     skews = []
-    for (down, up), counts in zip(_shares(placement.state), held, strict=True):
+    for subtopology, (down, up) in enumerate(_shares(placement.state)):
+        counts = [held((subtopology, process), 0) for process in processes]
         above = max(map(sub, counts, up), default=0)
         below = max(map(sub, down, counts), default=0)
         skews.append((max(0, above)) + (max(0, below)))

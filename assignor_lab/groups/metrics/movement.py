@@ -6,6 +6,8 @@ that were left on its disk). Processes that are gone are no part of the comparis
 
 from __future__ import annotations
 
+from collections import Counter
+
 from assignor_lab.groups.metrics.definition import Definition, derived, metric
 from assignor_lab.groups.metrics.processes import OnProcesses, Processes, stateful_tasks
 
@@ -57,16 +59,14 @@ def standbys_moved(placement: OnProcesses) -> float:
     had a standby and now hold nothing of it.
     """
     had_state, standby_before = _had_state(placement.state), placement.state.previous_standby
+    gained = [
+        task for task, after in enumerate(placement.standbys) for client in after if client not in had_state[task]
+    ]
     moved = 0
-    for task, after in enumerate(placement.standbys):
-        if not after or not standby_before[task]:
-            continue
-        known = had_state[task]
-        gained = len([client for client in after if client not in known])
-        # Nearly every standby lies where state is.
-        if gained:
-            replicas = placement.replicas[task]
-            moved += min(gained, sum([client not in replicas for client in standby_before[task]]))
+    # Nearly every standby lies where state is: few tasks are left to look at.
+    for task, number in Counter(gained).items():
+        replicas = placement.replicas[task]
+        moved += min(number, len([client for client in standby_before[task] if client not in replicas]))
     return float(moved)
 
 

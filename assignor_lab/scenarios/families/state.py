@@ -160,7 +160,9 @@ class GroupState:
             disk.delete([index for index in disk.positions if not shown[index]])
 
     def _run(self, session: Session, owned: _Owned, step: Step) -> None:
-        disk, ends = self._disks.setdefault(session.process_id, _Disk()), self._ends
+        disk, ends = self._disks.get(session.process_id), self._ends
+        if disk is None:
+            disk = self._disks[session.process_id] = _Disk()
         progress, trailing = self._group.restore_per_s * step.elapsed_ms // 1_000, step.trailing
         logged = [index for index in owned.active if index in ends]
         used = {*logged, *owned.standby}
@@ -168,12 +170,14 @@ class GroupState:
         if not used <= positions.keys():
             disk.create((*logged, *owned.standby), len(session.consumers))
         running.intersection_update(logged)
-        for index in logged:
-            if index not in running:
-                positions[index] += progress
-                if positions[index] >= ends[index]:
-                    running.add(index)
-        positions.update([(index, ends[index]) for index in running])
+        if len(running) < len(logged):
+            for index in logged:
+                if index not in running:
+                    positions[index] += progress
+                    if positions[index] >= ends[index]:
+                        running.add(index)
+        for index in running:
+            positions[index] = ends[index]
         for index in owned.standby:
             held, reachable = positions[index], ends[index] - trailing[index]
             if reachable > held:
@@ -181,7 +185,8 @@ class GroupState:
                 positions[index] = min(reachable, reached)
         unused = disk.unused_ms
         disk.unused_ms = {index: unused.get(index, 0) + step.elapsed_ms for index in positions.keys() - used}
-        disk.delete([index for index, unused_ms in disk.unused_ms.items() if unused_ms > _CLEANUP_DELAY_MS])
+        if disk.unused_ms:
+            disk.delete([index for index, unused_ms in disk.unused_ms.items() if unused_ms > _CLEANUP_DELAY_MS])
 
     def _start(self, session: Session) -> None:
         self._owned[session] = _Owned()

@@ -114,9 +114,9 @@ class GroupValues:
         return tuple([self._client(each, topology.logged if lags_known else None, gate) for each in held])
 
     def _client(self, held: Held, logged: tuple[TaskId, ...] | None, gate: LagGate) -> StreamsClientState:
-        facts, ids = self._facts_of(held.session), self._ids
+        facts, id_of = self._facts_of(held.session), self._ids.__getitem__
         reported = {
-            consumer: tuple([ids[index] for index in indices])
+            consumer: tuple(map(id_of, indices))
             for consumer, indices in zip(held.session.consumers, held.reported, strict=True)
         }
         return client_in_order(
@@ -134,7 +134,7 @@ class GroupValues:
         )
 
     def _ascending(self, indices: Sequence[int]) -> tuple[TaskId, ...]:
-        ids = [self._ids[index] for index in indices]
+        ids = map(self._ids.__getitem__, indices)
         return tuple(ids if self._is_sorted else sorted(ids, key=TaskId.sort_key))
 
     def _read_tasks(self) -> None:
