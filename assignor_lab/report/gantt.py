@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import attrs
 
 from assignor_lab.documents.wording import figure, plural
+from assignor_lab.report.down_times import CAUSES, DownTimes, clock
 from assignor_lab.report.pictures import Gantt
 
-__all__ = ["COLOURS", "Away", "GanttDrawing", "GanttLabel", "drawing"]
+__all__ = ["COLOURS", "Away", "GanttBar", "GanttDrawing", "GanttLabel", "drawing"]
 
 #: Colours of the style sheet that instances take in turn.
 COLOURS = 8
@@ -23,6 +24,8 @@ _STEPS_MS = tuple(
     for number in (1, 2, 5)
 )
 _MOST_TICKS = 9
+#: Most bars that are drawn one by one, so that each has a title.
+MOST_TITLES = 2_000
 #: Between two sub-topologies, and below the rows for the time.
 GAP, FOOT = 6.0, 18.0
 
@@ -46,6 +49,15 @@ class Away:
 
 
 @attrs.frozen
+class GanttBar:
+    """One bar: its class in the style sheet, its path, and what it says when somebody points at it."""
+
+    kind: str
+    path: str
+    title: str
+
+
+@attrs.frozen
 class GanttDrawing:
     """A picture in its own units.
 
@@ -60,6 +72,7 @@ class GanttDrawing:
         words: The same for who does not see it.
         until_ms: The end of its time.
         aways: The tasks that were away, for longest first.
+        bars: All bars one by one with their titles; none where they are very many.
     """
 
     height: float
@@ -72,14 +85,15 @@ class GanttDrawing:
     words: str
     until_ms: int
     aways: tuple[Away, ...]
+    bars: tuple[GanttBar, ...] = ()
 
     def x(self, moment_ms: int) -> float:
         """Where a moment lies from left to right."""
         return _x(moment_ms, self.until_ms)
 
 
-def drawing(gantt: Gantt) -> GanttDrawing:
-    """The drawing of a Gantt picture."""
+def drawing(gantt: Gantt, down: DownTimes | None = None) -> GanttDrawing:
+    """The drawing of a Gantt picture; ``down`` says why tasks were with nobody, and what the clock showed."""
     end = max(1, gantt.until_ms)
     tops: list[float] = []
     top, before = 2.0, None
@@ -98,12 +112,9 @@ def drawing(gantt: Gantt) -> GanttDrawing:
             waiting[bool(restores)].append(_bar(begin, to, at, end))
     return GanttDrawing(
         height=top + FOOT,
-        # By name, so that an instance has the same colour in each picture of its group.
         owners=tuple(
-            (name, number % COLOURS, "".join(bars))
-            for number, (name, bars) in enumerate(
-                sorted(zip(gantt.instances, owners, strict=True), key=lambda owner: _natural(owner[0]))
-            )
+            (gantt.instances[place], number % COLOURS, "".join(owners[place]))
+            for number, place in enumerate(_by_name(gantt))
         ),
         restoring="".join(waiting[True]),
         unowned="".join(waiting[False]),
@@ -113,7 +124,44 @@ def drawing(gantt: Gantt) -> GanttDrawing:
         words=_words(gantt),
         until_ms=end,
         aways=_aways(gantt),
+        bars=_bars(gantt, tops, end, down),
     )
+
+
+def _bars(gantt: Gantt, tops: Sequence[float], end: int, down: DownTimes | None) -> tuple[GanttBar, ...]:
+    """Each bar with its title, those that somebody ran first."""
+    if sum(len(row.runs) + len(row.waits) for row in gantt.rows) > MOST_TITLES:
+        return ()
+    causes = {} if down is None else {
+        (task.task, *each[:2]): CAUSES.get(down.causes[each[2]], down.causes[each[2]])
+        for task in down.tasks
+        for each in task.intervals
+        if len(each) == 5 and 0 <= each[2] < len(down.causes)
+    }  # fmt: skip
+    begun = None if down is None else down.begun_ms
+    colours = {who: number % COLOURS for number, who in enumerate(_by_name(gantt))}
+    ran, waited = [], []
+    for row, at in zip(gantt.rows, tops, strict=True):
+        for begin, to, who in (stretch for stretch in row.runs if len(stretch) == 3):
+            if who in colours:
+                title = _title(row.task, gantt.instances[who], begin, to, begun)
+                ran.append(GanttBar(f"owner c{colours[who]}", _bar(begin, to, at, end), title))
+        for begin, to, restores in (stretch for stretch in row.waits if len(stretch) == 3):
+            why = causes.get((row.task, begin, to), "state comes back" if restores else "nobody has it")
+            title = _title(row.task, why if restores else f"down, {why}" if causes else why, begin, to, begun)
+            waited.append(GanttBar("restoring" if restores else "unowned", _bar(begin, to, at, end), title))
+    return (*ran, *waited)
+
+
+def _by_name(gantt: Gantt) -> list[int]:
+    """Places of the instances, sorted by name: one has the same colour in each picture of its group."""
+    return sorted(range(len(gantt.instances)), key=lambda place: _natural(gantt.instances[place]))
+
+
+def _title(task: str, what: str, begin: int, to: int, begun: int | None) -> str:
+    at, until = clock(begun, begin), clock(begun, to)
+    times = f" ({at} to {until} UTC)" if at and until else ""
+    return f"{task}: {what}, from {figure(begin / 1_000)} s to {figure(to / 1_000)} s{times}"
 
 
 def _natural(name: str) -> list[tuple[str, int]]:

@@ -84,7 +84,7 @@ def group_panel(number: int, group: Group, names: dict[str, str]) -> GroupPanel:
             answer,
             names.get(answer.assignor, answer.assignor),
             _told(answer),
-            None if answer.gantt is None else drawing(answer.gantt),
+            None if answer.gantt is None else drawing(answer.gantt, answer.down),
             None if answer.down is None else down_table(answer.down),
         )
         for answer in group.answers

@@ -7,6 +7,8 @@ import re
 import attrs
 import pytest
 
+from assignor_lab.report import gantt
+from assignor_lab.report.down_times import DownTask, DownTimes
 from assignor_lab.report.gantt import BAR, COLOURS, GAP, LEFT, ROW, WIDTH, drawing
 from assignor_lab.report.pictures import Gantt, GanttRow
 
@@ -89,3 +91,27 @@ def test_a_task_that_was_away_is_told_with_its_stretches_the_longest_first() -> 
     assert (first.task, first.seconds) == ("0_0", 20)
     assert first.stretches == ("0 s to 10 s", "50 s to 60 s (state comes back)")
     assert [away.task for away in others] == ["0_1", "1_0"]
+
+
+def test_who_points_at_a_bar_learns_task_who_when_and_why() -> None:
+    down = DownTimes(
+        1_795_235_327_425,
+        ("not_noticed", "restoring"),
+        (10_000, 10_000),
+        ("a", "b"),
+        (DownTask("0_0", 20_000, 2, 10_000, ((0, 10_000, 0, -1, 0), (50_000, 60_000, 1, 0, 1)), 0),),
+        0,
+    )
+    titles = [each.title for each in drawing(GANTT, down).bars]
+    assert "0_0: a, from 10 s to 50 s (04:28:57.4 to 04:29:37.4 UTC)" in titles
+    assert (
+        "0_0: down, not noticed yet that its owner is gone, from 0 s to 10 s (04:28:47.4 to 04:28:57.4 UTC)" in titles
+    )
+    assert any(title.startswith("0_0: given, not ready: it starts, state comes back, from 50 s") for title in titles)
+    assert "0_1: nobody has it, from 0 s to 10 s" in [each.title for each in drawing(GANTT).bars]
+
+
+def test_very_many_bars_are_drawn_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(drawing(GANTT).bars) == 8
+    monkeypatch.setattr(gantt, "MOST_TITLES", 7)
+    assert drawing(GANTT).bars == ()

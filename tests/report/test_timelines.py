@@ -7,6 +7,7 @@ from typing import Any
 
 from assignor_lab.report import render_report, summary_from_document
 from assignor_lab.report.words import state_name
+from tests.report.group_summaries import episodes
 from tests.report.summaries import tagged
 
 ENTRY: dict[str, Any] = {
@@ -46,6 +47,23 @@ def test_the_past_is_summed_up_and_drawn_before_any_state() -> None:
     assert "after 1 of them a probing rebalance was to follow. Active tasks moved 12 times" in shown
     assert shown.index('class="gantt"') < shown.index('id="placements"')
     assert "&lt;b&gt;i2&lt;/b&gt;" in shown
+    assert "recorded decisions do not say when nobody processed a task" in shown
+    assert "nobody has it" not in shown
+    assert "<code>assignor score --histories played</code> plays the past" in shown
+
+
+def test_a_past_leads_to_the_picture_of_its_play() -> None:
+    document = deepcopy(episodes())
+    document["results"]["timelines"] = [
+        {"group": "orders", "protocol": "classic", "decisions": [ENTRY, ENTRY], "given": GIVEN}
+    ]
+    waits = [[0, 500, 0]]
+    gantt = {**GIVEN, "rows": [{"task": "0_0", "runs": [], "waits": waits}]}
+    document["results"]["groups"][1]["answers"][0]["gantt"] = gantt
+    shown = render_report(summary_from_document(document))
+    assert '<a href="#state-2">When tasks were down is in the played picture</a>' in shown
+    assert 'id="state-2"' in shown
+    assert "nobody has it" in shown[shown.index('id="state-2"') :]
 
 
 def test_names_and_reasons_are_text() -> None:
