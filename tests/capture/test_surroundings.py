@@ -134,3 +134,47 @@ def test_where_racks_decide_it_is_said_that_the_brokers_are_still_unknown(tmp_pa
     unknown = [each for each in imported(log)[2]["assumptions"] if each.startswith("racks unknown:")]
     assert len(unknown) == 1
     assert "those of the clients, but not the brokers'" in unknown[0]
+
+
+# --- what instances restored --------------------------------------------------------------------------------
+
+LIVES = CAPTURES / "lives"
+
+
+def test_stores_that_were_restored_stand_with_their_tasks_and_records() -> None:
+    found = imported(LIVES / "c1.log.gz", LIVES / "c2.log.gz")
+    restored = [each for document in found for each in document["source"].get("restored", ())]
+    assert [(each["client"], each["task"], each["store"], each["records"]) for each in restored] == [
+        ("c1", "1_2", "counts", 0), ("c1", "1_1", "counts", 0), ("c1", "1_0", "counts", 0), ("c2", "1_1", "counts", 27),
+        ("c2", "1_2", "counts", 0), ("c2", "1_0", "counts", 0), ("c1", "1_1", "counts", 75),
+    ]  # fmt: skip
+    for document in found:
+        scenario_from_document(document, Place("log"))
+
+
+def test_what_was_restored_tells_of_changelogs_whose_ends_no_decision_shows() -> None:
+    found = imported(LIVES / "c1.log.gz", LIVES / "c2.log.gz")
+    for document in found:
+        for client in document["clients"]:
+            # Everybody has a copy of everything: no lag is that of somebody without any.
+            client["previous_standby"] = [task["id"] for task in document["tasks"] if task["logged"]]
+            client["previous_active"] = []
+            client["lags"] = dict.fromkeys(client["previous_standby"], 0)
+            client["previous_by_consumer"] = None
+    (history,) = read_histories(scenario_from_document(each, Place("log")) for each in found)
+    episode = history_episode(history)
+    told = episode["changelogs"]["1_1"]
+    seconds = (1795375680312 - episode["initial"]["source"]["time_ms"]) / 1_000
+    assert told["records"] + told["backlog_records"] + told["records_per_s"] * seconds == pytest.approx(75, abs=1)
+    assert any("of 1 tasks only what instances restored tells" in each for each in episode["assumptions"])
+    for document in found:
+        document["source"].pop("restored", None)
+    (history,) = read_histories(scenario_from_document(each, Place("log")) for each in found)
+    assert history_episode(history)["changelogs"] == {}
+
+
+def test_a_store_of_which_no_line_says_whose_it_is_is_left_out(tmp_path: Path) -> None:
+    text = text_of(LIVES / "c1.log.gz")
+    log = tmp_path / "c1.log"
+    log.write_text("".join(line for line in text.splitlines(keepends=True) if "completed restoration" not in line))
+    assert not any("restored" in each["source"] for each in imported(log))

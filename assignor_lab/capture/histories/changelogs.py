@@ -56,6 +56,15 @@ def seen_changelogs(moments: Iterable[Moment], begin_ms: int) -> SeenChangelogs:
         for task, end in _ends(moment.document).items():
             points = seen.setdefault(task.rpartition("_")[0], {}).setdefault(task, [])
             points.append((moment.time_ms - begin_ms, end))
+    ended = {task for points in seen.values() for task in points}
+    restored = 0
+    for moment in listed:
+        for task, (time_ms, held) in _restored(moment.document).items():
+            # Nothing is restored where a copy was there, too.
+            if held and task in tasks and task not in ended:
+                points = seen.setdefault(task.rpartition("_")[0], {}).setdefault(task, [])
+                restored += not points
+                points.append((time_ms - begin_ms, held))
     lines = {subtopology: _lines(points) for subtopology, points in seen.items()}
     if not any(lines.values()):
         return SeenChangelogs({}, ())
@@ -75,6 +84,10 @@ def seen_changelogs(moments: Iterable[Moment], begin_ms: int) -> SeenChangelogs:
             "records_per_s": round(growth, 3),
             "backlog_records": round(backlog),
         }
+    if restored:
+        assumptions.append(
+            f"of {restored} tasks only what instances restored tells how much their changelogs hold: at least so much"
+        )
     if unseen:
         assumptions.append(
             f"of {unseen} tasks no decision shows where their changelogs end: they count as the mean of their "
@@ -91,6 +104,18 @@ def _ends(document: Mapping[str, Any]) -> dict[str, int]:
         found |= {
             task: lag for task, lag in (client["lags"] or {}).items() if 0 <= lag < UNTOLD_LAG and task not in has
         }
+    return found
+
+
+def _restored(document: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
+    """Task to when an instance had restored it and how many records that took, of all its stores; the most of all."""
+    sums: dict[tuple[str, str], dict[str, tuple[int, int]]] = {}
+    for each in document["source"].get("restored", ()):
+        sums.setdefault((each["task"], each["client"]), {})[each["store"]] = each["time_ms"], each["records"]
+    found: dict[str, tuple[int, int]] = {}
+    for (task, _), stores in sums.items():
+        total = max(time_ms for time_ms, _ in stores.values()), sum(records for _, records in stores.values())
+        found[task] = max(found.get(task, (0, -1)), total, key=lambda told: told[1])
     return found
 
 

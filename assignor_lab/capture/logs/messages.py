@@ -37,6 +37,9 @@ class Kind(enum.Enum):
     #: Those of an instance as a whole, and of its consumers' configuration.
     CLIENT = "stream-client ["
     CONSUMER_CONFIG = "ConsumerConfig values: "
+    #: What an instance restored: a store, and then the task that it is of.
+    RESTORED = "Finished restoring changelog "
+    RESTORED_TASK = "Stateful active task "
     #: The coordinator of a group of the streams protocol, which decides there.
     STREAMS_JOINS = "Member joins the streams group"
     STREAMS_MEMBER = "Member updated its member metadata to StreamsGroupMember["

@@ -51,7 +51,10 @@ _OF_STREAMS_COORDINATOR = frozenset(
         Kind.STREAMS_STATE,
     }
 )
-_BESIDE = frozenset({Kind.PREPARING, Kind.STABILIZED, Kind.RECEIVED, Kind.CLIENT}) | _OF_STREAMS_COORDINATOR
+_RESTORING = frozenset({Kind.RESTORED, Kind.RESTORED_TASK})
+_BESIDE = (
+    frozenset({Kind.PREPARING, Kind.STABILIZED, Kind.RECEIVED, Kind.CLIENT}) | _OF_STREAMS_COORDINATOR | _RESTORING
+)
 #: Words before the marker that belong to the message.
 _LEAD = {
     Kind.PARTICIPANTS: re.compile(r"(?:\d+ client nodes and \d+ consumers |\d+ members |All members )\Z"),
@@ -60,6 +63,7 @@ _LEAD = {
     Kind.FINISHED: re.compile(r"Finished (?:un)?\Z"),
     Kind.END_OFFSETS_FAILED: re.compile(r"Failed to (?:fetch|retrieve all)\Z"),
     Kind.PROBING: re.compile(r"Requesting followup rebalance .*\Z"),
+    **dict.fromkeys(_RESTORING, re.compile(r"(?:state-updater|stream-thread) \[[^\[\]]*\] \Z")),
     **dict.fromkeys(_OF_STREAMS_COORDINATOR, re.compile(r"\[GroupId .*\Z")),
 }
 _STREAM_THREAD = re.compile(r"stream-thread \[(.*?)\] ")

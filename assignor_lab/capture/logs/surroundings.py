@@ -17,7 +17,7 @@ from assignor_lab.capture.logs.messages import Kind
 from assignor_lab.capture.logs.records import LogRecord
 from assignor_lab.capture.logs.timestamps import LogTime
 
-__all__ = ["SURROUNDING", "Coordinated", "Done", "LoggedSurroundings"]
+__all__ = ["SURROUNDING", "Coordinated", "Done", "LoggedSurroundings", "Restored"]
 
 #: Messages that are no part of a leader's decision.
 SURROUNDING = frozenset(
@@ -27,6 +27,8 @@ SURROUNDING = frozenset(
         Kind.RECEIVED,
         Kind.CLIENT,
         Kind.CONSUMER_CONFIG,
+        Kind.RESTORED,
+        Kind.RESTORED_TASK,
         *OF_EPOCHS,
     }
 )
@@ -38,6 +40,14 @@ _PREPARING = re.compile(
 _STABILIZED = re.compile(r"Stabilized group (.+?) generation (\d+) (?:\([^()]*\) )?with (\d+) members")
 _RECEIVED = re.compile(r"Assignment received from leader (.+?) for group (.+?) for generation (\d+)")
 _CLIENT = re.compile(r"stream-client \[(.*?)\] (?:Kafka Streams version: |State transition from (\w+) to (\w+))")
+_RESTORED = re.compile(
+    r"(?:state-updater|stream-thread) \[(.*?)-(?:StateUpdater|StreamThread)-\d+\] Finished restoring changelog "
+    r"\S+-(\d+) to store (\S+) with a total number of (\d+) records"
+)
+_RESTORED_TASK = re.compile(
+    r"(?:state-updater|stream-thread) \[(.*?)-(?:StateUpdater|StreamThread)-\d+\] "
+    r"Stateful active task ((?:\S+__)?\d+_(\d+)) completed restoration"
+)
 _STREAMS_PROTOCOL = "] Streams rebalance protocol enabled"
 _ENTRY = re.compile(r"(?<![\w.])(client\.id|client\.rack|group\.id) = ([^\r\n\\]*)")
 #: States of an instance on whose coming it begins, or is asked to end.
@@ -80,6 +90,25 @@ class Done:
     client: str
 
 
+@attrs.frozen
+class Restored:
+    """A store that an instance restored.
+
+    Args:
+        time: When it was ready.
+        client: Its ``client.id``.
+        task: The task that it is of.
+        store: The store.
+        records: How many records that took.
+    """
+
+    time: LogTime
+    client: str
+    task: str
+    store: str
+    records: int
+
+
 @attrs.define
 class LoggedSurroundings:
     """What was gathered so far."""
@@ -92,6 +121,10 @@ class LoggedSurroundings:
     done: list[Done] = attrs.field(init=False, factory=list)
     #: What coordinators of the streams protocol decided.
     epochs: CoordinatedEpochs = attrs.field(init=False, factory=CoordinatedEpochs)
+    #: What instances restored, in the order of reading.
+    restored: list[Restored] = attrs.field(init=False, factory=list)
+    #: Client and partition to stores of which it is not known yet which task they are of.
+    _stores: dict[tuple[str, str], list[tuple[LogTime, str, int]]] = attrs.field(init=False, factory=dict)
     #: Group and client id of a consumer to its ``client.rack``; ``None``: not configured.
     _racks: dict[tuple[str, str], str | None] = attrs.field(init=False, factory=dict)
 
@@ -108,6 +141,12 @@ class LoggedSurroundings:
             self.is_streams_protocol = True
         elif record.kind is Kind.CLIENT and record.time is not None and (found := _CLIENT.match(record.text)):
             self._client(record.time, found[1], found[2], found[3])
+        elif record.kind is Kind.RESTORED and record.time is not None and (found := _RESTORED.match(record.text)):
+            self._stores.setdefault((found[1], found[2]), []).append((record.time, found[3], int(found[4])))
+        elif record.kind is Kind.RESTORED_TASK and (found := _RESTORED_TASK.match(record.text)):
+            # All stores of a task have its partition's number, and are ready before it is.
+            for time, store, records in self._stores.pop((found[1], found[3]), ()):
+                self.restored.append(Restored(time, found[1], found[2], store, records))
         elif record.kind is Kind.CONSUMER_CONFIG:
             self._consumer(record.text)
         elif record.kind in OF_EPOCHS:

@@ -31,16 +31,26 @@ class SurroundingsFiller:
     def filled(self, documents: Iterable[tuple[dict[str, Any], str | None]]) -> Iterator[dict[str, Any]]:
         """The documents with what is known of their generations and clients.
 
-        What instances did is put to the first decision after it; what followed the last decision, to that one.
+        What instances did and restored is put to the first decision after it; what followed the last one, to that.
 
         Args:
             documents: Each with the client id of the leader's consumer, or ``None``.
         """
-        done: list[dict[str, Any]] = [
-            {"time_ms": each.time.epoch_ms(self.zone), "type": each.type, "client": each.client}
-            for each in self.surroundings.done
-        ]
-        done.sort(key=itemgetter("time_ms"))
+        further = {
+            "done": [
+                {"time_ms": each.time.epoch_ms(self.zone), "type": each.type, "client": each.client}
+                for each in self.surroundings.done
+            ],
+            "restored": [
+                {
+                    "time_ms": each.time.epoch_ms(self.zone), "client": each.client, "task": each.task,
+                    "store": each.store, "records": each.records,
+                }
+                for each in self.surroundings.restored
+            ],
+        }  # fmt: skip
+        for listed in further.values():
+            listed.sort(key=itemgetter("time_ms"))
         before: dict[str, Any] | None = None
         for document, leader in documents:
             if before is not None:
@@ -48,11 +58,13 @@ class SurroundingsFiller:
             before = self._filled(document, leader)
             time_ms = before["source"].get("time_ms")
             if time_ms is not None:
-                passed = [each for each in done if each["time_ms"] <= time_ms]
-                del done[: len(passed)]
-                _add(before, passed)
+                for key, listed in further.items():
+                    passed = [each for each in listed if each["time_ms"] <= time_ms]
+                    del listed[: len(passed)]
+                    _add(before, key, passed)
         if before is not None:
-            _add(before, done if before["source"].get("time_ms") is not None else [])
+            for key, listed in further.items():
+                _add(before, key, listed if before["source"].get("time_ms") is not None else [])
             yield before
 
     def unused(self) -> Iterator[str]:
@@ -97,9 +109,9 @@ class SurroundingsFiller:
         return False
 
 
-def _add(document: dict[str, Any], done: list[dict[str, Any]]) -> None:
-    if done:
-        document["source"]["done"] = [*document["source"].get("done", ()), *done]
+def _add(document: dict[str, Any], key: str, entries: list[dict[str, Any]]) -> None:
+    if entries:
+        document["source"][key] = [*document["source"].get(key, ()), *entries]
 
 
 def _without_clients(sentence: str) -> str:

@@ -38,6 +38,11 @@ def anonymous_document(document: _Document, names: Pseudonyms) -> dict[str, Any]
         if "client_ids" in source:
             told = source["client_ids"].items()
             made["source"]["client_ids"] = {names.member(member): names.client(client) for member, client in told}
+        if "restored" in source:
+            made["source"]["restored"] = [
+                {**each, "client": names.client(each["client"]), "store": names.store(each["store"])}
+                for each in source["restored"]
+            ]
         if "done" in source:
             made["source"]["done"] = [{**each, "client": names.client(each["client"])} for each in source["done"]]
     if "assumptions" in made:

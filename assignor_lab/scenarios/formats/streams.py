@@ -155,6 +155,17 @@ def _document_shape(ids: TaskIds, process_ids: ProcessIds, known: KnownParts | N
                     "reason": text,
                     "assignor": text,
                     "done": list_of(record({"time_ms": whole(LONG_MIN, LONG_MAX), "type": text, "client": text})),
+                    "restored": list_of(
+                        record(
+                            {
+                                "time_ms": whole(LONG_MIN, LONG_MAX),
+                                "client": text,
+                                "task": text,
+                                "store": text,
+                                "records": whole(0, LONG_MAX),
+                            }
+                        )
+                    ),
                 },
             ),
             "assumptions": list_of(text),
