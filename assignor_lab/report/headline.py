@@ -118,6 +118,8 @@ def _told(headline: Headline, value: HeadlineValue, unit: str, names: Mapping[st
         return f"the same as {other} everywhere"
     by = signed(value.difference, unit)
     if value.tells == "none":
+        if headline.states == 1:
+            return by  # that one history tells nothing of how sure it is is said once, below
         reason = "" if value.no_interval is None else f": {_in_decisions(value.no_interval.reason, headline)}"
         return f"{by} on average; it cannot be told how surely{reason}"
     interval = f"{by} ({signed(value.low, unit)} to {signed(value.high, unit)})"

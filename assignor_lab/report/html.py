@@ -104,6 +104,7 @@ def render_report(summary: Summary) -> str:
         run=summary.run_metrics,
         panels=panels,
         groups=groups,
+        groups_are_drawn=any(each.gantt for group in summary.results.groups for each in group.answers),
         drawn=summary.results.placements[: len(panels)],
         members=any(client.process is not None for each in summary.results.placements for client in each.clients),
         anchors=anchors,

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import attrs
 
 from assignor_lab.capture.histories.timeline import ACTIVE_TASKS
-from assignor_lab.documents.wording import listed, plural
+from assignor_lab.documents.wording import figure, listed, plural, shortened
+from assignor_lab.report.causes import cause_words
 from assignor_lab.report.gantt import GanttDrawing, drawing
-from assignor_lab.report.summary import Timeline
+from assignor_lab.report.summary import Results, Timeline
 
 __all__ = ["PastDrawn", "pasts", "past_words"]
+
+#: The measure of an episode that a past has, too: its decisions.
+_REBALANCES = "rebalances"
 
 
 class Decided(Protocol):
@@ -46,22 +50,50 @@ class Decided(Protocol):
     def followup(self) -> str:
         """``none`` or ``probing``."""
 
+    @property
+    def reason(self) -> str:
+        """Why the group rebalanced; empty if the source does not tell."""
+
 
 @attrs.frozen
 class PastDrawn:
-    """A past: what is told of it, and who was given which task when."""
+    """A past: what is told of it, who was given which task when, and how often it rebalances when it is played."""
 
     timeline: Timeline
     words: str
+    played: str
     drawing: GanttDrawing | None
 
 
-def pasts(timelines: Iterable[Timeline]) -> tuple[PastDrawn, ...]:
-    """The pasts of a run."""
+def pasts(results: Results, names: Mapping[str, str]) -> tuple[PastDrawn, ...]:
+    """The pasts of a run.
+
+    Args:
+        results: The run.
+        names: Name of each assignor, for people.
+    """
+    played = _played(results, names) if len(results.timelines) == 1 and results.states == 1 else ""
     return tuple(
-        PastDrawn(each, past_words(each.decisions, each.moves), None if each.given is None else drawing(each.given))
-        for each in timelines
+        PastDrawn(
+            each, past_words(each.decisions, each.moves), played, None if each.given is None else drawing(each.given)
+        )
+        for each in results.timelines
     )
+
+
+def _played(results: Results, names: Mapping[str, str]) -> str:
+    """How often each assignor rebalances where Kafka did as often as is recorded: how near the play comes, too."""
+    ranking = next((each for each in results.ranking.by_metric if each.metric == _REBALANCES), None)
+    if not results.played or ranking is None:
+        return ""
+    means = {place.assignor: place.mean for place in ranking.places}
+    counts = [
+        f"{figure(means[name])} under {shortened(names.get(name, name), 40)}"
+        for name in dict.fromkeys((results.baseline or "", *sorted(means, key=lambda name: (means[name], name))))
+        if name in means
+    ]
+    recorded = len(results.timelines[0].decisions)
+    return f"{plural(recorded, 'rebalance is', 'rebalances are')} recorded; played, the same past has {listed(counts)}."
 
 
 def past_words(decisions: Sequence[Decided], moves: str = ACTIVE_TASKS) -> str:
@@ -77,12 +109,13 @@ def past_words(decisions: Sequence[Decided], moves: str = ACTIVE_TASKS) -> str:
     came = sum(bool(each.joined or each.gone or each.restarted) for each in decisions)
     # The group rebalances once more by itself where the decision before asked for it.
     probing = sum(each.followup == "probing" for each in decisions[:-1])
-    causes = []
+    causes, why = [], cause_words([each.reason for each in decisions])
     if came:
         causes.append(f"in {came:,} of them instances had come, gone or begun anew")
-    if probing:
+    if probing and not why:
         causes.append(f"after {probing:,} of them a probing rebalance was to follow")
-    told = f" {listed(causes)[:1].upper()}{listed(causes)[1:]}." if causes else ""
+    told = f" {why}" if why else ""
+    told += f" {listed(causes)[:1].upper()}{listed(causes)[1:]}." if causes else ""
     moved = sum(each.active_moved for each in decisions)
     copies = sum(each.copies_made for each in decisions)
     begin = f"{plural(len(decisions), 'decision')} in {span}.{told} {moves[:1].upper()}{moves[1:]} moved"

@@ -146,7 +146,7 @@ def page(summary: Summary) -> Page:
             for each in summary.run_metrics.assign_ms
             if each.assignor not in observed
         ),
-        pasts=pasts(results.timelines),
+        pasts=pasts(results, names),
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from assignor_lab.documents.wording import figure, listed, moment, plural, shortened
+from collections.abc import Mapping
+
+from assignor_lab.documents.wording import figure, listed, mean, moment, plural, shortened
 from assignor_lab.report.summary import Agreement, Assignor, Metric, ProbeCounts, Results
 
 __all__ = [
@@ -112,12 +114,34 @@ def verdict(results: Results) -> str:
     first = [names[place.assignor] for place in ranked if place.place == 1]
     if len(ranked) == 1:
         return f"{first[0]} is alone: there is nobody to compare it with."
+    if results.states == 1 and len(first) == len(ranked) and results.headline.baseline in names:
+        return _of_one(results, names)
     if len(first) == len(ranked):
         return f"None of {listed(first)} is ahead: where one is better, it is behind elsewhere, or nobody can be sure."
     behind = [names[place.assignor] for place in ranked if place.place > 1]
     if len(first) == 1:
         return f"{first[0]} is ahead: surely better in one of the figures below, and behind in none."
     return f"{listed(behind)} {'is' if len(behind) == 1 else 'are'} behind; {listed(first)} cannot be put in an order."
+
+
+def _of_one(results: Results, names: Mapping[str, str]) -> str:
+    """Who has least and most in a single state: nobody can be sure of more."""
+    assert results.headline is not None
+    best = []
+    for each in results.headline.figures:
+        values = {value.assignor: value.mean for value in each.of if value.assignor in names}
+        if len(set(values.values())) < 2 or each.direction not in ("lower", "higher"):
+            continue
+        least = min(values.values()) if each.direction == "lower" else max(values.values())
+        who = [names[name] for name, value in values.items() if value == least]
+        unit = each.unit or ""
+        own = values.get(results.headline.baseline or "")
+        beside = "" if own is None or own == least else f"; {names[results.headline.baseline or '']} {mean(own, unit)}"
+        best.append(f"{each.title[:1].lower()}{each.title[1:]}: {listed(who)} ({mean(least, unit)}{beside})")
+    if not best:
+        return f"All do the same in this {results.unit}, as far as the figures below go."
+    kind = results.unit
+    return f"One {kind} cannot tell who is ahead; in this one, best in {'; best in '.join(best)}."
 
 
 def reading(results: Results) -> list[str]:

@@ -6,7 +6,10 @@ from copy import deepcopy
 from typing import Any
 
 from assignor_lab.report import render_report, summary_from_document
-from assignor_lab.report.words import state_name
+from assignor_lab.report.causes import cause_words
+from assignor_lab.report.pasts import past_words
+from assignor_lab.report.summary import TimelineDecision
+from assignor_lab.report.words import state_name, verdict
 from tests.report.group_summaries import episodes
 from tests.report.summaries import tagged
 
@@ -43,8 +46,8 @@ def test_the_past_is_summed_up_and_drawn_before_any_state() -> None:
     past = {"group": "orders", "protocol": "classic", "decisions": decisions, "given": GIVEN}
     document["results"]["timelines"] = [past]
     shown = render_report(summary_from_document(document))
-    assert "2 decisions in 5 min. In 1 of them instances had come, gone or begun anew" in shown
-    assert "after 1 of them a probing rebalance was to follow. Active tasks moved 12 times" in shown
+    assert "In 1 of them instances had come, gone or begun anew" in shown
+    assert "Active tasks moved 12 times" in shown
     assert shown.index('class="gantt"') < shown.index('id="placements"')
     assert "&lt;b&gt;i2&lt;/b&gt;" in shown
     assert "recorded decisions do not say when nobody processed a task" in shown
@@ -93,3 +96,59 @@ def test_a_connect_groups_timeline_counts_jobs_and_has_no_copies() -> None:
     for text in ("Jobs moved", "Workers", "1 rebalance", "7 jobs taken away first"):
         assert text in shown
     assert "Copies made" not in shown
+
+
+def test_the_causes_of_rebalances_are_counted() -> None:
+    """What consumers and coordinators of Kafka 4.3.1 say, as in the recorded group orders-2."""
+    hands = "Updating metadata for member i1-1 during Stable; client reason: need to revoke partitions and re-join"
+    probes = "Leader i2-1 re-joining group; client reason: triggered followup rebalance scheduled for 1795235401393"
+    at_once = "Updating metadata for member i3-2; client reason: triggered followup rebalance scheduled for 0"
+    comes = (
+        "Adding new member i4-2 with group instance id null; client reason: need to re-join with the given member-id"
+    )
+    goes = "removing member i2-2 on heartbeat expiration."
+    topics = "Leader i2-1 re-joining group during Stable; client reason: cached metadata has changed"
+    assert cause_words([comes, hands, hands, probes, at_once, goes, topics, "the weather"]) == (
+        "Why: 2 because members came or went, 2 to hand tasks over (who has them gives them up first, and all join "
+        "again), 1 to probe whether copies have caught up (probing.rebalance.interval.ms), 1 at once, as the decision "
+        "before had asked, 1 because topics had changed and 1 for other reasons. So 3 of them answer something that "
+        "happened; 4 follow from the decisions before."
+    )
+    assert "So " not in cause_words([comes, goes, hands])
+    assert cause_words([comes, "", ""]) == ""
+    assert cause_words([]) == ""
+
+
+def test_where_reasons_are_told_a_past_says_its_causes_instead_of_what_was_to_follow() -> None:
+    said = [{"reason": "client reason: need to revoke partitions and re-join"}] * 2
+    told = past_words([TimelineDecision(**{**_FIELDS, **each}) for each in said])
+    assert "2 to hand tasks over" in told
+    assert "was to follow" not in told
+    assert "was to follow" in past_words([TimelineDecision(**_FIELDS), TimelineDecision(**_FIELDS)])
+
+
+_FIELDS: dict[str, Any] = {
+    "time_ms": 0, "generation": 1, "instances": 2, "members": 2, "joined": (), "gone": (), "restarted": (),
+    "active_moved": 0, "copies_made": 0, "followup": "probing", "reason": "",
+}  # fmt: skip
+
+
+def test_of_a_single_history_the_verdict_says_who_is_best_in_what_and_how_often_it_rebalances_when_played() -> None:
+    document = deepcopy(tagged())
+    results = document["results"]
+    results["states"] = results["headline"]["states"] = 1
+    results["played"] = True
+    for place in results["ranking"]["overall"]:
+        place["place"] = 1
+    results["timelines"] = [{"group": "orders", "protocol": "classic", "decisions": [ENTRY] * 48}]
+    one = {"place": 1, "mean": 39.0, "assignor": "sticky"}
+    model = results["ranking"]["by_metric"][0]["places"][0]
+    ranked = {**results["ranking"]["by_metric"][0], "metric": "rebalances", "places": [{**model, **one}]}
+    results["ranking"]["by_metric"].append(ranked)
+    summary = summary_from_document(document)
+    said = verdict(summary.results)
+    assert said.startswith("One history cannot tell who is ahead; in this one, best in state to restore: ")
+    assert "; Kafka itself " in said
+    shown = render_report(summary)
+    assert "48 rebalances are recorded; played, the same past has 39 under sticky." in shown
+    assert "histories are too few" not in shown[: shown.index('id="timeline"')]
