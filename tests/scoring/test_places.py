@@ -1,5 +1,8 @@
-"""One run on every kind of Spark: one machine, a standalone cluster of two workers, Spark Connect. With a plugin that
-is installed nowhere, so that its wheel has to travel.
+"""One run on every kind of Spark: one machine, a standalone cluster of two workers, Spark Connect.
+
+Histories of two families and the log of a group that ran, for two plugins that are installed nowhere, so that their
+wheel has to travel: isolated, and one of them fails in most states, with its traceback in the rows. Each place has a
+hash seed of its own.
 """
 
 from __future__ import annotations
@@ -19,27 +22,35 @@ import pytest
 
 from tests.scoring.clusters import Cluster, descendants
 from tests.scoring.runs import results_bytes, results_of
-from tests.scoring.test_score_command import COMMAND, FAMILY, environment, score
+from tests.scoring.test_score_command import CAPTURES, COMMAND, FAMILY, environment, score
 from tests.scoring.wheels import write_wheel
 
 pytestmark = pytest.mark.services
 
-NAMES = ["--assignor", "first_client", "--assignor", "sticky"]
-COUNT = ["--count", "80"]
+ASSIGNORS = ["first_client", "new_clients", "sticky"]
+NAMES = [word for name in ASSIGNORS for word in ("--assignor", name)]
+HISTORIES = ["--families", "streams_4x40,rack_loss", "--seed", "11", "--count", "80"]
+LOGS = sorted(map(str, (CAPTURES / "tagged").glob("i*.log.gz")))
+#: Rounds of the histories, and decisions in the log.
+STATES, DECISIONS = 640, 24
+#: Where the one that fails raised, without a path of this machine.
+RAISED = """\
+travelling_plugin.py:19 in assign: refuse(had)
+travelling_plugin.py:24 in refuse: raise ValueError(f"{len(tasks)} tasks ran before")"""
 
 
 @pytest.fixture(scope="module")
 def expected(plugin_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """Bytes of the table of the run on one core."""
-    return scored(tmp_path_factory.mktemp("expected"), plugin_wheel, ["--master", "local[1]"])
+    return scored(tmp_path_factory.mktemp("expected"), plugin_wheel, ["--master", "local[1]"], "0")
 
 
 def words_of(wheel: Path, place: Sequence[str]) -> list[str]:
-    return [*FAMILY, *COUNT, *NAMES, "--plugin-wheel", str(wheel), *place]
+    return [*LOGS, *HISTORIES, *NAMES, "--plugin-wheel", str(wheel), *place]
 
 
-def scored(folder: Path, wheel: Path, place: Sequence[str]) -> bytes:
-    done = score(folder, *words_of(wheel, place))
+def scored(folder: Path, wheel: Path, place: Sequence[str], hash_seed: str) -> bytes:
+    done = score(folder, *words_of(wheel, place), PYTHONHASHSEED=hash_seed)
     assert done.returncode == 0, done.stderr.decode()
     assert done.stderr == b""
     return results_bytes(folder / "out")
@@ -49,7 +60,7 @@ def scored(folder: Path, wheel: Path, place: Sequence[str]) -> bytes:
 def test_on_one_machine_a_python_process_that_is_killed_costs_nothing(
     expected: bytes, plugin_wheel: Path, tmp_path: Path, killed: str
 ) -> None:
-    with running(tmp_path, words_of(plugin_wheel, ["--master", "local[2]"])) as run:
+    with running(tmp_path, words_of(plugin_wheel, ["--master", "local[2]"]), "2") as run:
         first_wave(tmp_path)
         daemon, *workers = [pid for pid in descendants(run.pid) if "--ready" in command_of(pid)]
         assert workers
@@ -59,8 +70,10 @@ def test_on_one_machine_a_python_process_that_is_killed_costs_nothing(
         ended(run)
     assert results_bytes(tmp_path / "out") == expected
     rows = results_of(tmp_path / "out").to_pylist()
-    assert [row["assignor"] for row in rows] == ["first_client", "sticky"] * 640
-    assert not any(row["error_type"] for row in rows)
+    assert [row["assignor"] for row in rows] == sorted([*ASSIGNORS, "kafka"]) * DECISIONS + ASSIGNORS * STATES
+    failed = [row for row in rows if row["error_type"]]
+    assert {row["assignor"] for row in failed} == {"new_clients"}
+    assert {row["error_traceback"] for row in failed} == {RAISED}
     results = summary_of(tmp_path)["results"]
     assert results["versions"]["travelling-plugin"] == "1.0"
     assert f"--plugin-wheel {plugin_wheel}" in results["worst_cases"][0]["replay"]
@@ -69,7 +82,7 @@ def test_on_one_machine_a_python_process_that_is_killed_costs_nothing(
 def test_on_a_standalone_cluster_an_executor_that_is_killed_costs_nothing(
     expected: bytes, plugin_wheel: Path, cluster: Cluster, tmp_path: Path
 ) -> None:
-    with running(tmp_path, words_of(plugin_wheel, ["--master", cluster.master])) as run:
+    with running(tmp_path, words_of(plugin_wheel, ["--master", cluster.master]), "1") as run:
         first_wave(tmp_path)
         os.kill(cluster.executors()[0], signal.SIGKILL)
         ended(run)
@@ -82,7 +95,7 @@ def test_spark_connect_gives_the_same_bytes(
     expected: bytes, plugin_wheel: Path, request: pytest.FixtureRequest, tmp_path: Path, *, own: bool
 ) -> None:
     address = "local[2]" if own else request.getfixturevalue("connect")
-    assert scored(tmp_path, plugin_wheel, ["--remote", address]) == expected
+    assert scored(tmp_path, plugin_wheel, ["--remote", address], "2") == expected
     run = summary_of(tmp_path)["run_metrics"]
     assert (run["master"], run["cores"]) == (address, 2)
 
@@ -100,12 +113,12 @@ def command_of(pid: int) -> str:
 
 
 @contextmanager
-def running(folder: Path, words: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
+def running(folder: Path, words: Sequence[str], hash_seed: str) -> Iterator[subprocess.Popen[bytes]]:
     """The command in a process that does not outlive the test."""
     process = subprocess.Popen(
         [*COMMAND, "score", *words, "--out", str(folder / "out")],
         cwd=folder,
-        env=environment(),
+        env=environment(PYTHONHASHSEED=hash_seed),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
     )

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import dedent
 
-#: An assignor that puts every task on the first client: it cannot be mistaken for a built-in.
+#: An assignor that puts every task on the first client: it cannot be mistaken for a built-in. And one that fails where
+#: that client had tasks before.
 PLUGIN = """
     from assignment_api import AssignedTask, StreamsClientAssignment, TaskAssignment, TaskAssignor
     from assignment_api.plugins import TaskAssignorPlugin, hookimpl
@@ -23,9 +24,22 @@ PLUGIN = """
             return TaskAssignment([StreamsClientAssignment(first, tasks), *map(StreamsClientAssignment, others)])
 
 
+    class NewClients(FirstClient):
+        def assign(self, application):
+            clients = application.streams_client_states().values()
+            had = {task for client in clients for task in client.previous_active_tasks}
+            if had:
+                refuse(had)
+            return super().assign(application)
+
+
+    def refuse(tasks):
+        raise ValueError(f"{len(tasks)} tasks ran before")
+
+
     @hookimpl
     def assignor_lab_task_assignors():
-        return [TaskAssignorPlugin(NAME, FirstClient)]
+        return [TaskAssignorPlugin(NAME, FirstClient), TaskAssignorPlugin("new_clients", NewClients)]
 """
 MODULES: Mapping[str, str] = {
     "travelling_plugin.py": PLUGIN,
