@@ -150,7 +150,8 @@ def _words(down: DownTimes) -> str:
     at = clock(down.begun_ms, begin)
     since = f"{at} UTC ({seconds(begin)} s after the beginning)" if at else f"{seconds(begin)} s after the beginning"
     main = max(range(len(stretch)), key=lambda place: stretch[place][1] - stretch[place][0])
-    often = f" in {plural(worst.times, 'stretch', 'stretches')}, the longest" if worst.times > 1 else ","
+    # What is true of the longest stretch is not the cause of all of them.
+    often = f" in {plural(worst.times, 'stretch', 'stretches')}. The longest took" if worst.times > 1 else ","
     mostly = "mostly " if len({each[2] for each in stretch}) > 1 else ""
     return f"{told}{often} {seconds(worst.longest_ms)} s from {since}, {mostly}because {_because(down, stretch, main)}."
 

@@ -93,7 +93,11 @@ def _played(results: Results, names: Mapping[str, str]) -> str:
         if name in means
     ]
     recorded = len(results.timelines[0].decisions)
-    return f"{plural(recorded, 'rebalance is', 'rebalances are')} recorded; played, the same past has {listed(counts)}."
+    return (
+        f"{plural(recorded, 'rebalance is', 'rebalances are')} recorded; played, the same past has {listed(counts)}. "
+        "A play knows what was done to the group and when, not how fast each machine was just then: trust its "
+        "differences between assignors more than its moments."
+    )
 
 
 def past_words(decisions: Sequence[Decided], moves: str = ACTIVE_TASKS) -> str:

@@ -26,7 +26,7 @@ DOWN = DownTimes(1_795_235_327_425, CAUSES, (2_000, 10_000, 2_400, 0, 1_000), ("
 
 def test_one_sentence_says_the_worst_when_and_why() -> None:
     assert down_table(DOWN).words == (
-        "Task 0_3 was down for 15.4 s in 2 stretches, the longest 13.4 s from 04:30:26.4 UTC (99.0 s after the "
+        "Task 0_3 was down for 15.4 s in 2 stretches. The longest took 13.4 s from 04:30:26.4 UTC (99.0 s after the "
         "beginning), mostly because nobody had noticed that i4 was gone."
     )
 

@@ -112,7 +112,7 @@ EPISODE_METRICS: tuple[EpisodeMetric, ...] = (
         "The part of it in which the group did not know yet.",
         _cause(NOT_NOTICED),
         "life cycle",
-        "The session timeout after a crash, for each task that was there: no assignor shortens it.",
+        "The session timeout after a crash, for each task that was there.",
     ),
     EpisodeMetric(
         "rebalance_task_seconds",
