@@ -228,7 +228,11 @@ class _Player:
 
     def _start(self, name: str, details: Mapping[str, Any]) -> None:
         self._done("start", name)
-        known = self._world.instance(name).settings
+        instance = self._world.instance(name)
+        if instance.is_up:
+            # A roll has started it again already: another one was fenced and closed, which changed the order.
+            return
+        known = instance.settings
         self._world.start(name, instance_settings(known, details), details.get("process_id"), self._group)
 
     def _stop(self, name: str, *, leaves: bool | None, leaves_ms: Sequence[int | None] = ()) -> None:

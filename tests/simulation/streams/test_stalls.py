@@ -172,3 +172,18 @@ def test_a_member_that_the_join_phase_removed_hears_of_it_with_its_next_request(
     assert removed <= back[0] <= removed + 3_000
     assert {named(each, group, "sticky").known for each in broken_rules(group)} <= {"session.timeout.ms"}
     assert group.generations[-1].members == 3
+
+
+def test_an_instance_that_a_roll_has_started_again_is_not_started_twice() -> None:
+    # Found by the fuzz: b takes a's instance id, so that a is fenced and closes, and the roll comes to b at once. b is
+    # down when it is to crash, and up when it is to start: it ran every task in two processes at once.
+    group = played(
+        [
+            started("a", instance_id="same"), started("b", 633_000, instance_id="same"),
+            {"at_ms": 638_000, "type": "rolling_restart", "down_ms": 13_870, "every_ms": 90_000},
+            happens("crash", "b", 644_000), started("b", 1_962_000),
+        ],
+        assignor="sticky", until_ms=2_500_000,
+    )  # fmt: skip
+    assert [at_ms for at_ms, actor in said(group, "start") if actor == "b"] == [633_000, 651_870]
+    assert {named(each, group, "sticky").known for each in broken_rules(group)} <= {"FENCED_INSTANCE_ID"}
