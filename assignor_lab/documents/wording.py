@@ -16,6 +16,7 @@ __all__ = [
     "plural",
     "listed",
     "moment",
+    "natural_order",
     "without_uuids",
 ]
 
@@ -120,6 +121,11 @@ def moment(epoch_ms: int) -> str:
         return datetime.fromtimestamp(epoch_ms / 1_000, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3] + "Z"
     except (OverflowError, ValueError, OSError):
         return f"{epoch_ms} ms"
+
+
+def natural_order(name: str) -> list[tuple[str, int]]:
+    """What to sort names by, so that ``i10`` comes after ``i9``."""
+    return [(text, int(number or -1)) for text, number in re.findall(r"([^0-9]*)([0-9]{0,18})", name)]
 
 
 def without_uuids(text: str) -> str:

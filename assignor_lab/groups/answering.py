@@ -126,7 +126,7 @@ def _tell_raised(scenario: Scenario, name: str, failure: Failure, round_place: s
     """Says where a failure was raised, where somebody asks."""
     if options.on_raised is None:
         return
-    place = f"{scenario.place}, {round_place}" if round_place else str(scenario.place)
+    place = _place(scenario, round_place)
     options.on_raised(f"{place}: {name} raised {failure.type}: {failure.message}")
     for line in failure.traceback.splitlines() or ["nothing of a plugin is in its traceback"]:
         options.on_raised(f"  {line}")
@@ -137,10 +137,14 @@ def _tell_stopped(
 ) -> None:
     """Says where the code of a plugin was that did not answer in time."""
     if lines:
-        place = f"{scenario.place}, {round_place}" if round_place else str(scenario.place)
+        place = _place(scenario, round_place)
         options.on_problem(f"{place}: {name} was stopped in {lines[-1]}")
         for line in lines if options.on_raised is not None else ():
             options.on_problem(f"  {line}")
+
+
+def _place(scenario: Scenario, round_place: str) -> str:
+    return f"{scenario.place}, {round_place}" if round_place else str(scenario.place)
 
 
 def _pass_on(
@@ -153,8 +157,7 @@ def _pass_on(
     options: AnswerOptions,
 ) -> None:
     """Says the remarks of an answer, each once for a scenario."""
-    round_place = kind.place_of_round(number)
-    place = f"{scenario.place}, {round_place}" if round_place else str(scenario.place)
+    place = _place(scenario, kind.place_of_round(number))
     new = [remark for remark in dict.fromkeys(remarks) if remark not in said]
     said.update(new)
     for remark in new[:MOST_REMARKS]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 import attrs
 
-from assignor_lab.documents.wording import figure, plural
+from assignor_lab.documents.wording import figure, natural_order, plural
 from assignor_lab.report.down_times import CAUSES, DownTimes, clock
 from assignor_lab.report.pictures import Gantt
 
@@ -155,18 +154,13 @@ def _bars(gantt: Gantt, tops: Sequence[float], end: int, down: DownTimes | None)
 
 def _by_name(gantt: Gantt) -> list[int]:
     """Places of the instances, sorted by name: one has the same colour in each picture of its group."""
-    return sorted(range(len(gantt.instances)), key=lambda place: _natural(gantt.instances[place]))
+    return sorted(range(len(gantt.instances)), key=lambda place: natural_order(gantt.instances[place]))
 
 
 def _title(task: str, what: str, begin: int, to: int, begun: int | None) -> str:
     at, until = clock(begun, begin), clock(begun, to)
     times = f" ({at} to {until} UTC)" if at and until else ""
     return f"{task}: {what}, from {figure(begin / 1_000)} s to {figure(to / 1_000)} s{times}"
-
-
-def _natural(name: str) -> list[tuple[str, int]]:
-    """Sorts ``i10`` after ``i9``."""
-    return [(text, int(number or -1)) for text, number in re.findall(r"([^0-9]*)([0-9]{0,18})", name)]
 
 
 def _ticks(end: int) -> range:

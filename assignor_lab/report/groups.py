@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 import attrs
 
-from assignor_lab.documents.wording import figure, plural
+from assignor_lab.documents.wording import figure, natural_order, plural
 from assignor_lab.report import words
 from assignor_lab.report.down_times import DownTable, down_table
 from assignor_lab.report.gantt import GanttDrawing, drawing
@@ -94,7 +92,7 @@ def group_panel(number: int, group: Group, names: dict[str, str]) -> GroupPanel:
     most = max(sizes, default=0)
     rows = []
     unchanged = 0
-    for place in sorted(range(len(group.workers)), key=lambda place: _natural(group.workers[place].id)):
+    for place in sorted(range(len(group.workers)), key=lambda place: natural_order(group.workers[place].id)):
         worker = group.workers[place]
         after = [answer.workers[place] if answer.workers else None for answer in group.answers]
         if len(group.workers) >= MANY_WORKERS and not any(each and (each.starts or each.stops) for each in after):
@@ -107,11 +105,6 @@ def group_panel(number: int, group: Group, names: dict[str, str]) -> GroupPanel:
 
 def _load(connectors: int, tasks: int, most: int) -> Load:
     return Load(connectors, tasks, round(100 * (connectors + tasks) / most, 1) if most else 0.0)
-
-
-def _natural(name: str) -> list[tuple[str, int]]:
-    """Sorts ``w10`` after ``w9``."""
-    return [(text, int(number or -1)) for text, number in re.findall(r"([^0-9]*)([0-9]{0,18})", name)]
 
 
 def _told(answer: GroupAnswer) -> str:

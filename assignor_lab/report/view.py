@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 
 import attrs
 
-from assignor_lab.documents.wording import figure, listed, plural
+from assignor_lab.documents.wording import figure, listed, natural_order, plural
 from assignor_lab.report import words
 from assignor_lab.report.charts import Histogram, Spread, spreads
 from assignor_lab.report.explanations import NO_EXPLANATIONS, NO_WHYS, Explanations, PanelWhys, panel_whys
@@ -287,7 +286,7 @@ def panel(
         explanations: Why tasks move, of the whole run.
     """
     labels = client_labels(placement.clients)
-    clients = sorted(placement.clients, key=lambda client: _natural(labels[client.process_id]))
+    clients = sorted(placement.clients, key=lambda client: natural_order(labels[client.process_id]))
     placement = attrs.evolve(placement, clients=tuple(clients))
     before = runs_before(placement)
     # What Kafka decided comes first: the other answers are read against it.
@@ -330,12 +329,6 @@ def _who(names: Mapping[str, str], assignor: str) -> tuple[int, str]:
 
 def _keeps(row: Row) -> bool:
     return all(slot.change is Change.STAYS for slot in (*row.active, *row.standby, *row.leaving))
-
-
-def _natural(label: str) -> list[tuple[str, int]]:
-    """Sorts ``i10`` after ``i9``."""
-    parts = re.findall(r"([^0-9]*)([0-9]{0,18})", label)
-    return [(text, int(number or -1)) for text, number in parts]
 
 
 def _cells(row: Row) -> tuple[Cell, Cell, Cell]:

@@ -16,20 +16,7 @@ from assignor_lab.capture.logs.messages import Kind
 from assignor_lab.capture.logs.records import LogRecord
 from assignor_lab.capture.logs.timestamps import LogTime
 
-__all__ = ["OF_EPOCHS", "CoordinatedEpoch", "CoordinatedEpochs", "LoggedMember", "LoggedTasks"]
-
-#: Messages that epochs are put together from.
-OF_EPOCHS = frozenset(
-    {
-        Kind.STREAMS_JOINS,
-        Kind.STREAMS_MEMBER,
-        Kind.STREAMS_LEFT,
-        Kind.STREAMS_FENCED,
-        Kind.STREAMS_BUMPED,
-        Kind.STREAMS_TARGET,
-        Kind.STREAMS_STATE,
-    }
-)
+__all__ = ["CoordinatedEpoch", "CoordinatedEpochs", "LoggedMember", "LoggedTasks"]
 
 #: Active, standby and warm-up tasks: sub-topology to partitions.
 LoggedTasks = tuple[Mapping[str, tuple[int, ...]], Mapping[str, tuple[int, ...]], Mapping[str, tuple[int, ...]]]
@@ -151,7 +138,7 @@ class CoordinatedEpochs:
     _found: list[CoordinatedEpoch] = attrs.field(init=False, factory=list)
 
     def take(self, record: LogRecord) -> None:
-        """Adds a message of :data:`OF_EPOCHS`; one that is cut off is passed over."""
+        """Adds a message, one of ``OF_EPOCHS``; what is cut off is passed over."""
         found = _OF.match(record.text)
         if found is None:
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-__all__ = ["MARKERS", "SECOND_LINE_OF_TASKS", "Kind"]
+__all__ = ["MARKERS", "OF_EPOCHS", "SECOND_LINE_OF_TASKS", "Kind"]
 
 
 class Kind(enum.Enum):
@@ -50,6 +50,18 @@ class Kind(enum.Enum):
     STREAMS_STATE = "Member's new assignment state: epoch="
 
 
+#: What the coordinator of a group of the streams protocol logs, from which its epochs are put together.
+OF_EPOCHS = frozenset(
+    {
+        Kind.STREAMS_JOINS,
+        Kind.STREAMS_MEMBER,
+        Kind.STREAMS_LEFT,
+        Kind.STREAMS_FENCED,
+        Kind.STREAMS_BUMPED,
+        Kind.STREAMS_TARGET,
+        Kind.STREAMS_STATE,
+    }
+)
 SECOND_LINE_OF_TASKS = "and stateless tasks: "
 
 #: What a line must hold to matter: a message begins in it, or its second line does.

@@ -13,7 +13,7 @@ import attrs
 
 from assignor_lab.capture.logs.log_files import LineSource
 from assignor_lab.capture.logs.log_lines import LogText, Unwrapper
-from assignor_lab.capture.logs.messages import Kind
+from assignor_lab.capture.logs.messages import OF_EPOCHS, Kind
 from assignor_lab.capture.logs.timestamps import LogTime, find_time
 
 __all__ = ["LogRecord", "RecordReader"]
@@ -39,22 +39,9 @@ _FURTHER_LINES = {
 }
 #: What a member of a group of the streams protocol (KIP-1071) logs with the words of an older leader.
 _OF_STREAMS_PROTOCOL = "ssigned tasks with local epoch "
-#: Messages of one line that are no part of a rebalance at its leader.
-_OF_STREAMS_COORDINATOR = frozenset(
-    {
-        Kind.STREAMS_JOINS,
-        Kind.STREAMS_MEMBER,
-        Kind.STREAMS_LEFT,
-        Kind.STREAMS_FENCED,
-        Kind.STREAMS_BUMPED,
-        Kind.STREAMS_TARGET,
-        Kind.STREAMS_STATE,
-    }
-)
 _RESTORING = frozenset({Kind.RESTORED, Kind.RESTORED_TASK})
-_BESIDE = (
-    frozenset({Kind.PREPARING, Kind.STABILIZED, Kind.RECEIVED, Kind.CLIENT}) | _OF_STREAMS_COORDINATOR | _RESTORING
-)
+#: Messages of one line that are no part of a rebalance at its leader.
+_BESIDE = frozenset({Kind.PREPARING, Kind.STABILIZED, Kind.RECEIVED, Kind.CLIENT}) | OF_EPOCHS | _RESTORING
 #: Words before the marker that belong to the message.
 _LEAD = {
     Kind.PARTICIPANTS: re.compile(r"(?:\d+ client nodes and \d+ consumers |\d+ members |All members )\Z"),
@@ -64,7 +51,7 @@ _LEAD = {
     Kind.END_OFFSETS_FAILED: re.compile(r"Failed to (?:fetch|retrieve all)\Z"),
     Kind.PROBING: re.compile(r"Requesting followup rebalance .*\Z"),
     **dict.fromkeys(_RESTORING, re.compile(r"(?:state-updater|stream-thread) \[[^\[\]]*\] \Z")),
-    **dict.fromkeys(_OF_STREAMS_COORDINATOR, re.compile(r"\[GroupId .*\Z")),
+    **dict.fromkeys(OF_EPOCHS, re.compile(r"\[GroupId .*\Z")),
 }
 _STREAM_THREAD = re.compile(r"stream-thread \[(.*?)\] ")
 _CONSUMER = re.compile(r"\[Consumer (?:instanceId=.*?, )?clientId=(.*?), groupId=(.*?)\] ")

@@ -12,8 +12,8 @@ from typing import Any
 
 import attrs
 
-from assignor_lab.capture.logs.coordinated_epochs import OF_EPOCHS, CoordinatedEpochs
-from assignor_lab.capture.logs.messages import Kind
+from assignor_lab.capture.logs.coordinated_epochs import CoordinatedEpochs
+from assignor_lab.capture.logs.messages import OF_EPOCHS, Kind
 from assignor_lab.capture.logs.records import LogRecord
 from assignor_lab.capture.logs.timestamps import LogTime
 
