@@ -7,13 +7,14 @@ from typing import Any
 
 import attrs
 
-from assignment_api import AssignorLabError
+from assignment_api import AssignorLabError, TaskId
 from assignor_lab.documents.errors import Place, printable
+from assignor_lab.kafka.leader.task_order import made_order_of
 from assignor_lab.scenarios import Scenario, scenario_from_document
 from assignor_lab.serving.deciding import BusyError, Decider
 from assignor_lab.serving.decision_log import DecisionLog, Entry
 from assignor_lab.serving.errors import PeerError
-from assignor_lab.serving.frames import MAX_FRAME_BYTES, Link
+from assignor_lab.serving.link import MAX_FRAME_BYTES, Link
 
 __all__ = ["Conversation"]
 
@@ -130,4 +131,18 @@ class Conversation:
 
 
 def _state(document: Any) -> Scenario:
-    return scenario_from_document(document, Place("question"))
+    return scenario_from_document(_with_tasks_as_made(document), Place("question"))
+
+
+def _with_tasks_as_made(document: Any) -> Any:
+    """The state with its tasks in the order in which Kafka made them; the application was shown them by a hash map.
+
+    So a state that was asked about is the one that a log or a recording of the group tells, and has the same answer.
+    """
+    try:
+        by_id = {TaskId.parse(task["id"]): task for task in document["tasks"]}
+        made = [by_id[task] for task in made_order_of(list(by_id))]
+        return {**document, "tasks": made} if len(made) == len(document["tasks"]) else document
+    except (AssignorLabError, KeyError, TypeError, AttributeError):
+        # It is no state; who reads it says why.
+        return document

@@ -12,7 +12,7 @@ import secrets
 from typing import Any
 
 from assignor_lab.serving.errors import PeerError
-from assignor_lab.serving.frames import Link
+from assignor_lab.serving.link import Link
 
 __all__ = ["HANDSHAKE_BYTES", "HANDSHAKE_SECONDS", "VERSION", "greet", "greeted", "proof"]
 

@@ -13,8 +13,8 @@ import attrs
 
 from assignor_lab.documents.durable import naming_failures
 from assignor_lab.serving.errors import PeerError, ServingError
-from assignor_lab.serving.frames import Link
 from assignor_lab.serving.handshake import HANDSHAKE_SECONDS, greeted
+from assignor_lab.serving.link import Link
 
 __all__ = ["HOST", "PortFile", "read_port_file", "withdraw", "write_port_file"]
 

@@ -13,8 +13,8 @@ from assignor_lab.serving.conversation import Conversation
 from assignor_lab.serving.deciding import Decider
 from assignor_lab.serving.decision_log import DecisionLog
 from assignor_lab.serving.errors import PeerError
-from assignor_lab.serving.frames import Link
 from assignor_lab.serving.handshake import VERSION, greet
+from assignor_lab.serving.link import Link
 from assignor_lab.serving.port_file import HOST
 
 __all__ = ["Server", "serve_pipes"]

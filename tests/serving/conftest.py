@@ -14,8 +14,8 @@ import pytest
 from assignor_lab.scenarios import Scenario
 from assignor_lab.serving.deciding import Decider, warm_up_state
 from assignor_lab.serving.decision_log import DecisionLog
-from assignor_lab.serving.frames import Link
 from assignor_lab.serving.handshake import greeted
+from assignor_lab.serving.link import Link
 from assignor_lab.serving.port_file import HOST
 from assignor_lab.serving.server import Server
 

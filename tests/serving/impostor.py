@@ -11,9 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from assignor_lab.documents.frames import framed
 from assignor_lab.serving.errors import PeerError
-from assignor_lab.serving.frames import Link, framed
 from assignor_lab.serving.handshake import greet
+from assignor_lab.serving.link import Link
 from assignor_lab.serving.port_file import HOST
 
 #: What is done with a connection after the handshake: the question, and the bytes that answer it.

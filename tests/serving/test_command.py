@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from assignor_lab.cli.main import main
-from assignor_lab.serving.frames import Link
 from assignor_lab.serving.handshake import greeted
+from assignor_lab.serving.link import Link
 from assignor_lab.serving.port_file import HOST, read_port_file
 from tests.connect.real_kafka import until
 from tests.serving.conftest import question

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from assignor_lab.documents.frames import framed
 from assignor_lab.serving.errors import PeerError
-from assignor_lab.serving.frames import Link, framed
 from assignor_lab.serving.handshake import greet, greeted, proof
+from assignor_lab.serving.link import Link
 
 Ends = tuple[socket.socket, socket.socket]
 
@@ -80,5 +81,5 @@ def test_who_says_something_else_is_refused(ends: Ends, sent: Any, why: str) -> 
 
 def test_a_stranger_may_send_little(ends: Ends) -> None:
     ends[0].sendall(framed({"hello": "x" * 2_000}))
-    with pytest.raises(PeerError, match="1,024 are the most"):
+    with pytest.raises(PeerError, match="1 to 1,024 are read"):
         greet(link_of(ends[1]), "secret", "toy")

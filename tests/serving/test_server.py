@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from assignor_lab.documents.frames import framed
 from assignor_lab.scenarios import Scenario
 from assignor_lab.serving import handshake, server
 from assignor_lab.serving.decision_log import DecisionLog
-from assignor_lab.serving.frames import framed
 from tests.connect.real_kafka import until
 from tests.serving.conftest import Toy, line_of, question
 from tests.serving.log_files import decisions, states

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from assignor_lab.cli.main import main
-from assignor_lab.serving.frames import framed
+from assignor_lab.documents.frames import framed
 from assignor_lab.serving.shim import ASSIGNOR_CLASS
 from tests.connect.real_kafka import JVM, LIB, LOGGING, until
 from tests.serving.impostor import Impostor, Says, answering, row

@@ -18,7 +18,6 @@ from assignment_api.streams import AssignmentConfigs, ProcessID, TaskId
 from assignment_api.streams.client_state import LATEST_OFFSET, UNKNOWN_OFFSET_SUM
 from assignment_api.streams.configs import ASSIGNMENT_KEYS, NUM_STANDBY_REPLICAS
 from assignor_lab.capture.live.errors import GroupUnusableError
-from assignor_lab.capture.logs.scenario_documents import in_kafka_order
 from assignor_lab.capture.logs.topology_text import read_topology
 from assignor_lab.capture.recorded.broker_answers import ClusterAnswer, GroupAnswer, MemberAnswer, TopicPartition
 from assignor_lab.capture.recorded.group_documents import (
@@ -30,6 +29,7 @@ from assignor_lab.capture.recorded.group_documents import (
 from assignor_lab.capture.recorded.group_topology import GroupTopology, source_topics
 from assignor_lab.capture.recorded.recording import Recording, Topic
 from assignor_lab.capture.recorded.states import members_by_process
+from assignor_lab.kafka.leader.task_order import in_kafka_order
 from assignor_lab.kafka.wire.assignment_info import NO_REBALANCE
 
 __all__ = ["Offsets", "Surroundings", "classic_document", "unsettled"]

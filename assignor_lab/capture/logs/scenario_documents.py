@@ -8,7 +8,6 @@ from typing import Any
 
 import attrs
 
-from assignment_api.java import iteration_order, subtopology_hash, task_id_hash
 from assignment_api.plugins.keys import read_value
 from assignment_api.plugins.layers import ConfigLayer, Layer, Origin
 from assignment_api.streams import AssignmentConfigs, ProcessID, TaskId
@@ -21,11 +20,11 @@ from assignment_api.streams.configs import (
 from assignor_lab.capture.logs.client_state_text import ClientStateText
 from assignor_lab.capture.logs.described_tasks import DescribedTasks
 from assignor_lab.capture.logs.rebalance import Decision
+from assignor_lab.kafka.leader.task_order import in_kafka_order, in_map_order
 from assignor_lab.scenarios.told_racks import NOT_USED, RACKS_UNKNOWN, STRATEGY_UNKNOWN
 
 __all__ = [
     "DocumentMaker",
-    "in_kafka_order",
     "kafka_task_order",
     "lags_known",
     "logged_tasks",
@@ -211,23 +210,10 @@ def kafka_task_order(decision: Decision) -> tuple[TaskId, ...]:
     return tuple(tasks)
 
 
-def in_kafka_order(tasks: Iterable[TaskId]) -> list[TaskId]:
-    """Tasks as Kafka makes them: sub-topologies in the order of its map, partitions ascending."""
-    named = list(tasks)
-    subtopologies = sorted(
-        {(task.subtopology, task.topology_name) for task in named}, key=lambda sub: (sub[0], sub[1] or "")
-    )
-    in_map = iteration_order(subtopologies, [subtopology_hash(*sub) for sub in subtopologies])
-    place = {sub: index for index, sub in enumerate(in_map)}
-    return sorted(named, key=lambda task: (place[task.subtopology, task.topology_name], task.partition))
-
-
 def _shows(tasks: list[TaskId], shown: tuple[TaskId, ...]) -> bool:
     """Whether a hash set filled in the order of ``tasks`` shows the order of ``shown``."""
     members = frozenset(shown)
-    inserted = [task for task in tasks if task in members]
-    hashes = [task_id_hash(task.subtopology, task.partition, task.topology_name) for task in inserted]
-    return tuple(iteration_order(inserted, hashes, sort_key=TaskId.sort_key)) == shown
+    return tuple(in_map_order([task for task in tasks if task in members])) == shown
 
 
 def _clients(decision: Decision, *, has_lags: bool) -> list[dict[str, Any]]:

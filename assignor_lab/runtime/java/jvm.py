@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import resource
 import signal
@@ -14,8 +15,8 @@ from typing import IO, Any, NoReturn
 import attrs
 
 from assignment_api.plugins import PluginLoadError
+from assignor_lab.documents.frames import LENGTH_BYTES, FrameError, framed, length_in
 from assignor_lab.runtime.isolation.worker import is_plugins_process
-from assignor_lab.runtime.java import frames
 from assignor_lab.runtime.java.errors import JavaAnswerError, JavaEndedError, raised_in_java
 from assignor_lab.runtime.java.problems import problem_sentence
 
@@ -25,6 +26,8 @@ _MAIN = "assignorlab.driver.Main"
 #: Share of a process's memory that is Java's heap; the rest is for its code, its stacks and Python.
 _HEAP_SHARE = 0.6
 _LEAST_HEAP_MB = 16
+#: Longest answer that is read; the lab has a limit of its own, by which it tells who broke it.
+_MOST_BYTES = 1 << 30
 #: Seconds that a JVM without work has to end.
 _PATIENCE_SECONDS = 5.0
 
@@ -93,7 +96,7 @@ class Jvm:
             MemoryError: if the assignor needed more memory than there is.
         """
         try:
-            _stream(self._process.stdin).write(frames.packed(question))
+            _stream(self._process.stdin).write(framed(question))
             _stream(self._process.stdin).flush()
         except OSError:
             self._gone()
@@ -128,8 +131,8 @@ class Jvm:
 
     def _read(self) -> dict[str, Any]:
         try:
-            document = frames.read(_stream(self._process.stdout))
-        except frames.FrameError as error:
+            document = _document(_stream(self._process.stdout))
+        except FrameError as error:
             self._process.kill()
             self.close()
             # Not what came, and where: that depends on the moment.
@@ -213,6 +216,28 @@ def _options() -> list[str]:
     if folder := os.environ.get("TMPDIR"):
         options += [f"-Djava.io.tmpdir={folder}", f"-Duser.home={folder}"]
     return options
+
+
+def _document(stream: IO[bytes]) -> dict[str, Any] | None:
+    """The document of the next frame; ``None`` where the stream ends before it or in it.
+
+    Raises:
+        FrameError: if what comes is no frame with an object.
+    """
+    head = stream.read(LENGTH_BYTES)
+    if len(head) < LENGTH_BYTES:
+        return None
+    length = length_in(head, _MOST_BYTES)
+    content = stream.read(length)
+    if len(content) < length:
+        return None
+    try:
+        document = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise FrameError("a frame without JSON") from error
+    if not isinstance(document, dict):
+        raise FrameError("a frame without an object")
+    return document
 
 
 def _stream(pipe: IO[bytes] | None) -> IO[bytes]:

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Frames on a stream: four bytes, the length, big-endian; then so many bytes of UTF-8, a JSON text that ends a line.
- * The Python side is {@code assignor_lab.runtime.java.frames}.
+ * The Python side is {@code assignor_lab.documents.frames}.
  */
 public final class Frames {
     private static final int LENGTH_BYTES = 4;

@@ -1,34 +1,27 @@
-"""Frames between a Java application and this process: four bytes of length, then that many bytes of JSON.
+"""The link between a Java application and this process: frames, read and written with an eye on time.
 
 Nothing that the other end does costs more than a bounded time and the memory that it has really sent.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import select
 from time import monotonic
 from typing import Any
 
+from assignor_lab.documents.frames import LENGTH_BYTES, FrameError, framed, length_in
 from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.shapes import Mismatch
 from assignor_lab.serving.errors import PeerError
 
-__all__ = ["FRAME_SECONDS", "LENGTH_BYTES", "MAX_FRAME_BYTES", "Link", "framed"]
+__all__ = ["FRAME_SECONDS", "MAX_FRAME_BYTES", "Link"]
 
-LENGTH_BYTES = 4
 #: Longest frame: a line of a scenario file is not longer.
 MAX_FRAME_BYTES = 64 * 2**20
 #: Seconds in which a frame that has begun has to be there, or taken, as a whole.
 FRAME_SECONDS = 10.0
 _BLOCK = 65_536
-
-
-def framed(document: Any) -> bytes:
-    """A document as it travels."""
-    content = json.dumps(document, ensure_ascii=True, separators=(",", ":")).encode()
-    return len(content).to_bytes(LENGTH_BYTES, "big") + content
 
 
 class Link:
@@ -71,10 +64,11 @@ class Link:
         head = self._read(LENGTH_BYTES, end)
         if head is None:
             return None
-        length = int.from_bytes(head, "big")
-        if length > most_bytes:
-            raise PeerError(f"a frame of {length:,} bytes was announced, and {most_bytes:,} are the most")
-        content = self._read(length, end) if length else b""
+        try:
+            length = length_in(head, most_bytes)
+        except FrameError as error:
+            raise PeerError(str(error)) from None
+        content = self._read(length, end)
         if content is None:
             raise PeerError("the connection was closed in the middle of a frame")
         try:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assignor_lab.documents.frames import framed
 from assignor_lab.serving.errors import PeerError
-from assignor_lab.serving.frames import Link, framed
+from assignor_lab.serving.link import Link
 
 Ends = tuple[socket.socket, Link]
 SOON = 0.05
@@ -57,7 +58,7 @@ def test_a_frame_that_does_not_go_on_is_given_up(ends: Ends, sent: bytes) -> Non
 def test_a_frame_that_is_too_long_is_not_read(ends: Ends) -> None:
     near, link = ends
     near.sendall(b"\xff\xff\xff\xff")
-    with pytest.raises(PeerError, match="4,294,967,295 bytes was announced, and 100 are the most"):
+    with pytest.raises(PeerError, match="4,294,967,295 bytes was announced, and 1 to 100 are read"):
         link.receive(100)
 
 
