@@ -25,6 +25,7 @@ from assignor_lab.kafka.coordinator.requests import (
 )
 from assignor_lab.kafka.coordinator.rounds import Round
 from assignor_lab.kafka.coordinator.session_timeout import next_session_end, silent_members
+from assignor_lab.kafka.coordinator.sync_phase import SyncPhase
 
 __all__ = ["Coordinator", "GroupState"]
 
@@ -55,6 +56,7 @@ class Coordinator:
         self._members: dict[str, Member] = {}
         self._incarnations: dict[str, int] = {}
         self._phase = JoinPhase(initial_delay_ms, expected)
+        self._sync_phase = SyncPhase()
 
     # --- requests -----------------------------------------------------------------------------------
 
@@ -133,11 +135,12 @@ class Coordinator:
         member = self._members.get(request.member_id)
         if member is None:
             return []
+        if request.generation != self.generation:
+            return [Reply(member.worker, Refused("illegal_generation"))]
         member.last_heard_ms = now
         if self.state is GroupState.PREPARING:
             return [Reply(member.worker, Refused("rebalancing"))]
-        if request.generation != self.generation:
-            return [Reply(member.worker, Refused("illegal_generation"))]
+        self._sync_phase.asked(member.id)
         if self.state is GroupState.STABLE:
             return [Reply(member.worker, self._synced(member))]
         member.awaiting_sync = True
@@ -152,11 +155,17 @@ class Coordinator:
             each.awaiting_sync, each.last_heard_ms = False, now
         return [Reply(each.worker, self._synced(each)) for each in waiting]
 
-    def heartbeat(self, now: int, member_id: str) -> str:
-        """``ok``, ``rebalancing`` or ``unknown_member``."""
+    def heartbeat(self, now: int, member_id: str, generation: int | None = None) -> str:
+        """``ok``, ``rebalancing``, ``unknown_member`` or ``illegal_generation``.
+
+        The last is for a static member that a join phase did not wait for any longer: it renews no session. Without
+        its ``generation`` a member is taken for one of the present one.
+        """
         member = self._members.get(member_id)
         if member is None:
             return "unknown_member"
+        if generation not in (None, self.generation):
+            return "illegal_generation"
         member.last_heard_ms = now
         return "rebalancing" if self.state is GroupState.PREPARING and not member.awaiting_join else "ok"
 
@@ -169,35 +178,52 @@ class Coordinator:
 
     def next_deadline(self) -> int | None:
         """When :meth:`expire` has to be called next, if nothing else happens."""
-        end = next_session_end(self._members.values())
-        if self.state is not GroupState.PREPARING:
-            return end
-        deadline = self._phase.next_deadline_ms
-        return deadline if end is None else min(end, deadline)
+        ends = (next_session_end(self._members.values()), self.join_deadline(), self.sync_deadline())
+        return min((end for end in ends if end is not None), default=None)
 
     def join_deadline(self) -> int | None:
         """When the present join phase has to be looked at, whoever is heard of; ``None``: there is none."""
         return self._phase.next_deadline_ms if self.state is GroupState.PREPARING else None
 
+    def sync_deadline(self) -> int | None:
+        """When members who have not asked for their assignment are removed; ``None``: all have."""
+        return self._sync_phase.deadline_ms
+
     def expire(self, now: int) -> list[Reply]:
-        """Removes members of which nothing was heard, and ends a join phase that has waited long enough."""
+        """Removes members of which nothing was heard, and ends a join or sync phase that has waited long enough."""
         replies: list[Reply] = []
         silent = silent_members(self._members.values(), now)
         self._phase.end_initial_delay(now)
         for member in silent:
             replies += self._remove(now, member, f"{member.worker} was not heard of")
         if self.state is GroupState.PREPARING and self._phase.has_waited_enough(now):
-            self._give_up_the_late()
+            self._give_up_the_late(now)
+        if late := self._sync_phase.late(now):
+            replies += self._remove_unsynced(now, late)
         return replies + self._complete_if_all_joined(now)
 
-    def _give_up_the_late(self) -> None:
-        self._phase.gives_up()
+    def _give_up_the_late(self, now: int) -> None:
         late = [member for member in self._members.values() if not member.awaiting_join and member.instance_id is None]
         for member in late:
             del self._members[member.id]
             self._phase.reasons.append(f"{member.worker} did not join in time")
         if not self._members:
             self.state, self.leader_id = GroupState.EMPTY, None
+        elif any(member.awaiting_join for member in self._members.values()):
+            self._phase.gives_up()
+        else:
+            # Static members alone, none of which has joined: there is nobody who could lead.
+            self._phase.begin_again(now, self._members.values())
+
+    def _remove_unsynced(self, now: int, late: frozenset[str]) -> list[Reply]:
+        names = [member.worker for member in self._members.values() if member.id in late]
+        for identity in late:
+            self._members.pop(identity, None)
+        if not self._members:
+            self.state, self.leader_id = GroupState.EMPTY, None
+            self._sync_phase.end()
+            return []
+        return self._prepare(now, f"{', '.join(names) or 'a member that was replaced'} did not ask for its assignment")
 
     @property
     def phase_number(self) -> int:
@@ -229,6 +255,7 @@ class Coordinator:
         replies = [
             Reply(member.worker, Refused("rebalancing")) for member in self._members.values() if member.awaiting_sync
         ]
+        self._sync_phase.end()
         for member in self._members.values():
             member.awaiting_sync = member.awaiting_join = False
         self._phase.begin(now, reason, self._members.values(), was_empty=self.state is GroupState.EMPTY)
@@ -237,6 +264,7 @@ class Coordinator:
 
     def _remove(self, now: int, member: Member, reason: str) -> list[Reply]:
         del self._members[member.id]
+        self._sync_phase.asked(member.id)
         if not self._members:
             self.state, self.leader_id = GroupState.EMPTY, None
             return []
@@ -264,9 +292,10 @@ class Coordinator:
                 leader.worker, self.protocol,
             )
         )  # fmt: skip
-        for identity in joined:
-            member = self._members[identity]
+        # Sessions of static members that did not join again begin anew, too.
+        for member in self._members.values():
             member.awaiting_join, member.last_heard_ms, member.assignment = False, now, None
+        self._sync_phase.begin(now, self._members.values())
         return [Reply(self._members[identity].worker, self._joined(self._members[identity])) for identity in joined]
 
     def _joined(self, member: Member) -> Joined:

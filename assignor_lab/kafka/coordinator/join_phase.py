@@ -50,13 +50,17 @@ class JoinPhase:
             members: The group's members, without a newcomer that sets it off.
             was_empty: Whether the group had no members.
         """
-        longest = max((member.rebalance_timeout_ms for member in members), default=_NOBODYS_TIMEOUT_MS)
+        longest = _longest(members)
         if was_empty and not self._expected:
             self._initial_until = (now + self._initial_delay_ms, now + longest)
             self._newcomers = -1  # the one that sets it off is announced, too, and does not count
         self.reasons, self.began_ms = [reason], now
         self.number += 1
         self._deadline_ms = now + longest
+
+    def begin_again(self, now: int, members: Collection[Member]) -> None:
+        """Nobody has joined by the end of it: it lasts as long once more."""
+        self._deadline_ms = now + _longest(members)
 
     def newcomer(self) -> None:
         """A new member has joined meanwhile, or is the one that set the phase off."""
@@ -94,3 +98,7 @@ class JoinPhase:
     def end(self) -> None:
         """The group is complete."""
         self._initial_until, self._expected, self._without_late = None, 0, False
+
+
+def _longest(members: Collection[Member]) -> int:
+    return max((member.rebalance_timeout_ms for member in members), default=_NOBODYS_TIMEOUT_MS)

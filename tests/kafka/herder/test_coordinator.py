@@ -125,3 +125,83 @@ def test_a_leave_while_the_leader_decides_sends_all_back_to_join() -> None:
     assert joined(group.join(4_000, join("c", "c", b"new"))) == ["a", "b", "c"]
     group.sync(4_000, SyncRequest("b", 2))
     assert Reply("b", Refused("rebalancing")) in group.leave(4_000, "c")
+
+
+def static(name: str, member_id: str | None = None, offers: object = b"") -> JoinRequest:
+    return attrs.evolve(join(name, member_id, offers), instance_id=name, session_timeout_ms=100_000)
+
+
+def one_misses_the_phase() -> Coordinator:
+    """a and b are static; b has not joined again by 70,000 ms."""
+    group = Coordinator(3_000)
+    for name in ("a", "b"):
+        group.join(0, static(name))
+    group.expire(6_000)
+    for name in ("a", "b"):
+        group.sync(6_000, SyncRequest(name, 1, {"a": "x", "b": "y"} if name == "a" else None))
+    group.join(10_000, static("a", "a", b"new"))
+    assert joined(group.expire(70_000)) == ["a"]
+    return group
+
+
+def test_a_heartbeat_of_an_old_generation_is_refused_and_renews_no_session() -> None:
+    group = one_misses_the_phase()
+    # Whoever is kept has a session from the end of the join phase on.
+    assert group.session_end_ms("b") == 170_000
+    assert group.heartbeat(90_000, "b", 1) == "illegal_generation"
+    assert group.session_end_ms("b") == 170_000
+    assert group.heartbeat(90_000, "b", 2) == "ok"
+    assert group.session_end_ms("b") == 190_000
+
+
+def test_a_sync_of_an_old_generation_is_refused_even_while_the_next_rebalance_is_on() -> None:
+    group = one_misses_the_phase()
+    group.join(71_000, static("c"))
+    assert group.sync(72_000, SyncRequest("b", 1)) == [Reply("b", Refused("illegal_generation"))]
+    assert group.sync(72_000, SyncRequest("a", 2)) == [Reply("a", Refused("rebalancing"))]
+
+
+def test_a_member_that_does_not_ask_for_its_assignment_in_time_is_removed_static_or_not() -> None:
+    group = one_misses_the_phase()
+    group.sync(70_000, SyncRequest("a", 2, {"a": "all"}))
+    group.heartbeat(120_000, "a")
+    assert group.next_deadline() == 130_000
+    group.expire(129_999)
+    assert set(group.members()) == {"a", "b"}
+    group.expire(130_000)
+    assert set(group.members()) == {"a"}
+    assert (group.state, group.reason) == (GroupState.PREPARING, "b did not ask for its assignment")
+
+
+def test_a_static_member_that_takes_the_place_of_one_that_had_not_asked_costs_a_rebalance_later() -> None:
+    group = one_misses_the_phase()
+    group.sync(70_000, SyncRequest("a", 2, {"a": "all", "b": "none"}))
+    (reply,) = group.join(80_000, static("b"))
+    assert isinstance(reply.body, Joined)
+    group.sync(80_000, SyncRequest(reply.body.member_id, 2))
+    assert (group.state, group.sync_deadline()) == (GroupState.STABLE, 130_000)
+    group.expire(130_000)
+    assert set(group.members()) == {"a", reply.body.member_id}
+    assert group.state is GroupState.PREPARING
+
+
+def test_nobody_is_waited_for_who_has_asked_or_is_gone() -> None:
+    group = one_misses_the_phase()
+    group.sync(70_000, SyncRequest("a", 2, {"a": "all"}))
+    group.leave(75_000, "b")
+    assert group.sync_deadline() is None
+
+
+def test_a_join_phase_in_which_nobody_joined_lasts_once_more() -> None:
+    group = Coordinator(3_000)
+    for name in ("a", "b", "c"):
+        group.join(0, static(name))
+    group.expire(6_000)
+    group.sync(6_000, SyncRequest("a", 1, {}))
+    group.leave(10_000, "c")
+    # Neither a nor b joins again: there is nobody who could lead.
+    assert group.expire(70_000) == []
+    assert (group.state, group.generation, group.join_deadline()) == (GroupState.PREPARING, 1, 130_000)
+    assert group.join(80_000, static("b", "b")) == []
+    assert joined(group.expire(130_000)) == ["b"]
+    assert group.leader_id == "b"

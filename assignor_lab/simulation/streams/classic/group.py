@@ -8,7 +8,7 @@ matters: when a rebalance begins, and when a process is gone.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
 
 from assignment_api import ProcessID, TaskAssignment
@@ -64,7 +64,7 @@ class ClassicGroup:
         #: What each dead member had, until the coordinator knows.
         self._left_behind: dict[str, tuple[int, ...]] = {}
         self._missing_topics = list(world.episode.missing_topics)
-        self._phase = 0
+        self._phase = self._generation = 0
         #: Why the member joined that is joining now, and the one that set the present rebalance off.
         self._client_reason = self._reason = ""
         self._unknown_ends_until_ms = 0
@@ -124,6 +124,8 @@ class ClassicGroup:
         member = self._members.get(thread.consumer)
         if member is None or member.id is None or member.has_reset or member.is_replaced or member.thread is not thread:
             return
+        if member.is_joining:
+            return  # who has no heartbeats looks at no poll either: the coordinator removes it
         member.has_reset = True
         self._left_behind[member.id] = tuple(sorted(thread.active))
         self._world.say(
@@ -142,13 +144,16 @@ class ClassicGroup:
         if member is None or member.id is None or member.is_replaced or member.thread is not thread:
             return
         is_member = member.id in self._coordinator.members()
-        if member.has_reset or not is_member:
+        # A process that stood still asks at once; a busy thread's heartbeats have asked in the background.
+        is_old = member.is_silent and not member.is_joining and member.generation != self._coordinator.generation
+        if member.has_reset or not is_member or is_old:
             # A member that has given up itself knows; another one is told with its next request.
             wait = 0 if member.has_reset else self._timings.request_ms
-            member.is_waiting = True
+            member.keeps_id = member.keeps_id or (is_old and is_member and not member.has_reset)
+            member.is_waiting = member.has_reset = True
             member.scheduled += 1
             self._world.say(
-                thread.instance.name, "zombie", f"thread {thread.number} goes on, and is no member any more",
+                thread.instance.name, "zombie", f"thread {thread.number} goes on, and has lost its place",
                 thread=thread.key, until_ms=now + wait - self._world.begin_ms,
             )  # fmt: skip
             self._clock.after(wait, partial(self._lost, member, member.id))
@@ -157,13 +162,14 @@ class ClassicGroup:
         if member.is_silent:
             member.is_silent = False
             member.heartbeats_from_ms = now
-            if self._coordinator.heartbeat(now, member.id) == "rebalancing":
+            if self._coordinator.heartbeat(now, member.id, member.generation) == "rebalancing":
                 self._clock.after(self._timings.poll_ms, partial(self._join_if_free, member, "group is rebalancing"))
 
     def _lost(self, member: Member, identity: str) -> None:
         if member.is_alive and member.id == identity:
-            member.id = None
-            member.is_waiting = member.is_silent = member.has_reset = False
+            if not member.keeps_id:
+                member.id = None
+            member.is_waiting = member.is_silent = member.has_reset = member.keeps_id = False
             self._world.lost(member.thread)
             self._say_joins(member.thread)
             self._join(member, "was removed and joins again")
@@ -201,7 +207,7 @@ class ClassicGroup:
     def _session_ends(self, member: Member, heard_ms: int) -> None:
         if member.id is None:
             return
-        self._coordinator.heartbeat(heard_ms, member.id)
+        self._coordinator.heartbeat(heard_ms, member.id, member.generation)
         self._clock.at(heard_ms + self._timings.session_timeout_ms, partial(self._look, member.id))
 
     def _look(self, identity: str) -> None:
@@ -210,7 +216,7 @@ class ClassicGroup:
         for member in self._members.values():
             # Those who live have said so, whoever else has not.
             if member.is_alive and member.id is not None and not member.is_silent:
-                self._coordinator.heartbeat(now, member.id)
+                self._coordinator.heartbeat(now, member.id, member.generation)
         before = self._coordinator.members()
         self._called(self._coordinator.expire(now), before)
         self._look_again(identity)
@@ -240,28 +246,81 @@ class ClassicGroup:
                     self._replaced(member)
                 elif member is not None:
                     self._will_hear_of_removal(member, identity)
-                self._world.unowned(self._left_behind.pop(identity, ()))
+                had = self._left_behind.pop(identity, ())
+                self._world.unowned(had if member is None or not member.is_alive else sorted(member.thread.active))
             if gone and not left:
                 self._world.has_members(any_left=False)
         for reply in replies:
             self._clock.after(self._timings.request_ms, partial(self._answered, reply))
+        if self._coordinator.generation != self._generation:
+            self._generation = self._coordinator.generation
+            self._joined_without({reply.worker for reply in replies if isinstance(reply.body, Joined)})
+            self._look_after_sync_phase()
         self._notice_rebalance()
+
+    def _joined_without(self, told: Collection[str]) -> None:
+        """A join phase waited no longer for static members, who keep their places, as they were when they joined last.
+
+        ILLEGAL_GENERATION answers their next heartbeat, and their sessions are not renewed any more.
+        """
+        now = self._clock.now
+        for consumer, member in self._members.items():
+            identity = member.id
+            if consumer in told or not member.is_alive or identity not in self._coordinator.members():
+                continue
+            self._world.say(
+                member.thread.instance.name, "missed", f"thread {member.thread.number} has missed the join phase",
+                thread=member.thread.key,
+            )  # fmt: skip
+            end = self._coordinator.session_end_ms(identity)
+            if end is not None:
+                self._clock.at(end, partial(self._look, identity))
+            if self._sends_heartbeats(member):
+                beat = member.next_heartbeat_ms(now, self._heartbeat_ms)
+                self._clock.at(beat, partial(self._hears_of_generation, member, identity))
+
+    def _sends_heartbeats(self, member: Member) -> bool:
+        stands_still = member.is_silent or member.thread.instance.is_silent
+        return not (stands_still or member.has_reset or member.is_joining or member.is_replaced)
+
+    def _hears_of_generation(self, member: Member, identity: str) -> None:
+        """A member whose generation is over gives up what it has as soon as it polls, and joins again."""
+        is_old = member.id == identity and member.generation != self._coordinator.generation
+        if member.is_alive and is_old and self._sends_heartbeats(member) and identity in self._coordinator.members():
+            member.has_reset = member.keeps_id = member.is_silent = True
+            self._clock.after(self._timings.poll_ms, partial(self._join_if_free, member, ""))
+
+    def _look_after_sync_phase(self) -> None:
+        deadline = self._coordinator.sync_deadline()
+        if deadline is not None:
+            self._clock.at(deadline, partial(self._sync_phase_due, self._generation))
+
+    def _sync_phase_due(self, generation: int) -> None:
+        if generation == self._generation and self._coordinator.sync_deadline() is not None:
+            self._look("")
 
     def _will_hear_of_removal(self, member: Member, identity: str) -> None:
         """UNKNOWN_MEMBER_ID answers the next heartbeat of a member that lives and waits for nothing.
 
-        One that is stalled hears it when it goes on (:meth:`free`), one that waits from the answer.
+        One that stands still hears it when it goes on (:meth:`free`), one that waits from the answer.
         """
-        if member.is_alive and not (member.is_waiting or member.has_reset) and member.thread.stalled_until_ms is None:
+        is_busy = member.thread.stalled_until_ms is not None
+        if member.is_alive and self._sends_heartbeats(member) and (is_busy or not member.is_waiting):
             beat = member.next_heartbeat_ms(self._clock.now, self._heartbeat_ms)
-            self._world.say(
-                member.thread.instance.name, "zombie", f"thread {member.thread.number} is no member, and does not know",
-                thread=member.thread.key, until_ms=beat - self._world.begin_ms,
-            )  # fmt: skip
+            if not is_busy:
+                self._world.say(
+                    member.thread.instance.name, "zombie",
+                    f"thread {member.thread.number} is no member, and does not know",
+                    thread=member.thread.key, until_ms=beat - self._world.begin_ms,
+                )  # fmt: skip
             self._clock.at(beat, partial(self._hears_of_removal, member, identity))
 
     def _hears_of_removal(self, member: Member, identity: str) -> None:
-        if member.thread.stalled_until_ms is None and not (member.is_waiting or member.has_reset):
+        if not self._sends_heartbeats(member) or member.id != identity:
+            return
+        if member.thread.stalled_until_ms is not None:
+            member.has_reset = True
+        elif not member.is_waiting:
             self._lost(member, identity)
 
     def _replaced(self, member: Member) -> None:
@@ -317,11 +376,14 @@ class ClassicGroup:
                 self._clock.at(deadline, partial(self._join_phase_due, phase))
 
     def _hear(self, member: Member, phase: int) -> None:
-        """A heartbeat tells of a rebalance, if it goes on still."""
-        if self._world.deferred(member.thread, partial(self._hear, member, phase)):
-            return
+        """A heartbeat tells of a rebalance, if it goes on still: those of a busy thread go on in the background."""
         goes_on = self._coordinator.state is GroupState.PREPARING and phase == self._phase
-        if goes_on and member.is_alive and not member.is_waiting:
+        hears = member.is_alive and self._sends_heartbeats(member) and member.generation == self._coordinator.generation
+        if goes_on and hears and not member.is_waiting:
+            self._will_join(member)
+
+    def _will_join(self, member: Member) -> None:
+        if not self._world.deferred(member.thread, partial(self._will_join, member)):
             self._clock.after(self._timings.poll_ms, partial(self._join_if_free, member, "group is rebalancing"))
 
     # --- joining ----------------------------------------------------------------------------------------
@@ -329,13 +391,15 @@ class ClassicGroup:
     def _join_if_free(self, member: Member, reason: str) -> None:
         if self._world.deferred(member.thread, partial(self._join_if_free, member, reason)):
             return
-        if member.is_alive and not member.is_waiting:
+        if member.has_reset and not member.is_waiting and member.id is not None:
+            self._lost(member, member.id)
+        elif member.is_alive and not member.is_waiting:
             self._join(member, reason)
 
     def _join(self, member: Member, reason: str) -> None:
         thread = member.thread
         instance = thread.instance
-        member.is_waiting = True
+        member.is_waiting = member.is_joining = True
         self._world.lock_unused(thread)
         report = Report(
             instance,
@@ -388,6 +452,10 @@ class ClassicGroup:
             return
         if member.thread.stalled_until_ms is not None:
             self._world.deferred(member.thread, partial(self._answered_late, member, member.id, reply))
+            end = None if member.id is None else self._coordinator.session_end_ms(member.id)
+            if end is not None and isinstance(reply.body, Joined):
+                # It sends no heartbeats before it has seen that it has joined.
+                self._clock.at(end, partial(self._look, member.id or ""))
             return
         if isinstance(reply.body, Joined):
             self._joined(member, reply.body)
@@ -411,12 +479,14 @@ class ClassicGroup:
             member.id = None
             self._world.lost(member.thread)
             self._say_joins(member.thread)
+        elif refused.reason == "illegal_generation":
+            self._world.lost(member.thread)
         self._join(member, f"refused: {refused.reason}")
 
     def _joined(self, member: Member, joined: Joined) -> None:
         if member.id not in (None, joined.member_id):
             return  # it was for the process before this one
-        member.id = joined.member_id
+        member.id, member.generation, member.is_joining = joined.member_id, joined.generation, False
         member.heartbeats_from_ms = self._clock.now
         if joined.members is None:
             self._sync(member, joined.generation, None)
@@ -429,7 +499,10 @@ class ClassicGroup:
     def _lead(self, member: Member, joined: Joined) -> None:
         if self._world.deferred(member.thread, partial(self._lead, member, joined)):
             return
-        if not member.is_alive or joined.members is None or joined.member_id not in self._coordinator.members():
+        if not member.is_alive or joined.members is None:
+            return
+        if joined.member_id not in self._coordinator.members():
+            self._lost(member, joined.member_id)
             return
         now = self._clock.now
         known = now >= self._unknown_ends_until_ms
@@ -462,7 +535,10 @@ class ClassicGroup:
     def _sync(self, member: Member, generation: int, messages: Mapping[str, MemberMessage] | None) -> None:
         if member.id is None:
             return
-        self._called(self._coordinator.sync(self._clock.now, SyncRequest(member.id, generation, messages)))
+        if member.id in self._coordinator.members():
+            self._called(self._coordinator.sync(self._clock.now, SyncRequest(member.id, generation, messages)))
+        else:
+            self._clock.after(self._timings.request_ms, partial(self._lost, member, member.id))
 
     # --- what an assignment leads to ----------------------------------------------------------------------
 

@@ -17,12 +17,15 @@ class Member:
         thread: Its thread.
         id: Its member id, or ``None``: it has none yet, or none any more.
         is_alive: Its process runs.
+        generation: The generation that it joined last, as far as it knows.
         is_waiting: It has asked to join, or for its assignment, and has no answer yet.
+        is_joining: It has asked to join and has seen no answer yet: until then it sends no heartbeats.
         heartbeats_from_ms: Heartbeats come at this moment, and from then on once in each interval.
         scheduled: Counts assignments, so that a follow-up that an earlier one asked for is known to be void.
         ready_ms: When its thread joined for the first time.
         is_silent: Nothing is heard of it, though its process runs.
-        has_reset: It has given up its membership itself, and joins anew as soon as its thread polls.
+        has_reset: It has given up its membership, and joins anew as soon as its thread polls.
+        keeps_id: It does so under the same member id: only its generation is over (ILLEGAL_GENERATION).
         used_version: Version in which it tells the leader of itself.
         is_replaced: Somebody else has its ``group.instance.id``.
     """
@@ -30,12 +33,15 @@ class Member:
     thread: Thread
     id: str | None = None
     is_alive: bool = True
+    generation: int = 0
     is_waiting: bool = False
+    is_joining: bool = False
     heartbeats_from_ms: int = 0
     scheduled: int = 0
     ready_ms: int = 0
     is_silent: bool = False
     has_reset: bool = False
+    keeps_id: bool = False
     is_replaced: bool = False
     used_version: int = attrs.field(init=False)
 

@@ -111,6 +111,26 @@ def _stood_still(thread: int, finding: Finding, played: Played) -> bool:
     )
 
 
+def _kept_its_place(finding: Finding, played: Played, _assignor: str) -> bool:
+    """A static member missed a join phase, and was given nothing since.
+
+    Read from the released classes (kafka-group-coordinator and kafka-clients 4.3.1, disassembled).
+    ``GroupMetadataManager.completeClassicGroupJoin`` removes dynamic members that are late; static ones stay, and the
+    leader is shown what they told when they joined last. ``validateClassicGroupHeartbeat`` answers ILLEGAL_GENERATION
+    to their heartbeats, upon which ``AbstractCoordinator.resetStateAndRejoin`` keeps the member id, and
+    ``ConsumerCoordinator.onJoinPrepare`` calls ``invokePartitionsLost`` in the thread's next poll. A thread that polls
+    before that heartbeat asks to join with all that it has, and works on it until it is answered.
+    """
+    entries = [entry for entry in played.world.log.entries if entry.details.get("thread") in finding.threads]
+    given = [(entry.time_ms, entry.details["thread"]) for entry in entries if entry.event == "given"]
+    return finding.rule in ("one owner", "no standby beside its active") and any(
+        entry.time_ms <= max(finding.begin_ms, finding.end_ms - 1)
+        and not any(thread == entry.details["thread"] and entry.time_ms < at < finding.end_ms for at, thread in given)
+        for entry in entries
+        if entry.event == "missed"
+    )
+
+
 def _unread(finding: Finding, played: Played, _assignor: str) -> bool:
     """A thread of the process told of itself in a version that the leader could not read, and nobody decided since.
 
@@ -213,6 +233,12 @@ _ALL = (
         "a process that stood still for longer than its session, or a thread that did not poll in time, has what it "
         "had and goes on with it until it hears that its member was removed",
         _has_not_heard,
+    ),
+    KafkasOwn(
+        "ILLEGAL_GENERATION",
+        "a static member that a join phase did not wait for any longer keeps its place as it was when it joined last: "
+        "what it got since is given to others, and it has it until its next heartbeat or its join is answered",
+        _kept_its_place,
     ),
     KafkasOwn(
         "version probing",

@@ -1,0 +1,100 @@
+"""Members that a join phase did not wait for any longer, and members that do not ask for their assignment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assignor_lab.simulation.streams.safety.kafkas_own import named
+from assignor_lab.simulation.streams.safety.rules import broken_rules
+from assignor_lab.simulation.streams.simulate import Played
+from tests.simulation.streams.episodes import happens, played, started, task
+
+
+def missed(event: dict[str, Any], **timings: int) -> Played:
+    """a and b are static. c joins at 61,000, the phase lasts until 81,000; b sends heartbeats at 64,000, 67,000, ..."""
+    return played(
+        [started("a", instance_id="a"), started("b", instance_id="b"), started("c", 60_000), event],
+        [task("0_0"), task("0_1")], assignor="sticky", timings={"max_poll_interval_ms": 20_000, **timings},
+    )  # fmt: skip
+
+
+def said(group: Played, event: str, actor: str) -> list[int]:
+    return [entry.time_ms for entry in group.world.log.entries if (entry.event, entry.actor) == (event, actor)]
+
+
+def runs(group: Played, actor: str) -> list[tuple[int, str]]:
+    """When an instance began and stopped to run something, after c has come."""
+    return [
+        (entry.time_ms, entry.event)
+        for entry in group.world.log.entries
+        if entry.actor == actor and entry.event in ("runs", "stops") and entry.time_ms > 60_000
+    ]
+
+
+def test_a_busy_static_member_keeps_its_place_and_loses_what_it_has_once_a_heartbeat_has_told_it() -> None:
+    # Found by the fuzz: it ran on for ever beside the one that its task was given to.
+    group = missed(happens("busy", "b", 62_500, for_ms=19_900))
+    assert said(group, "missed", "b") == [81_000]
+    assert said(group, "removed", "coordinator") == []
+    # Its heartbeat of 82,000 says ILLEGAL_GENERATION; free at 82,400, it joins under its old id.
+    assert runs(group, "b")[:3] == [(62_500, "stops"), (82_400, "runs"), (82_400, "stops")]
+    assert "joins again" in group.generations[-1].reason
+    assert group.generations[-1].members == 3
+    assert broken_rules(group) == []
+
+
+def test_one_that_polls_before_that_heartbeat_joins_with_all_that_it_has_and_works_on_it_meanwhile() -> None:
+    group = missed(happens("busy", "b", 62_500, for_ms=19_000))
+    found = broken_rules(group)
+    assert [each.sentence for each in found] == [
+        "0_1 ran on c (thread 3) and b (thread 2) from 81500 ms to 84000 ms"
+    ]  # c hears of the rebalance with its heartbeat at 84,000
+    assert named(found[0], group, "sticky").known == "ILLEGAL_GENERATION"
+    assert runs(group, "c")[-1] == (84_000, "stops")
+
+
+def test_heartbeats_of_an_old_generation_renew_no_session() -> None:
+    group = missed(happens("busy", "b", 62_500, for_ms=40_000))
+    # The session began anew when the join phase ended, and lasts 10 s.
+    assert said(group, "removed", "coordinator") == [91_000]
+    assert group.generations[-1].members == 3
+    assert broken_rules(group) == []
+
+
+def test_a_process_that_stood_still_meanwhile_is_told_with_its_first_request() -> None:
+    group = missed(happens("pause", "b", 61_001, for_ms=20_000), session_timeout_ms=45_000, request_ms=3)
+    assert said(group, "missed", "b") == [81_000]
+    assert said(group, "zombie", "b") == [81_001]
+    assert runs(group, "b")[:3] == [(61_001, "stops"), (81_001, "runs"), (81_004, "stops")]
+    assert {named(each, group, "sticky").known for each in broken_rules(group)} <= {"session.timeout.ms"}
+
+
+def test_a_static_member_that_has_not_polled_in_time_either_comes_back_as_another_one() -> None:
+    group = missed(happens("pause", "b", 62_500, for_ms=30_000), session_timeout_ms=45_000)
+    assert said(group, "missed", "b") == [81_000]
+    reasons = [generation.reason for generation in group.generations if generation.assigned_ms > 92_000]
+    assert not any("b-StreamThread-1-consumer joins again" in reason for reason in reasons)
+    assert broken_rules(group) == []
+
+
+def test_a_leader_that_is_busy_before_it_decides_holds_its_group_up_no_longer_than_it_may() -> None:
+    group = played(
+        [started("a"), started("b"), started("c", 60_000), happens("busy", "a", 64_050, for_ms=60_000)],
+        assignor="sticky", timings={"max_poll_interval_ms": 20_000, "assign_ms": 100},
+    )  # fmt: skip
+    # It has joined at 64,000, and heartbeats go on; it does not ask for its assignment in 20 s.
+    assert said(group, "removed", "coordinator") == [84_000]
+    assert "did not ask for its assignment" in group.generations[1].reason
+    assert [each.members for each in group.generations][1:] == [2, 3, 3]
+    assert broken_rules(group) == []
+
+
+def test_a_member_sends_no_heartbeats_before_it_has_seen_that_it_has_joined() -> None:
+    group = played(
+        [started("a"), started("b"), started("c", 60_000), happens("busy", "b", 61_015, for_ms=60_000)],
+        assignor="sticky", timings={"max_poll_interval_ms": 20_000, "request_ms": 10},
+    )  # fmt: skip
+    # All have joined by 61,010, and b is busy when the answer comes: nothing is heard of it for a session of 10 s.
+    assert said(group, "removed", "coordinator") == [71_010]
+    # Its next request is answered UNKNOWN_MEMBER_ID.
+    assert {named(each, group, "sticky").known for each in broken_rules(group)} == {"session.timeout.ms"}
