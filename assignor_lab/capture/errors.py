@@ -12,6 +12,7 @@ __all__ = [
     "LogImportError",
     "LogLineTooLongError",
     "NoDecisionError",
+    "NothingTimedError",
     "TopologyTextError",
     "UnreadableLogError",
 ]
@@ -49,6 +50,10 @@ class LogLineTooLongError(LogImportError):
 
 class NoDecisionError(LogImportError):
     """Nothing in the given logs is an assignment decision."""
+
+
+class NothingTimedError(LogImportError):
+    """Nothing in the given logs tells how long anything took."""
 
 
 class HistoryError(AssignorLabError):

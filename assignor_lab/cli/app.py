@@ -26,9 +26,7 @@ COMMANDS = {
     "import_episode": (
         "Turn a recorded experiment with a Streams group into an episode: what was done, and what its tasks weigh."
     ),
-    "derive_constants": (
-        "Derive the constants of the simulation from recorded experiments with classic Streams groups."
-    ),
+    "derive_constants": ("Derive how long things take from the logs of a Streams group, or from recorded experiments."),
     "simulate": "Play what happens to a Streams group on a virtual clock: rebalances, restoring, who waits how long.",
     "replay": "Play a recorded group's history again with other assignors, beside what really happened.",
     "compare": "Compare two answers to a state or a whole history: who moves what, gains, loses, and the cost.",

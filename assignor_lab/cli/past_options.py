@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from assignor_lab.capture.histories.past import Surroundings
     from assignor_lab.capture.histories.past_terms import PastTerms
 
-__all__ = ["Topology", "WorkloadFile", "Zone", "past_terms", "surroundings", "zone_of"]
+__all__ = ["TimingsFile", "Topology", "WorkloadFile", "Zone", "given_timings", "past_terms", "surroundings", "zone_of"]
 
 #: ``--topology FILE``
 Topology = Annotated[
@@ -37,6 +37,28 @@ WorkloadFile = Annotated[
         help="What the tasks weigh, as JSON: a scenario's workload, and changelogs as in an episode.",
     ),
 ]
+#: ``--timings FILE``
+TimingsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--timings",
+        metavar="FILE",
+        help="How long things take where the group runs: what derive-constants --json prints.",
+    ),
+]
+
+
+def given_timings(file: Path | None) -> dict[str, int]:
+    """The timings of the file of ``--timings``; none if there is no file.
+
+    Raises:
+        DocumentFormatError: if it cannot be read.
+    """
+    if file is None:
+        return {}
+    from assignor_lab.simulation.streams.timings_format import read_timings
+
+    return read_timings(file)
 
 
 def surroundings(
@@ -61,7 +83,12 @@ def surroundings(
 
 
 def past_terms(
-    way: str | None, config: Path | None, topology: Path | None, timezone: str | None, workload: Path | None
+    way: str | None,
+    config: Path | None,
+    topology: Path | None,
+    timezone: str | None,
+    workload: Path | None,
+    timings: Path | None = None,
 ) -> PastTerms:
     """The terms under which a run of ``assignor score`` reads pasts.
 
@@ -71,9 +98,10 @@ def past_terms(
         topology: The file of ``--topology``.
         timezone: The name that ``--timezone`` gives.
         workload: The file of ``--workload``.
+        timings: The file of ``--timings``.
 
     Raises:
-        DocumentFormatError: if the file of ``--config`` cannot be read.
+        DocumentFormatError: if the file of ``--config`` or of ``--timings`` cannot be read.
         typer.BadParameter: if there is no such time zone.
     """
     from assignor_lab.capture.histories.past_terms import AUTO, PastTerms
@@ -82,11 +110,12 @@ def past_terms(
     zone_of(timezone)
     return PastTerms(
         way=way or AUTO,
-        timings=timings_in(config),
+        timings={**timings_in(config), **given_timings(timings)},
         optimization=optimization_in(config),
         topology=None if topology is None else str(topology),
         timezone=timezone,
         workload=None if workload is None else str(workload),
+        timings_file=None if timings is None else str(timings),
     )
 
 

@@ -15,7 +15,7 @@ from assignor_lab.cli.configured import configured_assignor
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.isolation_options import Isolate, Trust, with_isolation
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, override_words, sources
-from assignor_lab.cli.past_options import Topology, WorkloadFile, Zone, past_terms
+from assignor_lab.cli.past_options import TimingsFile, Topology, WorkloadFile, Zone, past_terms
 from assignor_lab.cli.score_again import repetition
 from assignor_lab.cli.score_gates import compared_with, conclude, parsed_gates, terms_of
 from assignor_lab.cli.score_progress import shown_progress
@@ -135,6 +135,7 @@ def register(app: typer.Typer) -> None:
         racks: RackFiles = None,
         histories: Histories = None,
         workload: WorkloadFile = None,
+        timings: TimingsFile = None,
         topology: Topology = None,
         timezone: Zone = None,
         trust: Trust = None,
@@ -160,6 +161,7 @@ def register(app: typer.Typer) -> None:
             "answers": answers or None,
             "histories": histories,
             "workload": workload,
+            "timings": timings,
             "topology": topology,
             "timezone": timezone,
             "config": config,
@@ -194,7 +196,7 @@ def register(app: typer.Typer) -> None:
             # Slowest of all, and the plugins and sources do without it.
             session = stack.enter_context(starting_session(master, remote))
 
-            from assignor_lab.capture.histories.past_terms import DECISIONS, PastTerms
+            from assignor_lab.capture.histories.past_terms import DECISIONS, PLAYED, PastTerms
             from assignor_lab.report.html import prepare
             from assignor_lab.report.terminal import print_summary
             from assignor_lab.run import run_scoring
@@ -217,7 +219,7 @@ def register(app: typer.Typer) -> None:
             if repeats is None:
                 names = family_names(registry, families or (), [each.assignor for each in contenders])
                 inputs = (*(source or ()), *generated(names, count or DEFAULT_COUNT, seed))
-                past = past_terms(histories, config, topology, timezone, workload)
+                past = past_terms(histories, config, topology, timezone, workload, timings)
             else:
                 inputs = repeats.sources(source or [])
                 known_racks = None if repeats.manifest.racks is None else repeats.manifest.racks.racks()
@@ -234,6 +236,10 @@ def register(app: typer.Typer) -> None:
                     past=past,
                 )
             )
+            if timings is not None and plan.past.way != PLAYED:
+                raise typer.BadParameter(
+                    "no past is played that they could hold for: --histories played does so", param_hint="--timings"
+                )
             if repeats is not None:
                 repeats.check_states(plan)
             if not contenders and repeats is None:
@@ -345,6 +351,7 @@ def _replay_of(
     words += [word for file in racks for word in ("--racks", str(file))]
     past = plan.past
     told = {"topology": past.topology, "timezone": past.timezone, "workload": past.workload}
+    told["timings"] = past.timings_file
     words += [word for name, value in told.items() if value is not None for word in (f"--{name}", value)]
     words += ["--histories", past.way] if plan.has_pasts else []
     variants = {each.name: each.text for each in contenders if not each.is_plain}

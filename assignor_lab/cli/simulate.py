@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,7 +14,7 @@ from assignor_lab.capture.histories.episodes import past_as_episodes
 from assignor_lab.capture.histories.settings import timings_in
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
-from assignor_lab.cli.past_options import WorkloadFile, surroundings
+from assignor_lab.cli.past_options import TimingsFile, WorkloadFile, given_timings, surroundings
 from assignor_lab.cli.simulate_fuzz import play_random_episodes
 from assignor_lab.cli.text import console, note, print_json, print_line, table
 from assignor_lab.groups.playing import play, traffic_terms
@@ -27,6 +27,7 @@ from assignor_lab.simulation.streams.results import document_of
 from assignor_lab.simulation.streams.safety.random_episodes import random_episode
 from assignor_lab.simulation.streams.simulate import Played
 from assignor_lab.simulation.streams.timeline import timeline
+from assignor_lab.simulation.streams.timings_format import with_timings
 
 __all__ = ["register"]
 
@@ -112,6 +113,7 @@ def register(app: typer.Typer) -> None:
         config: ConfigFile = None,
         c: Overrides = None,
         workload: WorkloadFile = None,
+        timings: TimingsFile = None,
         protocol: ProtocolName = None,
         coming_refiner: ComingRefiner = False,
         reads_from: Reads = "leader",
@@ -139,7 +141,8 @@ def register(app: typer.Typer) -> None:
             play_random_episodes(registry, count, seed, assignor, protocol, processes, out, as_json=json)
             return
         if from_ is not None:
-            past = past_as_episodes([from_], timings_in(config), workload, surroundings(given, config))
+            around = surroundings(given, config)
+            past = past_as_episodes([from_], timings_in(config), workload, around, given_timings(timings))
             if document:
                 _print_lines(scenario.document for scenario in past)
                 return
@@ -151,7 +154,7 @@ def register(app: typer.Typer) -> None:
             if document:
                 _print_lines([known] if known is not None else (each.document for each in read_scenarios(episode)))
                 return
-            played_ones = _episodes(episode, known, workload)
+            played_ones = _episodes(episode, known, workload, given_timings(timings))
         for each in played_ones:
             name, played = play(
                 each, registry, given, assignor, seed, protocol=protocol, coming_refiner=coming_refiner,
@@ -178,11 +181,12 @@ def _known_document(source: str, registry: Registry, assignor: str | None, proto
     return None
 
 
-def _episodes(source: str, known: Any, workload: Path | None) -> list[StreamsEpisode]:
+def _episodes(source: str, known: Any, workload: Path | None, timings: Mapping[str, int]) -> list[StreamsEpisode]:
     if known is None:
-        return read_episodes(source, workload)
+        return read_episodes(source, workload, timings)
     scenario = scenario_from_document(known, Place(source))
-    return [read_episode(scenario if workload is None else with_workload(scenario, workload))]
+    weighed = scenario if workload is None else with_workload(scenario, workload)
+    return [read_episode(with_timings(weighed, timings))]
 
 
 def _print_lines(documents: Iterable[Any]) -> None:

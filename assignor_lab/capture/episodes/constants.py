@@ -14,12 +14,12 @@ from assignor_lab.capture.episodes.instances import first_after, instance_of
 from assignor_lab.capture.episodes.timeline import MemberChange, RecordedGeneration, Timeline, Transfer
 from assignor_lab.simulation.streams.timings import Timings
 
-__all__ = ["Derived", "derive_constants"]
+__all__ = ["MANY_RECORDS", "Derived", "derive_constants"]
 
 #: Heartbeats of all recordings (``heartbeat.interval.ms``), unless the configuration says something else.
 _HEARTBEAT_MS = 3_000
 #: Loads of fewer records take the same time as those of one, and those of more tell the rate.
-_FEW, _MANY = 3_000, 100_000
+_FEW, MANY_RECORDS = 3_000, 100_000
 #: What was waiting is worked off within this, or nobody can tell any more how fast it was.
 _WORKING_OFF_MS = 40_000
 #: Intervals of probing are multiples of this.
@@ -62,8 +62,8 @@ def derive_constants(timelines: Sequence[Timeline]) -> list[Derived]:
         low, _, high = quantiles(answered, n=4)
         found.append(Derived("acknowledge_spread_ms", round(high - low), len(answered), None))
     alone = sorted(value for timeline in timelines for value in _alone(timeline))
-    if alone:
-        found += _rates(alone, timelines)
+    together = sorted(value for timeline in timelines for value in _together(timeline))
+    found += _rates(alone, together, timelines)
     order = [field.name for field in attrs.fields(Timings)]
     return sorted(found, key=lambda each: order.index(each.name))
 
@@ -259,9 +259,10 @@ def _worked_off(timeline: Timeline) -> Iterator[float]:
 
 
 def _alone(timeline: Timeline) -> Iterator[float]:
-    """Records in a second of loads that had the whole machine's restoring for themselves."""
+    """Records in a second of loads, or of threads, that had the whole machine's restoring for themselves."""
+    yield from (rate for threads, rate in _stretches(timeline) if threads == 1)
     for load, took, records in (*_loads(timeline, standby=False), *_loads(timeline, standby=True)):
-        if records >= _MANY and not _others(timeline, load):
+        if records >= MANY_RECORDS and not load.thread and not _others(timeline, load):
             yield records * 1000 / took
 
 
@@ -273,26 +274,59 @@ def _others(timeline: Timeline, load: Transfer) -> bool:
     )
 
 
-def _rates(alone: Sequence[float], timelines: Sequence[Timeline]) -> list[Derived]:
+def _stretches(timeline: Timeline) -> Iterator[tuple[int, float]]:
+    """Stretches in which a machine restored: how many threads did, and how many records in a second.
+
+    Where the thread of each load is known, stores that come back together do not hide how fast they do.
+    """
+    machines: dict[str, list[Transfer]] = {}
+    for load, _, records in _loads(timeline, standby=False):
+        if load.thread and records >= _FEW:
+            machines.setdefault(load.machine, []).append(load)
+    for loads in machines.values():
+        together: list[Transfer] = []
+        in_order: list[Transfer | None] = [*sorted(loads, key=lambda each: each.from_ms), None]
+        for following in in_order:
+            end = max((each.done_ms or 0 for each in together), default=0)
+            if together and (following is None or following.from_ms >= end):
+                records, took = sum(each.records or 0 for each in together), end - together[0].from_ms
+                if records >= MANY_RECORDS and took:
+                    yield len({each.thread for each in together}), records * 1000 / took
+                together = []
+            if following is not None:
+                together.append(following)
+
+
+def _rates(alone: Sequence[float], together: Sequence[float], timelines: Sequence[Timeline]) -> list[Derived]:
+    has_percent = bool(alone and together)
+    if not alone:
+        # Several threads restored whenever one did: one alone counts as having the share that it has by default.
+        alone = [100 * value / Timings().machine_restore_percent for value in together]
+    if not alone:
+        return []
     sizes = [size for timeline in timelines if (size := _record_bytes(timeline)) is not None]
     found = [_derived("restore_records_per_s", alone)]
     if sizes:
         found.append(_derived("restore_bytes_per_s", [rate * median(sizes) for rate in alone]))
-    together = sorted(value for timeline in timelines for value in _together(timeline))
-    if together:
+    if has_percent:
         found.append(_derived("machine_restore_percent", [100 * value / median(alone) for value in together]))
     return found
 
 
 def _record_bytes(timeline: Timeline) -> float | None:
+    if timeline.record_bytes is not None:
+        return timeline.record_bytes
     run = timeline.document.get("run")
     return float(run["bytes"] + 9) if isinstance(run, Mapping) and isinstance(run.get("bytes"), int) else None
 
 
 def _together(timeline: Timeline) -> Iterator[float]:
     """Records in a second of all restorations of active tasks that went on while one of them did, itself included."""
+    yield from (rate for threads, rate in _stretches(timeline) if threads > 1)
     loads = [
-        (load, took, records) for load, took, records in _loads(timeline, standby=False) if records >= _MANY and took
+        (load, took, records)
+        for load, took, records in _loads(timeline, standby=False)
+        if records >= MANY_RECORDS and took and not load.thread
     ]
     for load, took, records in loads:
         beside = [each for each, _, _ in loads if _overlap(load, each) > took / 2]

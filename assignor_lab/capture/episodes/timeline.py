@@ -71,6 +71,8 @@ class Transfer:
         done_ms: When it was complete, or a standby first followed the changelog; ``None``: not known.
         records: Records read, or ``None``: not known.
         is_standby: For a standby or a warm-up.
+        machine: What shares a disk and a network with it; instances of an experiment are on one.
+        thread: Who of its instance reads it; empty: not known.
     """
 
     instance: str
@@ -83,6 +85,8 @@ class Transfer:
     done_ms: int | None
     records: int | None
     is_standby: bool
+    machine: str = ""
+    thread: str = ""
 
 
 @attrs.frozen
@@ -152,6 +156,7 @@ class Timeline:
         probe: What a probe saw from outside, action by action, or ``None``.
         document: The whole document.
         place: Where it was read.
+        record_bytes: Bytes of a record in a changelog, or ``None``: the document tells, or nobody does.
     """
 
     name: str
@@ -170,6 +175,7 @@ class Timeline:
     probe: tuple[Mapping[str, Any], ...] | None
     document: Mapping[str, Any]
     place: Place
+    record_bytes: float | None = None
 
 
 _action = open_record({"t": _moment, "event": text}, {"instance": text, "config": any_value}, hint=_HINT)

@@ -13,6 +13,7 @@ from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.scenarios import Scenario, scenario_from_document
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.episode_format import read_episode, with_workload
+from assignor_lab.simulation.streams.timings_format import with_timings
 
 __all__ = ["episodes_of_past", "past_as_episodes", "played_histories"]
 
@@ -25,6 +26,7 @@ def past_as_episodes(
     timings: Mapping[str, int] | None = None,
     workload: Path | None = None,
     around: Surroundings = _NOTHING,
+    given: Mapping[str, int] | None = None,
 ) -> list[Scenario]:
     """The episodes that a group's past makes up, as checked documents.
 
@@ -33,6 +35,7 @@ def past_as_episodes(
         timings: Settings of the group, where decisions do not tell them.
         workload: What the tasks weigh, in place of what the source says; ``None``: as it says.
         around: What the past does not tell of itself.
+        given: Timings that go before those of the group and of episodes that are there already.
 
     Raises:
         AssignorLabError: as :func:`~assignor_lab.capture.histories.past.scenarios_of_past`.
@@ -41,8 +44,10 @@ def past_as_episodes(
     scenarios = list(scenarios_of_past(sources, around))
     if not scenarios:
         raise DocumentFormatError(sources[0], None, "", "holds nothing: neither an episode nor a recorded decision")
-    episodes = [scenario for scenario in scenarios if scenario.kind == _EPISODE]
-    episodes += _episodes([scenario for scenario in scenarios if scenario.kind != _EPISODE], timings)
+    given = given or {}
+    episodes = [with_timings(scenario, given) for scenario in scenarios if scenario.kind == _EPISODE]
+    known = {**(timings or {}), **given}
+    episodes += _episodes([scenario for scenario in scenarios if scenario.kind != _EPISODE], known)
     return episodes if workload is None else [with_workload(each, workload) for each in episodes]
 
 
@@ -79,6 +84,7 @@ def episodes_of_past(
     timings: Mapping[str, int] | None = None,
     workload: Path | None = None,
     around: Surroundings = _NOTHING,
+    given: Mapping[str, int] | None = None,
 ) -> list[StreamsEpisode]:
     """As :func:`past_as_episodes`, ready to be played."""
-    return [read_episode(each) for each in past_as_episodes(sources, timings, workload, around)]
+    return [read_episode(each) for each in past_as_episodes(sources, timings, workload, around, given)]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import tzinfo
+from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -10,6 +12,7 @@ import attrs
 
 from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.errors import HistoryError
+from assignor_lab.capture.histories.beside_logs import LogsBeside, read_logs_beside
 from assignor_lab.capture.histories.recorded_generations import (
     RecordedGeneration,
     classic_decisions,
@@ -18,7 +21,7 @@ from assignor_lab.capture.histories.recorded_generations import (
 from assignor_lab.capture.histories.streams_epochs import Epoch, epoch_documents, recorded_epochs
 from assignor_lab.capture.recorded.connect.answers import connect_rounds
 from assignor_lab.capture.recorded.connect.histories import SeenRound, histories
-from assignor_lab.capture.recorded.kept_records import RECORDS, SAMPLES, is_kept_records, read_kept_records
+from assignor_lab.capture.recorded.kept_records import RECORDS, SAMPLES, KeptRecords, is_kept_records, read_kept_records
 from assignor_lab.documents.files import read_document
 from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.lines import bounded_lines
@@ -27,12 +30,14 @@ from assignor_lab.scenarios.anonymous import NAMES_DECIDE, is_pseudonym
 from assignor_lab.scenarios.racks import read_racks
 from assignor_lab.scenarios.with_racks import RackFiller
 
-__all__ = ["files_beside", "flight_recordings", "recorded_decisions"]
+__all__ = ["BESIDE", "files_beside", "flight_recordings", "recorded_decisions", "recorded_group"]
 
 #: File of a recording with racks of brokers and partitions, in the form of ``--racks``.
 RACKS = "racks.toml"
 #: File of a recording that tells what its brokers were; without it they count as older than 4.4.
 BROKERS = "brokers.json"
+#: All files that may lie beside a recording's records.
+BESIDE = (SAMPLES, RACKS, BROKERS)
 _BROKERS = record({"format": whole(1, 1), "kind": one_of("brokers"), "streams_group_describe": nullable(count)})
 #: From this version of that request on, brokers give their assignor what members have, not their old targets.
 _FIRST_GIVEN_WHAT_THEY_HAVE = 1
@@ -81,7 +86,16 @@ def flight_recordings(path: Path) -> list[Path]:
 
 def files_beside(records: Path) -> list[Path]:
     """The other files of a recording that its decisions are made of, as far as they are there."""
-    return [each for name in (SAMPLES, RACKS, BROKERS) if (each := records.with_name(name)).is_file()]
+    return [each for name in BESIDE if (each := records.with_name(name)).is_file()]
+
+
+def recorded_group(records: str | PathLike[str]) -> str | None:
+    """The group that a recording's file of records is about; ``None`` if it does not say."""
+    first = next((line for _, line in bounded_lines(records)), b"")
+    if not is_kept_records(first):
+        return None
+    group = parse_json(first).get("group")
+    return group if isinstance(group, str) else None
 
 
 def recorded_decisions(
@@ -90,6 +104,8 @@ def recorded_decisions(
     topology: Path | None = None,
     on_problem: Callable[[str], None] = lambda _: None,
     beside: Mapping[str, Path] | None = None,
+    logs: Sequence[Path] = (),
+    zone: tzinfo | None = None,
 ) -> Iterator[dict[str, Any]]:
     """A scenario for each decision in a recording; rounds of a Connect group are one history.
 
@@ -99,13 +115,18 @@ def recorded_decisions(
         topology: File with the text of Java's ``Topology#describe``, or ``None``.
         on_problem: Told of what could not be read.
         beside: Its other files by the names that ``record`` gives them; ``None``: those that lie beside it.
+        logs: Logs of the group's coordinators and instances, for what is around the decisions.
+        zone: Time zone of logs that do not name theirs; ``None``: UTC.
 
     Raises:
         DocumentFormatError: if the file is garbled.
         HistoryError: if no decision is in it.
+        LogImportError: if a log cannot be read.
     """
     others = {each.name: each for each in files_beside(file)} if beside is None else beside
-    documents = _decisions(file, others, config, topology, on_problem)
+    kept = read_kept_records(file, others.get(SAMPLES))
+    around = read_logs_beside(logs, zone, on_problem) if logs else None
+    documents = _decisions(file, kept, others.get(BROKERS), config, topology, on_problem, around)
     if RACKS in others:
         filler = RackFiller(read_racks([others[RACKS]]))
         documents = (filler.filled(each) if each["kind"] in _WITH_RACKS else each for each in documents)
@@ -114,12 +135,13 @@ def recorded_decisions(
 
 def _decisions(
     file: Path,
-    beside: Mapping[str, Path],
+    kept: KeptRecords,
+    brokers: Path | None,
     config: Sequence[ConfigLayer],
     topology: Path | None,
     on_problem: Callable[[str], None],
+    around: LogsBeside | None,
 ) -> Iterator[dict[str, Any]]:
-    kept = read_kept_records(file, beside.get(SAMPLES))
     told: list[str] = []
     generations = recorded_generations(kept, told.append)
     epochs = recorded_epochs(kept, told.append)
@@ -127,7 +149,9 @@ def _decisions(
     for sentence in dict.fromkeys(told):
         on_problem(sentence)
     if epochs and not (generations and generations[-1].time_ms > epochs[-1].time_ms):
-        yield from epoch_documents(kept.group, epochs, config, is_given_targets=_is_given_targets(beside.get(BROKERS)))
+        if around is not None:
+            epochs = around.filled_epochs(kept.group, epochs)
+        yield from epoch_documents(kept.group, epochs, config, is_given_targets=_is_given_targets(brokers))
         return
     if not generations:
         raise HistoryError(
@@ -137,8 +161,11 @@ def _decisions(
     if generations[0].is_connect:
         yield from _connect(generations, has_pseudonyms=is_pseudonym(kept.group))
         return
-    for document, _ in classic_decisions(generations, kept.samples, config, topology):
-        yield document
+    decided = classic_decisions(generations, kept.samples, config, topology)
+    if around is None:
+        yield from (document for document, _ in decided)
+    else:
+        yield from around.filled((document, each.leader) for document, each in decided)
 
 
 _Decided = TypeVar("_Decided", RecordedGeneration, Epoch)

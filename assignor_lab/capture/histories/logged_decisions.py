@@ -18,7 +18,7 @@ from assignor_lab.capture.logs.surroundings import LoggedSurroundings
 from assignor_lab.capture.recorded.streams_group_answers import HeldTasks
 from assignor_lab.documents.errors import Place
 
-__all__ = ["logged_decisions"]
+__all__ = ["logged_decisions", "told_of_epoch"]
 
 _NOTHING: LoggedTasks = ({}, {}, {})
 #: How a member has gone to what the history of its instance calls it.
@@ -104,6 +104,24 @@ def _epoch(epoch: CoordinatedEpoch, zone: tzinfo, on_problem: Callable[[Problem]
         )
         for name, each in epoch.members.items()
     }
+    return Epoch(
+        Place(epoch.file, epoch.line),
+        0 if epoch.time is None else epoch.time.epoch_ms(zone),
+        epoch.number,
+        members,
+        {},
+        is_told=targets is not None,
+        further=told_of_epoch(epoch, zone),
+    )
+
+
+def told_of_epoch(epoch: CoordinatedEpoch, zone: tzinfo) -> dict[str, Any]:
+    """What a coordinator's log tells around an epoch, as keys of a scenario's ``source``: why, since when, who went.
+
+    Args:
+        epoch: The epoch.
+        zone: Taken where times do not name their zone.
+    """
     further: dict[str, Any] = {"reason": epoch.reason} if epoch.reason else {}
     if epoch.begun is not None:
         further["prepared_ms"] = epoch.begun.epoch_ms(zone)
@@ -112,15 +130,7 @@ def _epoch(epoch: CoordinatedEpoch, zone: tzinfo, on_problem: Callable[[Problem]
             {"time_ms": time.epoch_ms(zone), "type": _ENDS[kind], "client": client_of(client)}
             for client, kind, time in epoch.gone
         ]
-    return Epoch(
-        Place(epoch.file, epoch.line),
-        0 if epoch.time is None else epoch.time.epoch_ms(zone),
-        epoch.number,
-        members,
-        {},
-        is_told=targets is not None,
-        further=further,
-    )
+    return further
 
 
 def _held(tasks: LoggedTasks) -> HeldTasks:

@@ -14,7 +14,7 @@ from typing import Any
 import attrs
 
 from assignment_api.plugins.layers import ConfigLayer
-from assignor_lab.capture.histories.flight_recordings import recorded_decisions
+from assignor_lab.capture.histories.flight_recordings import BESIDE, recorded_decisions
 from assignor_lab.capture.histories.logged_decisions import logged_decisions
 from assignor_lab.capture.histories.past_files import LOG, RECORDING, NamedFile, files_of, grouped, kind_of
 from assignor_lab.scenarios import Place, Scenario, read_scenarios, scenario_from_document
@@ -46,6 +46,8 @@ _NOTHING = Surroundings()
 
 def scenarios_of_past(sources: Sequence[str], around: Surroundings = _NOTHING) -> Iterator[Scenario]:
     """The scenarios that sources hold: recordings and files each in their order, logs together at the end.
+
+    Logs that are about recorded groups tell what is around the decisions there, and no decisions of their own.
 
     Args:
         sources: Folders of ``assignor record``, files of decisions or episodes, logs, and folders of such files; ``-``
@@ -85,8 +87,11 @@ def scenarios_of(kind: str, files: Sequence[NamedFile], around: Surroundings) ->
 
 def _recorded(files: Sequence[NamedFile], around: Surroundings) -> Iterator[Scenario]:
     records, *others = files
-    beside = {Path(each.name).name: Path(each.path) for each in others}
-    documents = recorded_decisions(Path(records.path), around.config, around.topology, around.on_problem, beside)
+    beside = {Path(each.name).name: Path(each.path) for each in others if Path(each.name).name in BESIDE}
+    logs = [Path(each.path) for each in others if Path(each.name).name not in BESIDE]
+    documents = recorded_decisions(
+        Path(records.path), around.config, around.topology, around.on_problem, beside, logs, around.zone
+    )
     yield from _named(documents, {str(records.path): records.name}, records.name)
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import attrs
 
 from assignment_api import AssignorLabError
-from assignor_lab.capture.histories.flight_recordings import files_beside, flight_recordings
+from assignor_lab.capture.histories.beside_logs import read_logs_beside
+from assignor_lab.capture.histories.flight_recordings import files_beside, flight_recordings, recorded_group
 from assignor_lab.capture.logs.log_files import is_log
 from assignor_lab.capture.recorded.kept_records import RECORDS
 from assignor_lab.documents.lines import STANDARD_INPUT
@@ -81,8 +82,35 @@ def kind_of(file: NamedFile) -> str:
 def grouped(files: Iterable[NamedFile]) -> Iterator[tuple[str, str, list[NamedFile]]]:
     """Name, kind and files of what is read together: neighbouring logs, the files of one recording, a file of states.
 
-    The instances of a group may each have a log of their own.
+    The instances of a group may each have a log of their own. A log that is about a recorded group is read with its
+    recording, for what it tells around the decisions there.
     """
+    runs = list(_runs(files))
+    recorded = {name: recorded_group(run[0].path) for name, kind, run in runs if kind == RECORDING}
+    logs = {file.name: file for _, kind, run in runs if kind == LOG and recorded for file in run}
+    around = {name: read_logs_beside([log.path]) for name, log in logs.items()}
+    of_recordings: set[str] = set()
+    beside: dict[str, list[NamedFile]] = {}
+    for records, group in recorded.items():
+        # An instance that never led does not name its group.
+        is_alone = len(recorded) == 1
+        names = [
+            name
+            for name, told in around.items()
+            if group is not None and (told.knows(group) or (is_alone and told.is_nameless))
+        ]
+        of_recordings.update(names)
+        beside[records] = [attrs.evolve(logs[name], kind=RECORDING) for name in names]
+    for name, kind, run in runs:
+        if kind == RECORDING:
+            yield name, kind, [*run, *beside[name]]
+            continue
+        others = [file for file in run if kind != LOG or file.name not in of_recordings]
+        if others:
+            yield _name_of(kind, others), kind, others
+
+
+def _runs(files: Iterable[NamedFile]) -> Iterator[tuple[str, str, list[NamedFile]]]:
     together: list[NamedFile] = []
     before = ""
     for file in files:

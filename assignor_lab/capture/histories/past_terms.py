@@ -29,6 +29,7 @@ class PastTerms:
         topology: Name of a file with the text of Java's ``Topology#describe``, or ``None``.
         timezone: Time zone of logs that do not name theirs; ``None``: UTC.
         workload: Name of a file with what the tasks weigh, or ``None``.
+        timings_file: Name of a file with timings, which ``timings`` has already, or ``None``.
     """
 
     way: str = DECISIONS
@@ -37,6 +38,7 @@ class PastTerms:
     topology: str | None = None
     timezone: str | None = None
     workload: str | None = None
+    timings_file: str | None = None
 
     def around(self, config: Sequence[ConfigLayer], on_problem: Callable[[str], None]) -> Surroundings:
         """What pasts do not tell of themselves."""

@@ -76,6 +76,7 @@ class DecisionAssembler:
             return
         if record.thread is not None and record.group is not None:
             self._groups[record.stream, record.thread] = record.group
+            self.surroundings.belongs(record.thread, record.group)
         if record.kind is Kind.STREAMS_CONFIG:
             self._configs.take(record)
             return

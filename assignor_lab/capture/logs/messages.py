@@ -37,7 +37,10 @@ class Kind(enum.Enum):
     #: Those of an instance as a whole, and of its consumers' configuration.
     CLIENT = "stream-client ["
     CONSUMER_CONFIG = "ConsumerConfig values: "
-    #: What an instance restored: a store, and then the task that it is of.
+    #: A consumer asks to be let into the group.
+    JOINING = "(Re-)joining group"
+    #: What an instance restored: where that began, a store, and then the task that it is of.
+    END_OFFSET = "End offset for changelog "
     RESTORED = "Finished restoring changelog "
     RESTORED_TASK = "Stateful active task "
     #: The coordinator of a group of the streams protocol, which decides there.

@@ -95,6 +95,7 @@ class Decision:
         config: What the leader's instance has logged of its configuration; ``None`` if the log does not show it.
         leader: Client id of the consumer that led the group, or ``None`` if no message names its thread.
         probing_at: When the probing rebalance was to begin, or ``None`` if the log does not say.
+        immediate: Whether a rebalance was asked for that begins at once.
     """
 
     record: LogRecord
@@ -118,6 +119,7 @@ class Decision:
     config: LoggedConfig | None = None
     leader: str | None = None
     probing_at: LogTime | None = None
+    immediate: bool = False
 
 
 @attrs.define(eq=False)
@@ -256,6 +258,7 @@ class Rebalance:
             before_optimization=None if self._optimization is None else self._optimization.states,
             leader=self.thread,
             probing_at=self._probing_at,
+            immediate=self._immediate,
         )
 
     def _may_hide_followup(self) -> bool:

@@ -39,9 +39,11 @@ _FURTHER_LINES = {
 }
 #: What a member of a group of the streams protocol (KIP-1071) logs with the words of an older leader.
 _OF_STREAMS_PROTOCOL = "ssigned tasks with local epoch "
-_RESTORING = frozenset({Kind.RESTORED, Kind.RESTORED_TASK})
+_RESTORING = frozenset({Kind.END_OFFSET, Kind.RESTORED, Kind.RESTORED_TASK})
 #: Messages of one line that are no part of a rebalance at its leader.
-_BESIDE = frozenset({Kind.PREPARING, Kind.STABILIZED, Kind.RECEIVED, Kind.CLIENT}) | OF_EPOCHS | _RESTORING
+_BESIDE = (
+    frozenset({Kind.PREPARING, Kind.STABILIZED, Kind.RECEIVED, Kind.CLIENT, Kind.JOINING}) | OF_EPOCHS | _RESTORING
+)
 #: Words before the marker that belong to the message.
 _LEAD = {
     Kind.PARTICIPANTS: re.compile(r"(?:\d+ client nodes and \d+ consumers |\d+ members |All members )\Z"),
@@ -173,6 +175,8 @@ def _begin(log_text: LogText, line: str, name: str, *, first: bool) -> LogRecord
         return None
     before = line[:start]
     thread, group = _named_thread(before)
+    if kind is Kind.JOINING and group is None:
+        return None  # a worker of Connect
     lead = _LEAD.get(kind)
     if lead and (found := lead.search(before)):
         start = found.start()

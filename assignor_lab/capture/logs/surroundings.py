@@ -15,9 +15,10 @@ import attrs
 from assignor_lab.capture.logs.coordinated_epochs import CoordinatedEpochs
 from assignor_lab.capture.logs.messages import OF_EPOCHS, Kind
 from assignor_lab.capture.logs.records import LogRecord
+from assignor_lab.capture.logs.restorations import Restorations
 from assignor_lab.capture.logs.timestamps import LogTime
 
-__all__ = ["SURROUNDING", "Coordinated", "Done", "LoggedSurroundings", "Restored"]
+__all__ = ["SURROUNDING", "Coordinated", "Done", "LoggedSurroundings"]
 
 #: Messages that are no part of a leader's decision.
 SURROUNDING = frozenset(
@@ -27,6 +28,8 @@ SURROUNDING = frozenset(
         Kind.RECEIVED,
         Kind.CLIENT,
         Kind.CONSUMER_CONFIG,
+        Kind.JOINING,
+        Kind.END_OFFSET,
         Kind.RESTORED,
         Kind.RESTORED_TASK,
         *OF_EPOCHS,
@@ -40,18 +43,12 @@ _PREPARING = re.compile(
 _STABILIZED = re.compile(r"Stabilized group (.+?) generation (\d+) (?:\([^()]*\) )?with (\d+) members")
 _RECEIVED = re.compile(r"Assignment received from leader (.+?) for group (.+?) for generation (\d+)")
 _CLIENT = re.compile(r"stream-client \[(.*?)\] (?:Kafka Streams version: |State transition from (\w+) to (\w+))")
-_RESTORED = re.compile(
-    r"(?:state-updater|stream-thread) \[(.*?)-(?:StateUpdater|StreamThread)-\d+\] Finished restoring changelog "
-    r"\S+-(\d+) to store (\S+) with a total number of (\d+) records"
-)
-_RESTORED_TASK = re.compile(
-    r"(?:state-updater|stream-thread) \[(.*?)-(?:StateUpdater|StreamThread)-\d+\] "
-    r"Stateful active task ((?:\S+__)?\d+_(\d+)) completed restoration"
-)
 _STREAMS_PROTOCOL = "] Streams rebalance protocol enabled"
 _ENTRY = re.compile(r"(?<![\w.])(client\.id|client\.rack|group\.id) = ([^\r\n\\]*)")
 #: States of an instance on whose coming it begins, or is asked to end.
-_BEGUN, _STOPPING = ("CREATED", "REBALANCING"), "PENDING_SHUTDOWN"
+_BEGUN, _STOPPING, _ENDED = ("CREATED", "REBALANCING"), "PENDING_SHUTDOWN", ("PENDING_SHUTDOWN", "NOT_RUNNING")
+#: What the client id of a thread's consumer has behind that of its instance.
+_OF_CONSUMER = re.compile(r"-StreamThread-\d+-consumer\Z")
 #: Longest reason that is kept, in characters.
 _LONGEST_REASON = 1_000
 
@@ -81,32 +78,13 @@ class Done:
 
     Args:
         time: When.
-        type: ``start`` (its process), ``begun`` (its threads) or ``stop``.
+        type: ``start`` (its process), ``begun`` (its threads), ``stop``, and of ``moments`` ``ended`` or ``joining``.
         client: Its ``client.id``.
     """
 
     time: LogTime
     type: str
     client: str
-
-
-@attrs.frozen
-class Restored:
-    """A store that an instance restored.
-
-    Args:
-        time: When it was ready.
-        client: Its ``client.id``.
-        task: The task that it is of.
-        store: The store.
-        records: How many records that took.
-    """
-
-    time: LogTime
-    client: str
-    task: str
-    store: str
-    records: int
 
 
 @attrs.define
@@ -121,10 +99,12 @@ class LoggedSurroundings:
     done: list[Done] = attrs.field(init=False, factory=list)
     #: What coordinators of the streams protocol decided.
     epochs: CoordinatedEpochs = attrs.field(init=False, factory=CoordinatedEpochs)
-    #: What instances restored, in the order of reading.
-    restored: list[Restored] = attrs.field(init=False, factory=list)
-    #: Client and partition to stores of which it is not known yet which task they are of.
-    _stores: dict[tuple[str, str], list[tuple[LogTime, str, int]]] = attrs.field(init=False, factory=dict)
+    #: What instances restored.
+    restorations: Restorations = attrs.field(init=False, factory=Restorations)
+    #: When instances had closed, and when their consumers asked to be let into the group: ``ended`` and ``joining``.
+    moments: list[Done] = attrs.field(init=False, factory=list)
+    #: Client id of an instance to its group.
+    group_of: dict[str, str] = attrs.field(init=False, factory=dict)
     #: Group and client id of a consumer to its ``client.rack``; ``None``: not configured.
     _racks: dict[tuple[str, str], str | None] = attrs.field(init=False, factory=dict)
 
@@ -141,17 +121,24 @@ class LoggedSurroundings:
             self.is_streams_protocol = True
         elif record.kind is Kind.CLIENT and record.time is not None and (found := _CLIENT.match(record.text)):
             self._client(record.time, found[1], found[2], found[3])
-        elif record.kind is Kind.RESTORED and record.time is not None and (found := _RESTORED.match(record.text)):
-            self._stores.setdefault((found[1], found[2]), []).append((record.time, found[3], int(found[4])))
-        elif record.kind is Kind.RESTORED_TASK and (found := _RESTORED_TASK.match(record.text)):
-            # All stores of a task have its partition's number, and are ready before it is.
-            for time, store, records in self._stores.pop((found[1], found[3]), ()):
-                self.restored.append(Restored(time, found[1], found[2], store, records))
+        elif record.kind is Kind.JOINING:
+            self._joining(record)
+        elif record.kind in (Kind.END_OFFSET, Kind.RESTORED, Kind.RESTORED_TASK):
+            self.restorations.take(record)
         elif record.kind is Kind.CONSUMER_CONFIG:
             self._consumer(record.text)
         elif record.kind in OF_EPOCHS:
             self.is_streams_protocol = True
             self.epochs.take(record)
+
+    def belongs(self, consumer: str, group: str) -> str | None:
+        """Notes which group a consumer is in; the client id of its instance, ``None`` if it is no thread's consumer."""
+        found = _OF_CONSUMER.search(consumer)
+        if found is None:
+            return None
+        client = consumer[: found.start()]
+        self.group_of[client] = group
+        return client
 
     def of(self, group: str | None, generation: int | None, leader: str | None) -> Coordinated | None:
         """What the coordinator logged of a generation; of several with that number the one with that leader.
@@ -159,14 +146,14 @@ class LoggedSurroundings:
         Args:
             group: The group, or ``None``: any that the logs tell of, if it is the only one.
             generation: The generation.
-            leader: What the leader's member id begins with.
+            leader: The leader's member id, or what it begins with.
         """
         if generation is None:
             return None
         groups = {name for name, _ in self._generations}
         name = group if group is not None else next(iter(groups)) if len(groups) == 1 else None
         found = self._generations.get((name or "", generation), [])
-        led = [each for each in found if leader and each.leader and each.leader.startswith(f"{leader}-")]
+        led = [each for each in found if leader and each.leader and f"{each.leader}-".startswith(f"{leader}-")]
         return next(reversed(led or found), None)
 
     def rack(self, group: str | None, consumer: str) -> tuple[bool, str | None]:
@@ -180,6 +167,12 @@ class LoggedSurroundings:
             if (group is None or of == group) and consumer.startswith(f"{client}-"):
                 return True, rack
         return False, None
+
+    def generations(self, group: str) -> Iterator[tuple[int, Coordinated]]:
+        """The generations of a group that the coordinator's lines are about, in the order of the lines."""
+        for (name, number), found in self._generations.items():
+            if name == group:
+                yield from ((number, each) for each in found)
 
     def groups(self) -> Iterator[str]:
         """The groups that the coordinator's lines are about, each once."""
@@ -207,6 +200,13 @@ class LoggedSurroundings:
             self.done.append(Done(time, "begun", client))
         elif after == _STOPPING:
             self.done.append(Done(time, "stop", client))
+        elif (before, after) == _ENDED:
+            self.moments.append(Done(time, "ended", client))
+
+    def _joining(self, record: LogRecord) -> None:
+        client = self.belongs(record.thread or "", record.group or "")
+        if client is not None and record.time is not None:
+            self.moments.append(Done(record.time, "joining", client))
 
     def _consumer(self, text: str) -> None:
         entries: Mapping[str, Any] = {found[1]: found[2].strip() for found in _ENTRY.finditer(text)}

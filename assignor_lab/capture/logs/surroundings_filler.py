@@ -36,7 +36,7 @@ class SurroundingsFiller:
         Args:
             documents: Each with the client id of the leader's consumer, or ``None``.
         """
-        further = {
+        further: dict[str, list[dict[str, Any]]] = {
             "done": [
                 {"time_ms": each.time.epoch_ms(self.zone), "type": each.type, "client": each.client}
                 for each in self.surroundings.done
@@ -46,7 +46,7 @@ class SurroundingsFiller:
                     "time_ms": each.time.epoch_ms(self.zone), "client": each.client, "task": each.task,
                     "store": each.store, "records": each.records,
                 }
-                for each in self.surroundings.restored
+                for each in self.surroundings.restorations.of_tasks
             ],
         }  # fmt: skip
         for listed in further.values():

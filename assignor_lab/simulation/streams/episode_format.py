@@ -42,11 +42,10 @@ from assignor_lab.simulation.episode_files import check_kind, episodes_in
 from assignor_lab.simulation.streams.episode import Changelog, Event, InstanceSettings, StreamsEpisode
 from assignor_lab.simulation.streams.presence import refuse_contradictions
 from assignor_lab.simulation.streams.timings import Timings
+from assignor_lab.simulation.streams.timings_format import LONGEST_MS, check_timings, with_timings
 
 __all__ = ["EVENT_TYPES", "instance_settings", "read_episode", "read_episodes", "read_workload", "with_workload"]
 
-#: Longest episode, a year: times beyond it are mistakes.
-_LONGEST_MS = 366 * 24 * 3_600_000
 #: What a task's state is where nobody says.
 _DEFAULT_STATE_BYTES = 100_000_000
 _DEFAULT_RECORD_BYTES = 200
@@ -54,8 +53,8 @@ _DEFAULT_RECORD_BYTES = 200
 #: Versions of members' messages that are played: older ones count no joins, and newer ones than the last are to come.
 _OLDEST_VERSION, _NEWEST_VERSION = 8, LATEST_SUPPORTED_VERSION + 1
 
-_moment = whole(0, _LONGEST_MS)
-_duration = whole(1, _LONGEST_MS)
+_moment = whole(0, LONGEST_MS)
+_duration = whole(1, LONGEST_MS)
 
 
 def _process_id(value: Any) -> ProcessID:
@@ -73,7 +72,7 @@ def _host(value: Any) -> HostInfo:
 
 
 #: A moment for each thread, thread 1 first; null: as usual.
-_by_thread = list_of(nullable(whole(0, _LONGEST_MS)))
+_by_thread = list_of(nullable(whole(0, LONGEST_MS)))
 _settings: Mapping[str, Check[Any]] = {
     "process_id": _process_id,
     "threads": whole(1, 10_000),
@@ -83,7 +82,7 @@ _settings: Mapping[str, Check[Any]] = {
     "instance_id": text,
     "machine": text,
     "member_ids": list_of(text),
-    "startup_ms": whole(0, _LONGEST_MS),
+    "startup_ms": whole(0, LONGEST_MS),
     "joins_ms": _by_thread,
     "metadata_version": whole(_OLDEST_VERSION, _NEWEST_VERSION),
 }
@@ -111,38 +110,31 @@ _EVENTS: Mapping[str, tuple[Mapping[str, Check[Any]], Mapping[str, Check[Any]]]]
 EVENT_TYPES = tuple(_EVENTS)
 
 _KIND = "streams-episode"
-_TIMINGS = {field.name: whole(0, max(_LONGEST_MS, 2**50)) for field in attrs.fields(Timings)}
-#: Timings that nothing could go on with if they were 0.
-_AT_LEAST_ONE = (
-    "heartbeat_interval_ms",
-    "session_timeout_ms",
-    "max_poll_interval_ms",
-    "streams_heartbeat_interval_ms",
-    "streams_session_timeout_ms",
-    "task_offset_interval_ms",
-    "commit_interval_ms",
-    "restore_bytes_per_s",
-    "restore_records_per_s",
-)
-
 _changelog = record(
     {"records": number, "bytes_per_record": number}, {"records_per_s": number, "backlog_records": number}
 )
 
 
-def read_episodes(source: str | PathLike[str] | BinaryIO, workload: Path | None = None) -> list[StreamsEpisode]:
+def read_episodes(
+    source: str | PathLike[str] | BinaryIO, workload: Path | None = None, timings: Mapping[str, int] | None = None
+) -> list[StreamsEpisode]:
     """All episodes of a file.
 
     Args:
         source: The file.
         workload: What their tasks weigh, in place of what they say (:func:`with_workload`); ``None``: as they say.
+        timings: Timings in place of theirs of the same names.
 
     Raises:
         DocumentFormatError: if the file cannot be read, or holds anything but episodes of Streams groups.
     """
-    if workload is None:
-        return episodes_in(source, read_episode)
-    return episodes_in(source, lambda scenario: read_episode(with_workload(scenario, workload)))
+
+    def read(scenario: Scenario) -> StreamsEpisode:
+        check_kind(scenario, _KIND)
+        weighed = scenario if workload is None else with_workload(scenario, workload)
+        return read_episode(with_timings(weighed, timings or {}))
+
+    return episodes_in(source, read)
 
 
 def read_episode(scenario: Scenario) -> StreamsEpisode:
@@ -162,10 +154,7 @@ def _episode(scenario: Scenario) -> StreamsEpisode:
     content: EpisodeContent = scenario.content
     initial = content.initial
     until = at(_moment, document["until_ms"], "until_ms")
-    timings = at(record({}, _TIMINGS), document.get("timings", {}), "timings")
-    for name in _AT_LEAST_ONE:
-        if timings.get(name, 1) < 1:
-            raise Mismatch("has to be at least 1", "timings", name)
+    timings = at(check_timings, document.get("timings", {}), "timings")
     if initial.time_ms > LONG_MAX // 2:
         raise Mismatch("too late for a clock that is to run on", "initial", "source", "time_ms")
     tasks = tuple(sorted(initial.tasks, key=lambda task: task.id.sort_key()))

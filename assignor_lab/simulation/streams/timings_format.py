@@ -1,0 +1,71 @@
+"""Timings of a simulated Streams group in documents: under ``timings`` of an episode, and in a file of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from assignor_lab.documents.files import read_document
+from assignor_lab.documents.json_text import parse_json
+from assignor_lab.documents.shapes import Mismatch, any_value, at, open_record, record, whole
+from assignor_lab.scenarios import Scenario, scenario_from_document
+from assignor_lab.simulation.streams.timings import Timings
+
+__all__ = ["LONGEST_MS", "check_timings", "read_timings", "with_timings"]
+
+#: Longest time in an episode, a year: times beyond it are mistakes.
+LONGEST_MS = 366 * 24 * 3_600_000
+
+_known = record({}, {field.name: whole(0, max(LONGEST_MS, 2**50)) for field in attrs.fields(Timings)})
+#: Timings that nothing could go on with if they were 0.
+_AT_LEAST_ONE = (
+    "heartbeat_interval_ms",
+    "session_timeout_ms",
+    "max_poll_interval_ms",
+    "streams_heartbeat_interval_ms",
+    "streams_session_timeout_ms",
+    "task_offset_interval_ms",
+    "commit_interval_ms",
+    "restore_bytes_per_s",
+    "restore_records_per_s",
+)
+_HINT = "is this what derive-constants --json prints?"
+#: Most bytes of a file of timings: restorations that they were derived from stand in it, too.
+_LARGEST = 64 * 1024 * 1024
+
+
+def check_timings(value: Any) -> Mapping[str, int]:
+    """Timings by their names.
+
+    Raises:
+        Mismatch: if one is unknown or out of its bounds.
+    """
+    timings = _known(value)
+    for name in _AT_LEAST_ONE:
+        if timings.get(name, 1) < 1:
+            raise Mismatch("has to be at least 1", name)
+    return timings
+
+
+_file = open_record({"timings": check_timings}, {"restorations": any_value, "not_derived": any_value}, hint=_HINT)
+
+
+def read_timings(file: Path) -> dict[str, int]:
+    """Timings of a file, as ``assignor derive-constants --json`` prints them.
+
+    Raises:
+        DocumentFormatError: if the file cannot be read, or is not such a document.
+    """
+    document = read_document(file, parse_json, _file, max_bytes=_LARGEST, what="a file of timings")
+    return dict(document["timings"])
+
+
+def with_timings(scenario: Scenario, timings: Mapping[str, int]) -> Scenario:
+    """An episode's scenario with these timings in place of its own of the same names."""
+    if not timings:
+        return scenario
+    own = at(check_timings, scenario.document.get("timings", {}), "timings")
+    return scenario_from_document({**scenario.document, "timings": {**own, **timings}}, scenario.place)

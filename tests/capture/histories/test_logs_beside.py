@@ -1,0 +1,88 @@
+"""Logs that are given with a folder of `record`: they tell why and since when, and decide nothing."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+from pathlib import Path
+
+import attrs
+
+from assignor_lab.capture.histories.past import Surroundings, scenarios_of, scenarios_of_past
+from assignor_lab.capture.histories.past_files import RECORDING, files_of, grouped
+from assignor_lab.capture.logs.import_log import import_log
+from assignor_lab.scenarios import Scenario
+from tests.capture.captured_logs import CAPTURES, logs
+from tests.capture.histories.flight_folders import classic_folder
+
+COORDINATOR = CAPTURES / "tagged" / "coordinator.broker.gz"
+LIVES = CAPTURES / "lives" / "broker.log.gz"
+
+
+def past_of(*sources: Path | str) -> tuple[list[Scenario], list[str]]:
+    told: list[str] = []
+    scenarios = list(scenarios_of_past([str(source) for source in sources], Surroundings(on_problem=told.append)))
+    return scenarios, told
+
+
+def reasons(scenarios: list[Scenario]) -> dict[int, str | None]:
+    return {each.document["source"]["generation"]: each.document["source"].get("reason") for each in scenarios}
+
+
+def test_recorded_generations_get_the_reasons_that_the_coordinator_logged(tmp_path: Path) -> None:
+    alone, _ = past_of(classic_folder(tmp_path / "past", "tagged"))
+    beside, told = past_of(tmp_path / "past", COORDINATOR)
+    logged = {each["source"]["generation"]: each["source"] for each in import_log([*logs("tagged"), COORDINATOR])}
+    assert told == []
+    assert set(reasons(alone).values()) == {None}
+    assert reasons(beside) == {number: logged[number]["reason"] for number in reasons(alone)}
+    begun = {each.document["source"]["generation"]: each.document["source"]["prepared_ms"] for each in beside}
+    assert begun == {number: logged[number]["prepared_ms"] for number in begun}
+    assert [each.observed for each in beside] == [each.observed for each in alone]
+
+
+def test_logs_of_instances_tell_who_was_started_and_decide_nothing_once_more(tmp_path: Path) -> None:
+    folder = classic_folder(tmp_path / "past", "tagged")
+    beside, told = past_of(*logs("tagged"), folder)
+    assert told == []
+    assert len(beside) == len(past_of(folder)[0])
+    done = [each for scenario in beside for each in scenario.document["source"].get("done", ())]
+    assert {(each["type"], each["client"]) for each in done} >= {("start", "i4"), ("stop", "i4")}
+
+
+def test_epochs_of_the_streams_protocol_get_reasons(tmp_path: Path) -> None:
+    folder = tmp_path / "past"
+    folder.mkdir()
+    with gzip.open(CAPTURES / "flight" / "streams" / "records.jsonl.gz") as records:
+        (folder / "records.jsonl").write_bytes(records.read())
+    broker = tmp_path / "broker.log"
+    broker.write_bytes(gzip.decompress(LIVES.read_bytes()).replace(b"[GroupId newer]", b"[GroupId streams]"))
+    before, _ = past_of(folder)
+    beside, _ = past_of(folder, broker)
+    epochs = {each.document["source"]["generation"]: each.document["source"].get("reason") for each in beside}
+    assert [each.document["source"].get("reason") for each in before] == [None] * len(before)
+    told = {number: reason for number, reason in epochs.items() if reason}
+    assert told
+    assert all(reason.startswith("member ") for reason in told.values())
+    assert any(" left" in reason or " joins" in reason for reason in told.values())
+
+
+def test_logs_of_other_groups_are_a_past_of_their_own(tmp_path: Path) -> None:
+    folder = classic_folder(tmp_path / "past", "tagged")
+    found, _ = past_of(folder, LIVES)
+    groups = {each.document["source"]["group"] for each in found}
+    assert groups == {"tagged-classic", "newer"}
+    recorded = [each for each in found if each.document["source"]["group"] == "tagged-classic"]
+    assert set(reasons(recorded).values()) == {None}
+
+
+def test_a_run_that_is_repeated_reads_the_same_files_the_same_way(tmp_path: Path) -> None:
+    folder = classic_folder(tmp_path / "past", "tagged")
+    shutil.copy(COORDINATOR, tmp_path / "broker.gz")
+    files = [*files_of(tmp_path / "broker.gz"), *files_of(folder)]
+    ((name, kind, together),) = grouped(files)
+    assert (name, kind) == (str(folder / "records.jsonl"), RECORDING)
+    # A manifest keeps names, and the kind of the source.
+    again = [attrs.evolve(file, kind=kind) for file in together]
+    ((_, kind, together),) = grouped(again)
+    assert all(each.document["source"]["reason"] for each in scenarios_of(kind, together, Surroundings()))
