@@ -16,11 +16,11 @@ def lock_unused(thread: Thread, now_ms: int, cleanup_delay_ms: int) -> None:
             store.locked_by = thread.key
 
 
-def unlock(thread: Thread) -> None:
+def unlock(thread: Thread, now_ms: int) -> None:
     """A thread that was assigned tasks unlocks what it has locked and does not open."""
     for store in thread.instance.stores.values():
         if store.locked_by == thread.key:
-            store.locked_by = None
+            store.locked_by, store.unlocked_ms = None, now_ms
 
 
 def reported_offsets(thread: Thread, now_ms: int) -> dict[int, int | None]:

@@ -26,6 +26,7 @@ class Thread:
         active: Active tasks that it was given.
         standby: Standbys and warm-ups that it was given.
         running: Active tasks that it works on.
+        unfetched: Active tasks for whose input its consumer has no position yet.
         had_tasks: It was given active tasks before.
         begun: Task that it works on to when it began to, in milliseconds.
         stalled_until_ms: Until when it does nothing (:mod:`assignor_lab.simulation.streams.stalls`); ``None``: it is
@@ -40,6 +41,7 @@ class Thread:
     active: set[int] = attrs.field(factory=set)
     standby: set[int] = attrs.field(factory=set)
     running: set[int] = attrs.field(factory=set)
+    unfetched: set[int] = attrs.field(factory=set)
     had_tasks: bool = False
     begun: dict[int, int] = attrs.field(factory=dict)
     stalled_until_ms: int | None = None

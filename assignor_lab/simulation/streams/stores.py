@@ -73,6 +73,7 @@ class Store:
         marks: While it is open: moments and offsets between which it went evenly, the opening first.
         noted: Moments and offsets that were noted besides commits: the end of a restoration.
         locked_by: Number of the thread that has locked it without having it open, or ``None``.
+        unlocked_ms: When such a thread has unlocked it last.
         copies_from: When and from where on it has followed what others write, for a copy that does; else ``None``.
     """
 
@@ -89,6 +90,7 @@ class Store:
     marks: list[tuple[int, float]] = attrs.field(factory=list)
     noted: list[int] = attrs.field(factory=list)
     locked_by: int | None = None
+    unlocked_ms: int | None = None
     copies_from: tuple[int, float] | None = None
 
     @property

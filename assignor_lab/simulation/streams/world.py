@@ -211,11 +211,25 @@ class World:
 
     # --- what a protocol gives and takes ------------------------------------------------------------------
 
-    def assign(self, thread: Thread, active: Iterable[int], standby: Iterable[int]) -> None:
-        """A thread has these tasks now; those that it had and that are not among them are closed or recycled."""
+    def assign(
+        self, thread: Thread, active: Iterable[int], standby: Iterable[int], *, joins_again: bool = False
+    ) -> int:
+        """A thread has these tasks now; those that it had and that are not among them are closed or recycled.
+
+        Args:
+            thread: The thread.
+            active: Its active tasks.
+            standby: Its standbys and warm-ups.
+            joins_again: It joins again at once, within the same poll. A consumer that waits for a join asks for no
+                positions (``ClassicKafkaConsumer.updateAssignmentMetadataIfNeeded``): what is new to it has no input
+                until it has joined.
+
+        Returns:
+            Milliseconds until it has initialised what is new to it, if no other thread is in its way.
+        """
         now = self.clock.now
         active, standby = set(active), set(standby)
-        unlock(thread)
+        unlock(thread, now)
         for task in sorted(thread.active - active):
             self._let_go(thread, task)
         for task in sorted((thread.active | thread.standby) - active - standby):
@@ -224,6 +238,7 @@ class World:
         watched = sorted(standby - thread.standby)
         thread.active, thread.standby = active, standby
         self._say_given(thread)
+        self._fetches(thread, added, joins_again=joins_again)
         first = not thread.had_tasks
         thread.had_tasks = thread.had_tasks or bool(active)
         for task in added:
@@ -232,6 +247,18 @@ class World:
             self._open(thread, task, first=first)
         for task in watched:
             self._open(thread, task, first=first)
+        if not added and not watched:
+            return 0
+        return self.timings.first_open_store_ms if first else self.timings.open_store_ms
+
+    def _fetches(self, thread: Thread, added: Iterable[int], *, joins_again: bool) -> None:
+        """A consumer has joined: it asks where the input of its tasks is to be read from, or joins again first."""
+        waited, thread.unfetched = thread.unfetched & thread.active, set()
+        if joins_again:
+            thread.unfetched = waited | set(added)
+            return
+        for task in sorted(waited & thread.running):
+            self._has_input(thread, task)
 
     def _taken_over(self, instance: Instance, task: int) -> None:
         log, store, now = self.changelogs[task], instance.stores.get(task), self.clock.now
@@ -286,7 +313,7 @@ class World:
 
     def stops_working(self, thread: Thread) -> None:
         """A thread processes nothing for a while, and the group does not know."""
-        for task in sorted(thread.running):
+        for task in sorted(thread.running - thread.unfetched):
             self._say_of(thread, "stops", f"thread {thread.number} stops {self.tasks[task]}", task)
             self._stops(thread, task, NOT_NOTICED)
 
@@ -347,13 +374,15 @@ class World:
                 store.paused(now)
             self.clock.at(now + self.timings.recycle_ms, partial(self._load, thread, store))
             return
-        wait += self.timings.restore_poll_ms if task in thread.active else self.timings.standby_ms
+        first_read = self.timings.restore_poll_ms if task in thread.active else self.timings.standby_ms
         if store is None:
-            self._lock(thread, task, wait, 0)
+            # Until it is initialised there is nothing to tell of: who joins before says nothing of it.
+            self.clock.at(now + wait, partial(self._lock, thread, task, first_read, 0))
         else:
-            # What another thread closes with the same assignment, that thread locks anew if it joins again at once.
-            closing = store.is_open or store.since_ms == now
-            after = min(wait, self.timings.rejoin_ms + 1 if closing else 1)
+            wait += first_read
+            # What another thread closes or unlocks with the same assignment, it locks anew if it joins again at once.
+            others = store.is_open or store.since_ms == now or store.locked_by is not None or store.unlocked_ms == now
+            after = min(wait, self.timings.rejoin_ms + 1 if others else 1)
             self.clock.at(now + after, partial(self._lock, thread, task, wait - after, 0))
 
     def _lock(self, thread: Thread, task: int, then_ms: int, failures: int) -> None:
@@ -420,19 +449,25 @@ class World:
 
     def _runs_now(self, thread: Thread, task: int) -> None:
         thread.running.add(task)
+        if task in thread.unfetched:
+            self.ledger.replace_cause([task], self.clock.now, RESTORING, REBALANCE)
+        else:
+            self._has_input(thread, task)
+
+    def _has_input(self, thread: Thread, task: int) -> None:
+        self._say_of(thread, "runs", f"thread {thread.number} runs {self.tasks[task]}", task)
         thread.begun[task] = self.clock.now
         self.clock.after(self.timings.output_ms, partial(self._has_output, thread, task, self.clock.now))
-        self._say_of(thread, "runs", f"thread {thread.number} runs {self.tasks[task]}", task)
 
     def _runs_no_more(self, thread: Thread, task: int) -> None:
         if task in thread.running:
             thread.running.discard(task)
-            if thread.stalled_until_ms is not None:
-                return  # it has said so
+            if thread.stalled_until_ms is not None or task in thread.unfetched:
+                return  # it has said so, or has never processed anything
             self._say_of(thread, "stops", f"thread {thread.number} stops {self.tasks[task]}", task)
 
     def _has_output(self, thread: Thread, task: int, begun_ms: int) -> None:
-        goes_on = self._has(thread, task) and task in thread.running and thread.begun[task] == begun_ms
+        goes_on = self._has(thread, task) and task in thread.running and thread.begun.get(task) == begun_ms
         if goes_on and thread.stalled_until_ms is None:
             self._starts(thread, task)
 

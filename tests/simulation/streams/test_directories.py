@@ -33,7 +33,7 @@ def test_whoever_joins_first_reports_what_nobody_uses() -> None:
 def test_a_lock_lasts_until_the_thread_is_assigned_tasks() -> None:
     first, second = two_threads()
     lock_unused(second, 1_000_000, 0)
-    unlock(second)
+    unlock(second, 1_000_001)
     lock_unused(first, 1_000_000, 0)
     assert (unused(first), unused(second)) == ({7: 70, 8: 80}, {})
 
@@ -50,6 +50,6 @@ def test_the_cleaner_deletes_nothing_that_is_locked() -> None:
     lock_unused(first, 1_000_000, 0)
     lock_unused(second, 1_000_000, 1)
     assert unused(first) == {7: 70, 8: 80}
-    unlock(first)
+    unlock(first, 1_000_001)
     lock_unused(second, 1_000_000, 1)
     assert (unused(first), unused(second)) == ({}, {})

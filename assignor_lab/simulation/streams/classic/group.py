@@ -557,9 +557,10 @@ class ClassicGroup:
         standby = {numbers[task] for task in message.info.standby_tasks}
         revoked = member.thread.active - active
         is_probing = _changes_version(member, message)
-        self._world.assign(member.thread, active, standby)
+        initialised_ms = self._world.assign(member.thread, active, standby, joins_again=bool(revoked))
         after = self._timings.rejoin_ms
         if revoked:
+            # Within the very poll that brought the assignment: what it was given is not initialised yet.
             self._clock.after(after, partial(self._join_if_free, member, "need to revoke partitions and re-join"))
             return
         next_ms = message.info.next_rebalance_ms
@@ -569,7 +570,8 @@ class ClassicGroup:
         elif host is not None and known and host not in known:
             next_ms = 0  # a static member is back with another application.server, which nobody knows yet
         if next_ms != NO_REBALANCE:
-            due = self._clock.now + after if next_ms == 0 else next_ms + self._timings.probe_ms
+            # The thread looks at its schedule once it has initialised what it was given.
+            due = self._clock.now + max(after, initialised_ms) if next_ms == 0 else next_ms + self._timings.probe_ms
             self._clock.at(due, partial(self._follow_up, member, member.scheduled, next_ms))
 
     def _follow_up(self, member: Member, scheduled: int, due_ms: int) -> None:

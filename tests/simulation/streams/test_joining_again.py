@@ -1,0 +1,86 @@
+"""What a thread has and tells when it joins again at once: it neither has opened what is new to it nor reads its input.
+
+Kafka: a member that has to give tasks up joins again within the very poll that brought the assignment
+(``AbstractCoordinator.joinGroupIfNeeded``), before ``TaskManager`` initialises anything and before its consumer asks
+for positions. A member that is only to ask for a follow-up does so when its thread looks at the schedule, after both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from assignment_api import ApplicationMetadata, AssignedTask, StreamsClientAssignment, TaskAssignment, TaskId
+from assignor_lab.simulation.streams.leading import Answer
+from assignor_lab.simulation.streams.results import document_of
+from assignor_lab.simulation.streams.simulate import simulate
+from tests.simulation.streams.episodes import episode, happens, started
+
+#: Instance to active tasks and standbys.
+Wanted = Mapping[str, tuple[list[str], list[str]]]
+
+FIRST: Wanted = {"a": (["0_0"], []), "b": (["0_1"], []), "c": (["0_2"], []), "d": (["0_3"], [])}
+#: Has nothing to do with it, and hears of each rebalance with its next heartbeat.
+BESIDE: Wanted = {"d": (["0_3"], [])}
+
+
+class Scripted:
+    """Decides what a script says: its first entry while all four are there, then the others in turn."""
+
+    def __init__(self, script: list[Wanted]) -> None:
+        self._script, self._decisions = script, 0
+        #: Decision by decision: instance to the standbys that it told of.
+        self.told: list[dict[str, set[str]]] = []
+
+    def assign(self, application: ApplicationMetadata) -> Answer:
+        clients = application.streams_client_states()
+        names = {process: client.consumers[0].split("-")[0] for process, client in clients.items()}
+        self.told.append(
+            {names[process]: set(map(str, client.previous_standby_tasks)) for process, client in clients.items()}
+        )
+        self._decisions += len(clients) == 3
+        wanted = self._script[min(self._decisions, len(self._script) - 1)]
+        return Answer(
+            TaskAssignment([_given(process, *wanted[names[process]]) for process in clients]), sorted_sets=False
+        )
+
+
+def _given(process: Any, active: list[str], standby: list[str]) -> StreamsClientAssignment:
+    tasks = [AssignedTask.active(TaskId.parse(name)) for name in active]
+    return StreamsClientAssignment.of(process, tasks + [AssignedTask.standby(TaskId.parse(name)) for name in standby])
+
+
+def happened(then: Wanted) -> tuple[dict[str, Any], Scripted]:
+    """What became of a group of four after ``b`` was killed, and what was told at each decision."""
+    events = [*(started(name, threads=1) for name in "abcd"), happens("crash", "b", 20_000)]
+    world = episode(events, timings={"open_store_ms": 100})
+    scripted = Scripted([FIRST, {**BESIDE, **then}])
+    return document_of(simulate(world, scripted), "scripted"), scripted
+
+
+def test_what_a_thread_gets_while_it_gives_something_up_has_no_input_until_it_has_joined_again() -> None:
+    result, _ = happened({"a": (["0_1"], []), "c": (["0_0", "0_2"], [])})
+    before, after = result["generations"][-2:]
+    assert after["assignment_t_ms"] == before["assignment_t_ms"] + 3_000
+    opened = before["assignment_t_ms"] + 100
+    assert result["tasks"]["0_1"]["intervals"][-2:] == [
+        [before["assignment_t_ms"], opened, "restoring"], [opened, after["assignment_t_ms"], "rebalance"],
+    ]  # fmt: skip
+
+
+def test_what_a_thread_gets_while_it_keeps_everything_runs_as_soon_as_it_is_open() -> None:
+    result, _ = happened({"a": (["0_0", "0_1"], []), "c": (["0_2"], [])})
+    last = result["generations"][-1]
+    assert result["tasks"]["0_1"]["intervals"][-1][1] == last["assignment_t_ms"] + 100
+
+
+def test_who_gives_something_up_tells_of_that_and_not_of_the_copy_that_it_has_not_opened() -> None:
+    _, scripted = happened({"a": (["0_1"], ["0_2"]), "c": (["0_0", "0_2"], ["0_1"])})
+    assert scripted.told[-1] == {"a": {"0_0"}, "c": {"0_1"}, "d": set()}
+
+
+def test_who_asks_for_a_follow_up_has_opened_first_what_it_was_given() -> None:
+    # a and d give something up and join at once, so the group waits for c alone.
+    result, _ = happened({"a": (["0_1", "0_3"], []), "c": (["0_0", "0_2"], ["0_1"]), "d": ([], [])})
+    before, after = result["generations"][-2:]
+    assert after["assignment_t_ms"] == before["assignment_t_ms"] + 100
