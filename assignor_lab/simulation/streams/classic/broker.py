@@ -1,0 +1,188 @@
+"""The broker of a classic group on the virtual clock: calls of its coordinator, its timers, and what comes of both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
+
+from assignor_lab.kafka.coordinator import Coordinator, GroupState, Joined, JoinRequest, Reply, SyncRequest
+from assignor_lab.simulation.streams.classic.heartbeats import Heartbeats
+from assignor_lab.simulation.streams.classic.members import Member
+from assignor_lab.simulation.streams.world import World
+
+__all__ = ["Broker"]
+
+
+class Broker:
+    """The broker.
+
+    Args:
+        world: The world.
+        coordinator: The group's coordinator.
+        members: Consumer to member; whoever joins changes it.
+        heartbeats: What members hear with their heartbeats.
+        answered: Is given each answer when it has come to its member.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        coordinator: Coordinator,
+        members: Mapping[str, Member],
+        heartbeats: Heartbeats,
+        answered: Callable[[Reply], None],
+    ) -> None:
+        self._world, self._coordinator, self._members = world, coordinator, members
+        self._clock, self._timings = world.clock, world.timings
+        self._heartbeats, self._answered = heartbeats, answered
+        #: What each dead member had, until the coordinator knows.
+        self._left_behind: dict[str, tuple[int, ...]] = {}
+        self._phase = self._generation = 0
+        #: Why the member joined that set the present rebalance off.
+        self.reason = ""
+
+    # --- requests ---------------------------------------------------------------------------------------
+
+    def join(self, request: JoinRequest, reason: str, adopt: Callable[[Mapping[str, str]], None]) -> None:
+        """A member joins for a reason.
+
+        ``adopt`` is given the members before, as soon as it is one itself: the trip that Kafka makes for an id takes
+        milliseconds.
+        """
+        before = self._coordinator.members()
+        if not before:
+            self._world.has_members(any_left=True)
+        replies = self._coordinator.join(self._clock.now, request)
+        adopt(before)
+        self._called(replies, before, reason=reason, joins=True)
+
+    def sync(self, request: SyncRequest) -> None:
+        """A member asks for its assignment."""
+        self._called(self._coordinator.sync(self._clock.now, request))
+
+    def leave(self, identity: str) -> None:
+        """A member leaves."""
+        before = self._coordinator.members()
+        self._called(self._coordinator.leave(self._clock.now, identity, "left the group"), before)
+
+    # --- sessions ---------------------------------------------------------------------------------------
+
+    def leaves_behind(self, member: Member) -> None:
+        """Nobody processes what a member has, from now on until the coordinator removes it."""
+        if member.id is not None:
+            self._left_behind[member.id] = tuple(sorted(member.thread.active))
+
+    def is_back(self, identity: str) -> None:
+        """It goes on."""
+        self._left_behind.pop(identity, None)
+
+    def session_ends(self, member: Member, heard_ms: int) -> None:
+        """Nothing more is heard of a member than at that moment."""
+        if member.id is None:
+            return
+        self._coordinator.heartbeat(heard_ms, member.id, member.generation)
+        self._clock.at(heard_ms + self._timings.session_timeout_ms, partial(self._look, member.id))
+
+    def look_at_session(self, identity: str | None) -> None:
+        """A member that is in the group is removed when its session is over, if nothing is heard of it."""
+        end = None if identity is None else self._coordinator.session_end_ms(identity)
+        if end is not None and identity is not None:
+            self._clock.at(end, partial(self._look, identity))
+
+    def look_again(self, identity: str) -> None:
+        """A dead member's session was prolonged by an answer that it could not read any more."""
+        if identity in self._left_behind:
+            self.look_at_session(identity)
+
+    def _look(self, identity: str) -> None:
+        """The coordinator looks after its sessions and its phases."""
+        now = self._clock.now
+        for member in self._members.values():
+            # Those who live have said so, whoever else has not.
+            if member.is_alive and member.id is not None and not member.is_silent:
+                self._coordinator.heartbeat(now, member.id, member.generation)
+        before = self._coordinator.members()
+        self._called(self._coordinator.expire(now), before)
+        self.look_again(identity)
+
+    # --- what every call leads to -------------------------------------------------------------------------
+
+    def _called(
+        self, replies: list[Reply], before: Mapping[str, str] | None = None, *, reason: str = "", joins: bool = False
+    ) -> None:
+        """``joins``: somebody joined, who can have another's place."""
+        if before is not None:
+            self._removed(before, joins=joins)
+        for reply in replies:
+            self._clock.after(self._timings.request_ms, partial(self._answered, reply))
+        if self._coordinator.generation != self._generation:
+            self._generation = self._coordinator.generation
+            self._joined_without({reply.worker for reply in replies if isinstance(reply.body, Joined)})
+            self._look_after_sync_phase()
+        self._look_after_rebalance(reason)
+
+    def _removed(self, before: Mapping[str, str], *, joins: bool) -> None:
+        left = self._coordinator.members()
+        gone = [identity for identity in before if identity not in left]
+        for identity in gone:
+            member = next((each for each in self._members.values() if each.id == identity), None)
+            self._world.say(
+                "coordinator", "removed", f"{identity} is no member any more",
+                thread=None if member is None else member.thread.key,
+            )  # fmt: skip
+            if joins and member is not None and member.is_alive:
+                self._heartbeats.tell_of_successor(member)
+            elif member is not None:
+                self._heartbeats.tell_of_removal(member, identity)
+            had = self._left_behind.pop(identity, ())
+            self._world.unowned(had if member is None or not member.is_alive else sorted(member.thread.active))
+        if gone and not left:
+            self._world.has_members(any_left=False)
+
+    def _joined_without(self, told: Collection[str]) -> None:
+        """A join phase waited no longer for static members, who keep their places, as they were when they joined last.
+
+        Their sessions begin anew, and are not renewed by heartbeats of an old generation.
+        """
+        for consumer, member in self._members.items():
+            identity = member.id
+            if consumer in told or not member.is_alive or identity not in self._coordinator.members():
+                continue
+            self._world.say(
+                member.thread.instance.name, "missed", f"thread {member.thread.number} has missed the join phase",
+                thread=member.thread.key,
+            )  # fmt: skip
+            self.look_at_session(identity)
+            self._heartbeats.tell_of_generation(member, identity)
+
+    def _look_after_rebalance(self, reason: str) -> None:
+        phase = self._coordinator.phase_number
+        is_new, self._phase = phase != self._phase, phase
+        if is_new:
+            self.reason = reason
+            self._world.say("coordinator", "rebalance", "a rebalance begins: " + self._coordinator.reason)
+        if self._coordinator.state is not GroupState.PREPARING:
+            return
+        for member in self._members.values() if is_new else ():
+            if member.is_alive and member.id is not None and not member.is_waiting:
+                self._heartbeats.tell_of_rebalance(member)
+        deadline = self._coordinator.join_deadline()
+        if deadline is not None:
+            self._clock.at(deadline, partial(self._join_phase_due, phase))
+
+    def _join_phase_due(self, phase: int) -> None:
+        deadline = self._coordinator.join_deadline()
+        if phase == self._phase and deadline is not None:
+            if deadline <= self._clock.now:
+                self._look("")
+            else:
+                self._clock.at(deadline, partial(self._join_phase_due, phase))
+
+    def _look_after_sync_phase(self) -> None:
+        deadline = self._coordinator.sync_deadline()
+        if deadline is not None:
+            self._clock.at(deadline, partial(self._sync_phase_due, self._generation))
+
+    def _sync_phase_due(self, generation: int) -> None:
+        if generation == self._generation and self._coordinator.sync_deadline() is not None:
+            self._look("")

@@ -1,0 +1,142 @@
+"""What members of a classic group hear with their heartbeats, and when they were heard of last.
+
+Heartbeats are not played one by one. A consumer sends the first one when its join is answered and then one in each
+interval, so that all members of a generation beat together; what they would hear or have said is worked out where it
+matters. Those of a busy thread go on in the background; a process that stands still sends none, and neither does a
+member that joins and has seen no answer yet (Kafka: ``AbstractCoordinator.HeartbeatThread``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from assignor_lab.kafka.coordinator import Coordinator, GroupState
+from assignor_lab.simulation.streams.classic.members import Member
+from assignor_lab.simulation.streams.world import World
+
+__all__ = ["Heartbeats"]
+
+
+class Heartbeats:
+    """The heartbeats of a group's members.
+
+    Args:
+        world: The world.
+        coordinator: The coordinator, which answers them.
+        join: Has a member join for a reason, as soon as its thread is free.
+        lost: Has a member that bears an id give up all that it has, and join again.
+        close: Closes a member's instance.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        coordinator: Coordinator,
+        join: Callable[[Member, str], None],
+        lost: Callable[[Member, str], None],
+        close: Callable[[Member], None],
+    ) -> None:
+        self._world, self._coordinator = world, coordinator
+        self._clock, self._timings = world.clock, world.timings
+        self._join, self._lost, self._close = join, lost, close
+        self._every_ms = self._timings.heartbeat_interval_ms + self._timings.heartbeat_late_us / 1000
+
+    def heard_ms(self, member: Member) -> int:
+        """When a member was heard of last."""
+        now = self._clock.now
+        heard = member.last_heartbeat_ms(now, self._every_ms)
+        if member.thread.running:
+            heard = max(heard, member.last_commit_ms(now, self._timings.commit_interval_ms))
+        return heard
+
+    # --- a rebalance ------------------------------------------------------------------------------------
+
+    def tell_of_rebalance(self, member: Member) -> None:
+        """REBALANCE_IN_PROGRESS answers a member's next heartbeat, if the rebalance goes on still."""
+        self._clock.at(self._next_ms(member), partial(self._hears_of_rebalance, member, self._coordinator.phase_number))
+
+    def _next_ms(self, member: Member) -> int:
+        return member.next_heartbeat_ms(self._clock.now, self._every_ms)
+
+    def _hears_of_rebalance(self, member: Member, phase: int) -> None:
+        goes_on = self._coordinator.state is GroupState.PREPARING and phase == self._coordinator.phase_number
+        hears = member.is_alive and _are_sent(member) and member.generation == self._coordinator.generation
+        if goes_on and hears and not member.is_waiting:
+            self.rejoin(member)
+
+    def rejoin(self, member: Member) -> None:
+        """A member that has heard of a rebalance joins in its next poll."""
+        if not self._world.deferred(member.thread, partial(self.rejoin, member)):
+            self._clock.after(self._timings.poll_ms, partial(self._join, member, "group is rebalancing"))
+
+    # --- an old generation --------------------------------------------------------------------------------
+
+    def tell_of_generation(self, member: Member, identity: str) -> None:
+        """ILLEGAL_GENERATION answers the next heartbeat of a member without which others joined."""
+        if _are_sent(member):
+            self._clock.at(self._next_ms(member), partial(self._hears_of_generation, member, identity))
+
+    def _hears_of_generation(self, member: Member, identity: str) -> None:
+        """It gives up what it has as soon as it polls, and joins again."""
+        is_old = member.id == identity and member.generation != self._coordinator.generation
+        if member.is_alive and is_old and _are_sent(member) and identity in self._coordinator.members():
+            member.has_reset = member.keeps_id = member.is_silent = True
+            self._clock.after(self._timings.poll_ms, partial(self._join, member, ""))
+
+    # --- a removal ------------------------------------------------------------------------------------------
+
+    def tell_of_removal(self, member: Member, identity: str) -> None:
+        """UNKNOWN_MEMBER_ID answers the next heartbeat of a member that lives and waits for nothing.
+
+        One that stands still hears it when it goes on, one that waits from the answer.
+        """
+        is_busy = member.thread.stalled_until_ms is not None
+        if member.is_alive and _are_sent(member) and (is_busy or not member.is_waiting):
+            beat = self._next_ms(member)
+            if not is_busy:
+                self._world.say(
+                    member.thread.instance.name, "zombie",
+                    f"thread {member.thread.number} is no member, and does not know",
+                    thread=member.thread.key, until_ms=beat - self._world.begin_ms,
+                )  # fmt: skip
+            self._clock.at(beat, partial(self._hears_of_removal, member, identity))
+
+    def _hears_of_removal(self, member: Member, identity: str) -> None:
+        if not _are_sent(member) or member.id != identity:
+            return
+        if member.thread.stalled_until_ms is not None:
+            member.has_reset = True
+        elif not member.is_waiting:
+            self._lost(member, identity)
+
+    # --- a successor ----------------------------------------------------------------------------------------
+
+    def tell_of_successor(self, member: Member) -> None:
+        """FENCED_INSTANCE_ID answers the next request of a member whose ``group.instance.id`` another one has now."""
+        at_ms = self._clock.now + self._timings.request_ms
+        member.is_replaced = True
+        if not member.is_waiting:
+            at_ms = self._next_ms(member)
+        # Whatever else it would do goes to the coordinator, too, and has the same answer.
+        member.is_waiting = True
+        member.scheduled += 1
+        name, stalled = member.thread.instance.name, member.thread.stalled_until_ms
+        at_ms = at_ms if stalled is None else max(at_ms, stalled)
+        self._world.say(
+            name, "replaced", f"thread {member.thread.number} has lost its instance id to another and does not know",
+            thread=member.thread.key, until_ms=at_ms - self._world.begin_ms,
+        )  # fmt: skip
+        self._clock.at(at_ms, partial(self._fenced, member))
+
+    def _fenced(self, member: Member) -> None:
+        """It is fatal: Streams' default handler closes the whole client."""
+        name = member.thread.instance.name
+        if not self._world.deferred(member.thread, partial(self._fenced, member)) and member.is_alive:
+            self._world.say(name, "fenced", f"{name} is fenced, and closes")
+            self._close(member)
+
+
+def _are_sent(member: Member) -> bool:
+    stands_still = member.is_silent or member.thread.instance.is_silent
+    return not (stands_still or member.has_reset or member.is_joining or member.is_replaced)
