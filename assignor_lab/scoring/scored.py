@@ -159,9 +159,7 @@ def _all_waves(
         yield found, _kept(run, table)
     families = {found.name: found.plugin for found in run.registry.families()}
     sizes = {name: size for name, family in families.items() if (size := family.size) is not None}
-    # Rows that may rest on a wrong guess are not written down before that is known.
-    pieces = None if exclusions.can_exclude else journal.pieces
-    work = Work(run.plan, spec, exclusions, journal.done, sizes, pieces)
+    work = Work(run.plan, spec, exclusions, journal.done, sizes, journal.pieces)
     for wave in engine.waves(work):
         seconds = before + monotonic() - start
         if wave.pieces:

@@ -7,6 +7,7 @@ items once more.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 import attrs
 import pyarrow as pa
@@ -18,40 +19,67 @@ from assignor_lab.scoring.exclusion import RunExclusions
 from assignor_lab.scoring.schema import KEY_NAMES
 from assignor_lab.scoring.speculation import MARK
 
-__all__ = ["settled"]
-
-#: Works on items once more: their rows, with marks.
-Again = Callable[[list[WorkItem]], pa.Table]
+__all__ = ["Came", "settled"]
 
 
-def settled(items: Sequence[WorkItem], rows: pa.Table, exclusions: RunExclusions, again: Again) -> Iterator[Wave]:
+@attrs.frozen(eq=False)
+class Came:
+    """What came of items.
+
+    Args:
+        rows: Their rows, sorted, with marks where anybody can be excluded; where they are in pieces, only the columns
+            :data:`~assignor_lab.scoring.output.pieces.NOTED` of them, and the marks.
+        pieces: Files that hold all of the rows, without marks; none: nobody wrote them down.
+        everything: Reads the rows in full from the pieces, with marks, and removes these.
+    """
+
+    rows: pa.Table
+    pieces: tuple[Path, ...] = ()
+    everything: Callable[[], pa.Table] | None = None
+
+    def whole(self) -> pa.Table:
+        """The rows in full; pieces are gone then."""
+        return self.rows if self.everything is None else self.everything()
+
+
+#: Works on items once more.
+Again = Callable[[list[WorkItem]], Came]
+
+
+def settled(items: Sequence[WorkItem], came: Came, exclusions: RunExclusions, again: Again) -> Iterator[Wave]:
     """The rows of a wave as they have to be, in waves of their own where some items are worked on once more.
 
     Args:
         items: Its items, in order, as they were sent.
-        rows: Their rows, sorted, with marks where anybody can be excluded.
+        came: Their rows; where no item is worked on once more, they stay in their pieces.
         exclusions: Says who is; it is told of all rows that are taken.
         again: Works on items once more.
     """
     if not exclusions.can_exclude:
-        exclusions.see(rows, items[-1].number + 1)
-        yield Wave(len(items), rows)
+        exclusions.see(came.rows, items[-1].number + 1)
+        yield Wave(len(items), came.rows, came.pieces)
         return
-    left, rest = _as_done(items, rows), rows
-    while left:
-        taken = _taken(left, rest, exclusions)
+    left, rest = _as_done(items, came.rows), came.rows
+    taken = _taken(left, rest, exclusions)
+    if taken == len(left):
+        yield Wave(taken, rest.drop_columns([MARK]), came.pieces)
+        return
+    rest = came.whole()
+    while True:
         if taken:
             end = left[taken - 1].number + 1
             ready, rest = _split(rest, end)
             yield Wave(taken, ready.drop_columns([MARK]))
             left = left[taken:]
-        if left:
-            wrong = _wrong(left, exclusions)
-            found = again(wrong)
-            done = {item.number: item for item in _as_done(wrong, found)}
-            left = [done.get(item.number, item) for item in left]
-            kept = rest.filter(pc.invert(pc.is_in(rest["item"], pa.array(list(done), rest.schema.field("item").type))))
-            rest = pa.concat_tables([kept, found]).sort_by([(key, "ascending") for key in KEY_NAMES])
+        if not left:
+            return
+        wrong = _wrong(left, exclusions)
+        found = again(wrong).whole()
+        done = {item.number: item for item in _as_done(wrong, found)}
+        left = [done.get(item.number, item) for item in left]
+        kept = rest.filter(pc.invert(pc.is_in(rest["item"], pa.array(list(done), rest.schema.field("item").type))))
+        rest = pa.concat_tables([kept, found]).sort_by([(key, "ascending") for key in KEY_NAMES])
+        taken = _taken(left, rest, exclusions)
 
 
 def _as_done(items: Sequence[WorkItem], rows: pa.Table) -> list[WorkItem]:

@@ -189,8 +189,8 @@ def test_where_only_some_see_the_folder_the_driver_writes_all_rows(
     full = pa.table({name: made[name] if name in made.column_names else pa.nulls(6) for name in ALL.names}).cast(ALL)
     file = write_piece(tmp_path, ALL, full.slice(3).to_batches())
     came: list[dict[str, Any]] = [
-        {"file": file.name, "rows": None},
-        {"file": None, "rows": packed(ALL, full.slice(0, 3).to_batches())},
+        {"file": file.name, "rows": None, "marks": "{}"},
+        {"file": None, "rows": packed(ALL, full.slice(0, 3).to_batches()), "marks": "{}"},
     ]
 
     class Came:
@@ -205,13 +205,15 @@ def test_where_only_some_see_the_folder_the_driver_writes_all_rows(
     monkeypatch.setattr(waves, "pieces_frame", lambda *_: Came())
     monkeypatch.setattr(waves, "scored_schema", lambda *_, **__: ALL)
     work = Work(cast("Any", None), cast("Any", None), cast("Any", None), pieces=tmp_path)
-    found, files = waves._scored(cast("Any", Session()), [], work, (), None)
-    assert found.equals(full)
-    assert files == ()
+    found = waves._scored(cast("Any", Session()), [], work, (), None)
+    assert found.rows.equals(full)
+    assert found.pieces == ()
     assert not file.exists()
     came.pop()
     file = write_piece(tmp_path, ALL, full.to_batches())
     came[0]["file"] = file.name
-    found, files = waves._scored(cast("Any", Session()), [], work, (), None)
-    assert (found.column_names, files) == (list(NOTED), (file,))
+    found = waves._scored(cast("Any", Session()), [], work, (), None)
+    assert (found.rows.column_names, found.pieces) == (list(NOTED), (file,))
     assert read_rows(file).equals(full)
+    assert found.whole().equals(full)
+    assert not file.exists()

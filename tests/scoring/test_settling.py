@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,14 @@ from assignment_api.plugins.selection import config_sources
 from assignor_lab.groups.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.scoring.batches import answer_batches, scored_schema
-from assignor_lab.scoring.engine import Work
+from assignor_lab.scoring.engine import Wave, Work
 from assignor_lab.scoring.exclusion import RunExclusions
+from assignor_lab.scoring.output.pieces import NOTED
 from assignor_lab.scoring.schema import KEY_NAMES
+from assignor_lab.scoring.settling import Came
 from assignor_lab.scoring.sources import Source
 from assignor_lab.scoring.spark import waves
-from assignor_lab.scoring.speculation import Speculation
+from assignor_lab.scoring.speculation import MARK, Speculation
 
 SOURCES = (Source("a", "family", 0, 400), Source("b", "family", 400, 800))
 ITEMS = 1_200
@@ -83,26 +86,35 @@ def in_order(rows: pa.Table) -> pa.Table:
 
 
 def in_waves(
-    spec: JobSpec, losses: Losses, hands: int, monkeypatch: pytest.MonkeyPatch
-) -> tuple[list[tuple[int, pa.Table]], int]:
-    """Items and rows of each wave, and the deadlines waited for."""
+    spec: JobSpec, losses: Losses, hands: int, monkeypatch: pytest.MonkeyPatch, *, in_pieces: bool = True
+) -> tuple[list[Wave], int]:
+    """Each wave with its rows in full, and the deadlines waited for."""
     scores = Scores(spec, losses)
+    pieces: dict[Path, pa.Table] = {}
+    numbers = count()
 
     def scored(
         _spark: Any, heaps: list[list[WorkItem]], work: Work, _wheels: Any, speculation: Speculation | None
-    ) -> tuple[pa.Table, tuple[Path, ...]]:
+    ) -> Came:
         schema = scored_schema(work.spec, marked=speculation is not None)
         parts = [
             batch
             for heap in heaps
             for batch in answer_batches(scores, sorted(heap, key=lambda item: item.number), speculation)  # type: ignore[arg-type]
         ]
-        return in_order(pa.Table.from_batches(parts, schema)), ()
+        rows = in_order(pa.Table.from_batches(parts, schema))
+        if not in_pieces:
+            return Came(rows)
+        piece = Path(str(next(numbers)))
+        pieces[piece] = rows.drop_columns([MARK])
+        return Came(rows.select([*NOTED, MARK]), (piece,), lambda: pieces.pop(piece) and rows)
 
     monkeypatch.setattr(waves, "_scored", scored)
     work = Work(Plan(), spec, RunExclusions(SOURCES, ASSIGNORS[1:]))  # type: ignore[arg-type]
-    found = [(wave.items, wave.rows) for wave in waves.waves(Session(), work, lambda: hands)]  # type: ignore[arg-type]
-    return found, scores.waited
+    found = list(waves.waves(Session(), work, lambda: hands))  # type: ignore[arg-type]
+    left = [piece for wave in found for piece in wave.pieces]
+    assert sorted(left) == sorted(pieces)
+    return [attrs.evolve(wave, rows=pieces[wave.pieces[0]]) if wave.pieces else wave for wave in found], scores.waited
 
 
 def at_random(chance: random.Random, share: float, error: str, start: int = 0) -> dict[int, str]:
@@ -124,15 +136,27 @@ CASES: dict[str, Losses] = {
 }
 
 
+@pytest.mark.parametrize("in_pieces", [True, False])
 @pytest.mark.parametrize("name", CASES)
-def test_the_rows_are_those_of_a_run_without_guesses(name: str, spec: JobSpec, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_rows_are_those_of_a_run_without_guesses(
+    name: str, in_pieces: bool, spec: JobSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
     losses = CASES[name]
     expected, waited = without_guesses(spec, losses)
     for hands, first in ((1, 1), (2, 32), (4, 300), (100, 32)):
         monkeypatch.setattr(waves, "FIRST_WAVE_ITEMS", first)
-        found, more = in_waves(spec, losses, hands, monkeypatch)
-        assert sum(items for items, _ in found) == ITEMS
-        rows = pa.concat_tables([rows for _, rows in found])
+        found, more = in_waves(spec, losses, hands, monkeypatch, in_pieces=in_pieces)
+        assert sum(wave.items for wave in found) == ITEMS
+        rows = pa.concat_tables([wave.rows for wave in found])
         assert rows.equals(expected), (hands, first)
         # A guess costs a few deadlines at most, which are waited for side by side.
         assert more <= waited + 2 * hands
+
+
+def test_rows_stay_in_their_pieces_where_no_guess_was_wrong(spec: JobSpec, monkeypatch: pytest.MonkeyPatch) -> None:
+    found, _ = in_waves(spec, {"bad": {5: TIME, 700: DIED}}, 2, monkeypatch)
+    assert all(wave.pieces for wave in found)
+    # After four losses of its own a heap leaves the plugin out of its later items; seven are not yet too much.
+    found, _ = in_waves(spec, {"bad": dict.fromkeys(range(7), TIME)}, 1, monkeypatch)
+    assert not found[0].pieces
+    assert found[-1].pieces

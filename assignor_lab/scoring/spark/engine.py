@@ -22,6 +22,11 @@ from assignor_lab.scoring.spark.waves import waves
 
 __all__ = ["OnSpark"]
 
+_UNSEEN = (
+    "executors do not see the output folder, so all rows are written by the driver: with --out on a file system that "
+    "they share, each writes its own"
+)
+
 V = TypeVar("V")
 
 #: Tasks at a time that are assumed where the session does not tell.
@@ -63,15 +68,14 @@ class OnSpark:
 
     def waves(self, work: Work) -> Iterator[Wave]:
         """The rows of all answers."""
-        is_said = False
-        for wave in waves(self.spark, work, lambda: self.cores or UNKNOWN_PARALLELISM, self.wheels):
-            if work.pieces is not None and not wave.pieces and not is_said:
-                is_said = True
-                self.on_note(
-                    "executors do not see the output folder, so all rows are written by the driver: with --out on a "
-                    "file system that they share, each writes its own"
-                )
-            yield wave
+        said: list[str] = []
+
+        def on_unseen() -> None:
+            if not said:
+                said.append(_UNSEEN)
+                self.on_note(_UNSEEN)
+
+        return waves(self.spark, work, lambda: self.cores or UNKNOWN_PARALLELISM, self.wheels, on_unseen)
 
     def mapped(self, call: Callable[[V], Any], values: Sequence[V], seen: Path) -> list[Any]:
         """What ``call`` makes of each of ``values``; by the executors that see the folder, and else here."""

@@ -6,6 +6,7 @@ an executor finds the plugins for itself, once for each Python process.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -29,7 +30,7 @@ from assignor_lab.scoring.batches import (
 )
 from assignor_lab.scoring.output.pieces import packed, piece_writer
 from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel, arrived
-from assignor_lab.scoring.speculation import Speculation
+from assignor_lab.scoring.speculation import MARK, Speculation
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -50,9 +51,11 @@ _ITEM_TYPE = pa.struct(
     ]
 )
 _HEAP_SCHEMA = pa.schema([pa.field("items", pa.list_(_ITEM_TYPE), nullable=False)])
-_PIECE_SCHEMA = pa.schema([pa.field("file", pa.string()), pa.field("rows", pa.binary())])
+_PIECE_SCHEMA = pa.schema(
+    [pa.field("file", pa.string()), pa.field("rows", pa.binary()), pa.field("marks", pa.string())]
+)
 _NOTHING = pa.RecordBatch.from_pylist([], schema=_PIECE_SCHEMA)
-_PIECE_DDL = "file STRING, rows BINARY"
+_PIECE_DDL = "file STRING, rows BINARY, marks STRING"
 _SPARK_TYPES = {
     pa.int64(): "BIGINT",
     pa.int32(): "INT",
@@ -83,29 +86,26 @@ def items_frame(spark: SparkSession, heaps: Iterable[Sequence[WorkItem]], partit
     return frame if partitions is None else frame.repartition(max(1, min(partitions, table.num_rows)))
 
 
-def answers_frame(
-    frame: DataFrame,
-    spec: JobSpec,
-    wheels: tuple[ExecutorWheel, ...] = (),
-    speculation: Speculation | None = None,
-) -> DataFrame:
+def answers_frame(frame: DataFrame, spec: JobSpec, wheels: tuple[ExecutorWheel, ...] = ()) -> DataFrame:
     """The rows of all answers to the items in ``frame``, in no particular order.
 
     Args:
         frame: The items.
         spec: The terms of the run.
         wheels: Plugins that the executors have as wheels.
-        speculation: What guesses go by, who is excluded; ``None``: nobody has to guess.
 
     Returns:
         A DataFrame with the columns of :func:`~assignor_lab.scoring.batches.scored_schema`.
     """
-    schema = scored_schema(spec, marked=speculation is not None)
-    return frame.mapInArrow(partial(_answer_batches, spec, wheels, speculation), _ddl(schema))
+    return frame.mapInArrow(partial(_answer_batches, spec, wheels), _ddl(scored_schema(spec)))
 
 
 def pieces_frame(
-    frame: DataFrame, spec: JobSpec, folder: Path | None, wheels: tuple[ExecutorWheel, ...] = ()
+    frame: DataFrame,
+    spec: JobSpec,
+    folder: Path | None,
+    wheels: tuple[ExecutorWheel, ...] = (),
+    speculation: Speculation | None = None,
 ) -> DataFrame:
     """The rows of all answers, in pieces: a row for each, which names its file, or holds the rows themselves.
 
@@ -114,12 +114,15 @@ def pieces_frame(
         spec: The terms of the run.
         folder: Where the files are written by those who see it; ``None``: nowhere.
         wheels: Plugins that the executors have as wheels.
+        speculation: What guesses go by, who is excluded; ``None``: nobody has to guess.
 
     Returns:
         A DataFrame with the columns ``file`` (its name) and ``rows``, of which one is null: see
-        :mod:`assignor_lab.scoring.output.pieces`.
+        :mod:`assignor_lab.scoring.output.pieces`; and ``marks``, the guesses that were made: JSON, number of an item
+        to who was left out of it.
     """
-    return frame.mapInArrow(partial(_answer_pieces, spec, wheels, None if folder is None else str(folder)), _PIECE_DDL)
+    where = None if folder is None else str(folder)
+    return frame.mapInArrow(partial(_answer_pieces, spec, wheels, where, speculation), _PIECE_DDL)
 
 
 def pictures_frame(
@@ -147,7 +150,11 @@ def _ddl(schema: pa.Schema) -> str:
 
 
 def _answer_pieces(
-    spec: JobSpec, wheels: tuple[ExecutorWheel, ...], folder: str | None, batches: Iterable[pa.RecordBatch]
+    spec: JobSpec,
+    wheels: tuple[ExecutorWheel, ...],
+    folder: str | None,
+    speculation: Speculation | None,
+    batches: Iterable[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
     items = _items(batches)
     first = next(items, None)
@@ -155,7 +162,8 @@ def _answer_pieces(
         return
     scorer = _scorer(spec, wheels)
     schema = scored_schema(spec)
-    rows = answer_batches(scorer, chain([first], items))
+    marks: dict[str, list[str]] = {}
+    rows = _unmarked(answer_batches(scorer, chain([first], items), speculation), schema, marks)
     # The folder's name was drawn for this run: where there is one of that name, it is the driver's.
     if folder is not None and os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         with piece_writer(Path(folder), schema) as (path, write):
@@ -163,22 +171,34 @@ def _answer_pieces(
                 write(batch)
                 # Who hands nothing on does not learn that nobody waits any more.
                 yield _NOTHING
-        yield pa.RecordBatch.from_pylist([{"file": path.name, "rows": None}], schema=_PIECE_SCHEMA)
+        yield _piece(path.name, None, marks)
         return
     held: list[pa.RecordBatch] = []
     for batch in rows:
         held.append(batch)
         yield _NOTHING
-    yield pa.RecordBatch.from_pylist([{"file": None, "rows": packed(schema, held)}], schema=_PIECE_SCHEMA)
+    yield _piece(None, packed(schema, held), marks)
+
+
+def _unmarked(
+    batches: Iterable[pa.RecordBatch], schema: pa.Schema, marks: dict[str, list[str]]
+) -> Iterator[pa.RecordBatch]:
+    """The rows without the marks, which are put into ``marks``: few have any, and no table has that column."""
+    for batch in batches:
+        if MARK in batch.schema.names and batch.column(MARK).null_count < batch.num_rows:
+            marked = batch.select(["item", MARK]).to_pylist()
+            marks.update({str(row["item"]): row[MARK] for row in marked if row[MARK] is not None})
+        yield batch.select(schema.names)
+
+
+def _piece(file: str | None, rows: bytes | None, marks: Mapping[str, list[str]]) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pylist([{"file": file, "rows": rows, "marks": json.dumps(marks)}], schema=_PIECE_SCHEMA)
 
 
 def _answer_batches(
-    spec: JobSpec,
-    wheels: tuple[ExecutorWheel, ...],
-    speculation: Speculation | None,
-    batches: Iterable[pa.RecordBatch],
+    spec: JobSpec, wheels: tuple[ExecutorWheel, ...], batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    yield from answer_batches(_scorer(spec, wheels), _items(batches), speculation)
+    yield from answer_batches(_scorer(spec, wheels), _items(batches))
 
 
 def _picture_batches(

@@ -7,10 +7,10 @@ the guess was wrong the item is worked on once more (:mod:`assignor_lab.scoring.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
-from pathlib import Path
+from itertools import chain, islice
 
 import attrs
 import pyarrow as pa
@@ -22,11 +22,11 @@ from assignor_lab.scoring.costs import Costs, dealt
 from assignor_lab.scoring.engine import JobFailedError, Wave, Work
 from assignor_lab.scoring.output.pieces import NOTED, read_rows, unpacked
 from assignor_lab.scoring.schema import KEY_NAMES
-from assignor_lab.scoring.settling import settled
+from assignor_lab.scoring.settling import Came, settled
 from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel
 from assignor_lab.scoring.spark.failures import last_line
-from assignor_lab.scoring.spark.job import answers_frame, items_frame, pieces_frame
-from assignor_lab.scoring.speculation import Speculation
+from assignor_lab.scoring.spark.job import items_frame, pieces_frame
+from assignor_lab.scoring.speculation import MARK, Speculation
 
 __all__ = ["waves"]
 
@@ -44,6 +44,7 @@ MAX_WAVE_ROWS = 200_000
 #: Waves under way at a time: the next one fills cores that the last pieces of this one leave idle.
 IN_FLIGHT = 2
 _TAG = "assignor-score"
+_ORDER = [(key, "ascending") for key in KEY_NAMES]
 
 
 @attrs.define
@@ -62,7 +63,11 @@ class _Sizes:
 
 
 def waves(
-    spark: SparkSession, work: Work, parallelism: Callable[[], int], wheels: tuple[ExecutorWheel, ...] = ()
+    spark: SparkSession,
+    work: Work,
+    parallelism: Callable[[], int],
+    wheels: tuple[ExecutorWheel, ...] = (),
+    on_unseen: Callable[[], None] = lambda: None,
 ) -> Iterator[Wave]:
     """The rows of all answers, a wave at a time, in the order of the plan.
 
@@ -71,6 +76,7 @@ def waves(
         work: What is to be worked through.
         parallelism: Tells how many tasks run at a time; executors may come and go.
         wheels: Plugins that the executors have as wheels.
+        on_unseen: Called with each wave of which somebody did not see the folder for pieces.
 
     Raises:
         JobFailedError: if Spark gave up.
@@ -81,18 +87,18 @@ def waves(
     size = _Sizes(parallelism() * FIRST_WAVE_ITEMS)
     # One more than waves: items that are worked on once more do not wait for those that were sent after them.
     executor = ThreadPoolExecutor(IN_FLIGHT + 1, thread_name_prefix="assignor-score")
-    under_way: list[tuple[list[WorkItem], Future[_Came]]] = []
+    under_way: list[tuple[list[WorkItem], Future[Came]]] = []
     held: list[WorkItem] = []
 
-    def sent(items: Sequence[WorkItem]) -> Future[_Came]:
+    def sent(items: Sequence[WorkItem]) -> Future[Came]:
         """The rows of items, once they are there; somebody is working on them."""
         heaps = dealt(items, parallelism(), costs.of)
         return executor.submit(_scored, spark, heaps, work, wheels, exclusions.speculation(len(heaps)))
 
-    def again(items: list[WorkItem]) -> pa.Table:
-        rows, _ = _result(sent(items))
-        costs.learn(items, rows)
-        return rows
+    def again(items: list[WorkItem]) -> Came:
+        came = _result(sent(items))
+        costs.learn(items, came.rows)
+        return came
 
     try:
         while True:
@@ -109,14 +115,12 @@ def waves(
             if not under_way:
                 break
             items, future = under_way.pop(0)
-            rows, pieces = _result(future)
-            costs.learn(items, rows)
-            size.grown(len(items), rows)
-            if pieces:
-                exclusions.see(rows, items[-1].number + 1)
-                yield Wave(len(items), rows, pieces)
-            else:
-                yield from settled(items, rows, exclusions, again)
+            came = _result(future)
+            costs.learn(items, came.rows)
+            size.grown(len(items), came.rows)
+            if work.pieces is not None and not came.pieces:
+                on_unseen()
+            yield from settled(items, came, exclusions, again)
     except BaseException:
         # Ctrl-C, or a failed job: what still runs is for nobody.
         spark.interruptTag(_TAG)
@@ -160,11 +164,7 @@ def _taken(
     return items
 
 
-#: The rows of a wave and the pieces that they are in, as :class:`Wave` has them.
-_Came = tuple[pa.Table, tuple[Path, ...]]
-
-
-def _result(future: Future[_Came]) -> _Came:
+def _result(future: Future[Came]) -> Came:
     try:
         return future.result()
     except Exception as error:
@@ -182,24 +182,33 @@ def _scored(
     work: Work,
     wheels: tuple[ExecutorWheel, ...],
     speculation: Speculation | None,
-) -> _Came:
+) -> Came:
     spark.addTag(_TAG)
     # What a heap has lost so far is what its guesses go by: so its items come in their order.
     ordered = [sorted(heap, key=lambda item: item.number) for heap in heaps]
     frame, schema = items_frame(spark, ordered), scored_schema(work.spec, marked=speculation is not None)
-    if speculation is not None:
-        return _in_order([answers_frame(frame, work.spec, wheels, speculation).toArrow()], schema), ()
-    found = pieces_frame(frame, work.spec, work.pieces, wheels).toArrow().to_pylist()
+    found = pieces_frame(frame, work.spec, work.pieces, wheels, speculation).toArrow().to_pylist()
+    marks = {int(item): names for each in found for item, names in json.loads(each["marks"]).items()}
     files = [] if work.pieces is None else [work.pieces / each["file"] for each in found if each["file"] is not None]
+
+    def marked(rows: pa.Table) -> pa.Table:
+        if speculation is None:
+            return rows
+        field = schema.field(MARK)
+        named = [marks.get(item) for item in rows["item"].to_pylist()] if marks else [None] * rows.num_rows
+        return rows.append_column(field, pa.array(named, field.type))
+
+    def everything() -> pa.Table:
+        """All rows, which are nowhere else from now on."""
+        unseen = (unpacked(each["rows"]) for each in found if each["rows"] is not None)
+        rows = marked(pa.concat_tables(chain(map(read_rows, files), unseen))).select(schema.names).cast(schema)
+        for file in files:
+            file.unlink()
+        return rows.sort_by(_ORDER)
+
     if len(files) == len(found):
-        return pa.concat_tables([read_rows(file, NOTED) for file in files]), tuple(files)
+        noted = marked(pa.concat_tables([read_rows(file, NOTED) for file in files]))
+        # Who has to be asked whether guesses were right is shown items in their order.
+        return Came(noted if speculation is None else noted.sort_by(_ORDER), tuple(files), everything)
     # Some of those who scored do not see the folder: then all rows are written down here.
-    tables = [*map(read_rows, files), *(unpacked(each["rows"]) for each in found if each["rows"] is not None)]
-    for file in files:
-        file.unlink()
-    return _in_order(tables, schema), ()
-
-
-def _in_order(tables: list[pa.Table], schema: pa.Schema) -> pa.Table:
-    rows = pa.concat_tables([table.select(schema.names).cast(schema) for table in tables])
-    return rows.sort_by([(key, "ascending") for key in KEY_NAMES])
+    return Came(everything())
