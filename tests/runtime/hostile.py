@@ -40,6 +40,14 @@ class TellsItsProcess(Good):
         return TaskAssignment(answer.assignments, (json.dumps(facts),))
 
 
+class FillsItsFolder(Good):
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        for number in range(3):
+            with Path(str(number)).open("wb") as file:
+                os.posix_fallocate(file.fileno(), 0, 150 * 2**20)
+        return super().assign(application)
+
+
 class IgnoresSignals(TaskAssignor):
     def assign(self, application: ApplicationMetadata) -> NoReturn:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM):

@@ -113,6 +113,12 @@ def test_an_attack_is_one_failure_without_namespaces_too(
     assert asked(isolation, "Good").answer is not None
 
 
+def test_what_a_plugin_writes_into_its_folder_fills_nobodys_disk(isolation: Isolation) -> None:
+    """450 MiB in files of 150 each, where it may have 192 MiB of memory."""
+    failure = asked(isolation, "FillsItsFolder").failure
+    assert (failure is not None and "No space left" in failure.message) == can_be_entered()
+
+
 @pytest.mark.parametrize("namespaces", [True, False])
 def test_the_lab_is_out_of_reach_of_its_plugins(namespaces: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("assignor_lab.runtime.isolation.launching.NAMESPACES", namespaces)
@@ -240,7 +246,11 @@ def test_what_is_printed_is_a_message_without_terminal_codes(
     assert outcome.answer is not None
     shown = capsys.readouterr()
     assert shown.out == ""
-    assert shown.err == "a little \\x1b[31m to the standard output\nand to the standard error\n"
+    first, second = shown.err.splitlines()
+    whose = first.removesuffix("a little \\x1b[31m to the standard output")
+    assert whose.startswith("[assignor ")
+    assert whose.endswith(":PrintsALittle] ")
+    assert second == f"{whose}and to the standard error"
 
 
 @pytest.mark.parametrize("name", [found.name for found in discover().task_assignors()])

@@ -166,8 +166,8 @@ def _forked(
             tell,
             alive,
             (connection, output),
-            namespace=command["namespace"],
-            shared_mb=command["memory_mb"],
+            folder if command["namespace"] else None,
+            command["memory_mb"],
         )
     for descriptor in (*descriptors, bear, tell):
         os.close(descriptor)
@@ -195,9 +195,8 @@ def _begin_keeper(
     tell: int,
     alive: int,
     others: tuple[int, ...],
-    *,
-    namespace: bool,
-    shared_mb: int,
+    folder: str | None,
+    memory_mb: int,
 ) -> NoReturn:
     """Becomes the keeper, or, where a namespace can be had, leaves that to the first process in it.
 
@@ -207,10 +206,10 @@ def _begin_keeper(
         tell: As of :func:`keep`.
         alive: As there.
         others: As there.
-        namespace: Whether to try for one.
-        shared_mb: Mebibytes of shared memory that there may be in it.
+        folder: The plugin's folder, where a namespace is to be tried for.
+        memory_mb: Mebibytes that it may hold in there, and of shared memory.
     """
-    has_namespace = namespace and namespaces.enter()
+    has_namespace = folder is not None and namespaces.enter()
     try:
         keeper = os.fork() if has_namespace else 0
     except OSError:
@@ -220,8 +219,8 @@ def _begin_keeper(
     os.close(bear)
     if keeper:
         os._exit(0)
-    if has_namespace:
-        namespaces.mount_own(shared_mb)
+    if has_namespace and folder is not None:
+        namespaces.mount_own(folder, memory_mb)
         namespaces.hide()
     keep(run, tell, alive, others, is_first=has_namespace)
 

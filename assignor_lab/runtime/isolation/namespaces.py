@@ -52,21 +52,22 @@ def enter() -> bool:
     return True
 
 
-def mount_own(shared_mb: int) -> None:
-    """Shows in ``/proc`` only the processes of the namespace, and gives them shared memory that ends with it.
+def mount_own(folder: str, most_mb: int) -> None:
+    """Shows in ``/proc`` only the processes of the namespace, and gives them files and shared memory that end with it.
 
     Called by the first process of the namespaces. What a container forbids stays as it is outside.
 
     Args:
-        shared_mb: Mebibytes that ``/dev/shm`` may hold.
+        folder: The folder that a plugin works in; what it writes there fills nobody's disk.
+        most_mb: Mebibytes that it may hold, and ``/dev/shm`` as many.
     """
     # What is mounted later outside still appears; what is mounted here is not seen outside.
     if _libc is None or not _is_done(_libc.mount(None, b"/", None, _MS_REC | _MS_SLAVE, None)):
         return
     _libc.mount(b"proc", b"/proc", b"proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, None)
+    _libc.mount(b"tmpfs", os.fsencode(folder), b"tmpfs", _MS_NOSUID | _MS_NODEV, b"size=%dm,mode=700" % most_mb)
     if Path("/dev/shm").is_dir():  # noqa: S108 - the system's own
-        size = b"size=%dm,mode=1777" % shared_mb
-        _libc.mount(b"tmpfs", b"/dev/shm", b"tmpfs", _MS_NOSUID | _MS_NODEV, size)
+        _libc.mount(b"tmpfs", b"/dev/shm", b"tmpfs", _MS_NOSUID | _MS_NODEV, b"size=%dm,mode=1777" % most_mb)
 
 
 def give_up_rights() -> None:

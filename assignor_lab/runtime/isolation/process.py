@@ -252,17 +252,21 @@ class PluginProcess:
         return ProcessDiedError(f"{name} ended its process with exit code {status}: {_REMEDY}")
 
     def _show(self, printed: bytes) -> None:
-        """Passes on what a plugin prints, up to a limit: it is a message, not a result."""
+        """Passes on what a plugin prints, up to a limit: it is a message, not a result, and each line says whose."""
         room = SHOWN_BYTES - self._shown
         self._shown += len(printed)
         if room <= 0:
             return
         text = printed[:room].decode("utf-8", "replace")
         plain = "".join(sign if sign.isprintable() or sign in "\n\t" else repr(sign)[1:-1] for sign in text)
+        whose = f"[{self._subject}] "
+        marked = "".join(f"{whose}{line}" for line in plain.splitlines(keepends=True))
+        if self._is_line_open:
+            marked = marked.removeprefix(whose)
         if self._shown > SHOWN_BYTES:
-            plain = f"{plain.rstrip()}\nassignor: {self._subject} prints more, which is left out here\n"
-        sys.stderr.write(plain)
-        self._is_line_open = not plain.endswith("\n")
+            marked = f"{marked.rstrip()}\nassignor: {self._subject} prints more, which is left out here\n"
+        sys.stderr.write(marked)
+        self._is_line_open = not marked.endswith("\n")
 
     def end_line(self) -> None:
         """Ends the line that the plugin printed last, if it left that open."""
