@@ -7,11 +7,9 @@ plugin is imported and asked on its own, in a fixed order, and whatever goes wro
 from __future__ import annotations
 
 import contextlib
-import stat
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import Distribution, EntryPoint, EntryPoints, distributions
-from pathlib import Path
 from typing import Any, TypeVar
 
 import attrs
@@ -26,6 +24,7 @@ from assignment_api.plugins.entries import (
     ScenarioFamily,
     TaskAssignorPlugin,
 )
+from assignment_api.plugins.installed import UNNAMED, name_and_version, reason_against_metadata
 from assignment_api.plugins.policy import Policy
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION, OWN_PACKAGES, canonical_name
 
@@ -46,14 +45,12 @@ T = TypeVar("T")
 
 #: Longest reason that is kept, in characters.
 _REASON_LIMIT = 500
-#: Stands for the name of a distribution that has none.
-_UNNAMED = "?"
 #: Items that a hook may return.
 MAX_ITEMS = 1_000
 #: Entry points that one distribution may have: each is a process of its own to whoever asks in processes.
 MAX_ENTRY_POINTS = 50
-#: Bytes that a file of a distribution's metadata may have.
-_MAX_METADATA_BYTES = 8 * 1024 * 1024
+#: Signs that the name of an entry point may have.
+_MAX_NAME = 200
 
 #: Hook to (kind in listings, class of what it returns), in the order in which hooks are called.
 OFFERING_HOOKS: dict[str, tuple[str, type]] = {
@@ -214,28 +211,32 @@ def _sources(installed: Iterable[Distribution], problems: list[PluginRow]) -> li
     for distribution in installed:
         where = str(getattr(distribution, "_path", "place unknown"))
         try:
-            _check_metadata(distribution)
+            unread = reason_against_metadata(distribution)
+            if unread is not None:
+                raise _Failed(unread)
             points = distribution.entry_points.select(group=hookspecs.PROJECT_NAME)
             if len(points) > MAX_ENTRY_POINTS:
                 raise _Failed(f"{len(points):,} entry points: at most {MAX_ENTRY_POINTS} are taken")
         except _Failed as failed:
-            problems.append(PluginRow(_UNNAMED, "plugin", one_line(where), "?", "broken", failed.reason))
+            problems.append(PluginRow(UNNAMED, "plugin", one_line(where), "?", "broken", failed.reason))
             continue
         except Exception as error:  # noqa: BLE001 - broken metadata of somebody else must cost nobody anything
             reason = f"its entry points cannot be read: {describe_error(error)}"
-            problems.append(PluginRow(_UNNAMED, "plugin", *_name_and_version(distribution), "broken", reason))
+            problems.append(PluginRow(UNNAMED, "plugin", *name_and_version(distribution), "broken", reason))
             continue
-        name, version = _name_and_version(distribution)
+        name, version = name_and_version(distribution)
         refused: str | None = None
-        if name == _UNNAMED:
+        if name == UNNAMED:
             # Nobody could block, pin or select what has no name.
-            refused = one_line(f"its metadata has no name ({where}): reinstall it")
+            refused = one_line(f"its metadata has no name that can be used ({where}): reinstall it")
         elif canonical_name(name) == BUILTIN_DISTRIBUTION and not all(map(_is_ours, points)):
             refused = one_line(f"calls itself {name} and is not ({where}): remove it")
+        odd = [point for point in points if not _is_name(point.name)]
+        points = EntryPoints(point for point in points if _is_name(point.name))
+        reason = f"the name of its entry point is not a printable one of at most {_MAX_NAME} signs: change it"
+        problems += [PluginRow(one_line(point.name)[:80], "plugin", name, version, "broken", reason) for point in odd]
         if refused is not None:
-            problems += [
-                PluginRow(one_line(point.name), "plugin", name, version, "broken", refused) for point in points
-            ]
+            problems += [PluginRow(point.name, "plugin", name, version, "broken", refused) for point in points]
         elif canonical_name(name) not in known:
             known[canonical_name(name)] = (points, where)
             found += [Source(name, version, point, distribution) for point in points]
@@ -243,45 +244,22 @@ def _sources(installed: Iterable[Distribution], problems: list[PluginRow]) -> li
             # The same distribution may well be seen twice, as by its sources beside what was installed of them.
             first = known[canonical_name(name)][1]
             reason = f"two distributions have this name ({first} and {where}): the first one counts, and is not trusted"
-            problems.append(PluginRow(_UNNAMED, "plugin", name, version, "broken", one_line(reason)))
+            problems.append(PluginRow(UNNAMED, "plugin", name, version, "broken", one_line(reason)))
             doubled.add(canonical_name(name))
     marked = (attrs.evolve(source, is_doubled=canonical_name(source.name) in doubled) for source in found)
     return sorted(marked, key=_order)
+
+
+def _is_name(name: str) -> bool:
+    return 0 < len(name) <= _MAX_NAME and name.isprintable()
 
 
 def _pairs(points: EntryPoints) -> set[tuple[str, str]]:
     return {(point.name, point.value) for point in points}
 
 
-def _check_metadata(distribution: Distribution) -> None:
-    """Whether its metadata are files that can be read in bounded time; a named pipe, say, never ends.
-
-    Raises:
-        _Failed: if not.
-    """
-    folder = getattr(distribution, "_path", None)
-    if not isinstance(folder, Path):
-        return
-    for name in ("METADATA", "PKG-INFO", "entry_points.txt", "RECORD"):
-        try:
-            found = (folder / name).stat()
-        except FileNotFoundError:
-            continue
-        if not stat.S_ISREG(found.st_mode):
-            raise _Failed(f"its {name} is no file")
-        if found.st_size > _MAX_METADATA_BYTES:
-            raise _Failed(f"its {name} has more than {_MAX_METADATA_BYTES:,} bytes")
-
-
 def _is_ours(point: EntryPoint) -> bool:
     return point.module.partition(".")[0] in OWN_PACKAGES
-
-
-def _name_and_version(distribution: Distribution) -> tuple[str, str]:
-    try:
-        return str(distribution.metadata["Name"] or _UNNAMED), str(distribution.version or "?")
-    except Exception:  # noqa: BLE001 - as above; most often what is left of an interrupted installation
-        return _UNNAMED, "?"
 
 
 def _order(source: Source) -> tuple[bool, str, str, str]:

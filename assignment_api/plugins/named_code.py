@@ -19,6 +19,7 @@ from assignment_api.plugins.discovery import describe_error
 from assignment_api.plugins.entries import ConnectAssignorPlugin, GroupAssignorPlugin, TaskAssignorPlugin
 from assignment_api.plugins.errors import PluginDefinitionError, PluginLoadError
 from assignment_api.plugins.found import Found, FoundConnectAssignor, FoundTaskAssignor
+from assignment_api.plugins.installed import name_and_version, readable_distributions
 from assignment_api.plugins.policy import Policy
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION, OWN_PACKAGES, canonical_name
 from assignment_api.streams.assignor import TaskAssignor
@@ -106,7 +107,7 @@ def code_origin(selector: str, policy: Policy) -> CodeOrigin:
         raise PluginLoadError(f"assignor {selector!r} may not be imported: {reason}")
     if distribution is None:
         return CodeOrigin(module, attribute, None, None)
-    return CodeOrigin(module, attribute, distribution.name, distribution.version)
+    return CodeOrigin(module, attribute, *name_and_version(distribution))
 
 
 def task_assignor_from_code(selector: str, policy: Policy) -> FoundTaskAssignor:
@@ -208,7 +209,7 @@ def _parts(selector: str) -> tuple[str, str]:
 def _distribution_of(module: str) -> metadata.Distribution | None:
     """The first distribution that says it has the module's package; one whose metadata is broken says nothing."""
     package = module.partition(".")[0]
-    for distribution in metadata.distributions():
+    for distribution in readable_distributions():
         try:
             if canonical_name(distribution.name) == BUILTIN_DISTRIBUTION and package not in OWN_PACKAGES:
                 # Its metadata carries our name, and it is not ours: then it is nobody's.
@@ -235,7 +236,7 @@ def _reason_against(
         return policy.reason_against_name(module, attribute)
     # Whoever names code on purpose has allowed it; the block-list and the pins hold all the same.
     strict = attrs.evolve(policy, allow=None)
-    return strict.reason_against(distribution, distribution.name, distribution.version, attribute)
+    return strict.reason_against(distribution, *name_and_version(distribution), attribute)
 
 
 def _imported(selector: str, module: str, attribute: str) -> object:

@@ -11,6 +11,7 @@ import hmac
 import re
 from collections.abc import Iterable, Sequence
 from importlib.metadata import Distribution, PackagePath
+from typing import Any
 
 import attrs
 
@@ -207,10 +208,23 @@ def record_sha256(distribution: Distribution) -> str | None:
     for path in _files(distribution):
         if path.name == "RECORD" and str(path.parent).endswith(".dist-info"):
             try:
-                return hashlib.sha256(path.locate().read_bytes()).hexdigest()  # type: ignore[attr-defined]
+                return hashlib.sha256(_content(path)).hexdigest()
             except OSError:
                 return None
     return None
+
+
+def _content(path: PackagePath) -> bytes:
+    """What an installed file holds.
+
+    Raises:
+        OSError: if it is none: who reads a pipe or a device that somebody's ``RECORD`` names may do so for ever.
+    """
+    found: Any = path.locate()
+    if not found.is_file():
+        raise FileNotFoundError(f"{path} is no file")
+    content: bytes = found.read_bytes()
+    return content
 
 
 def _files(distribution: Distribution) -> Sequence[PackagePath]:
@@ -226,8 +240,7 @@ def _reason_against_files(distribution: Distribution) -> str | None:
         if path.hash is None:
             continue
         try:
-            content = path.locate().read_bytes()  # type: ignore[attr-defined]
-            digest = hashlib.new(path.hash.mode, content).digest()
+            digest = hashlib.new(path.hash.mode, _content(path)).digest()
         except (OSError, ValueError) as error:
             return f"pinned by the hash of its RECORD, but {path} cannot be checked: {error}"
         if base64.urlsafe_b64encode(digest).decode().rstrip("=") != path.hash.value:

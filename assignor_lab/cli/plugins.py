@@ -12,6 +12,7 @@ import typer
 from rich.text import Text
 
 from assignment_api.plugins import PluginRow, record_sha256
+from assignment_api.plugins.installed import installed_distribution, name_and_version
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.text import console, plain, print_json, table
 
@@ -118,8 +119,9 @@ def _distributions(rows: Iterable[PluginRow]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name in dict.fromkeys(row.distribution for row in rows):
         try:
-            distribution = metadata.distribution(name)
+            distribution = installed_distribution(name)
         except (metadata.PackageNotFoundError, ValueError):
             continue
-        found[name] = {"version": distribution.version, "record_sha256": record_sha256(distribution)}
+        _, version = name_and_version(distribution)
+        found[name] = {"version": version, "record_sha256": record_sha256(distribution)}
     return found

@@ -15,6 +15,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from assignment_api.plugins import PROJECT_NAME
+from assignment_api.plugins.installed import installed_distribution
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
 from assignor_lab.runtime.discovery.entries import AssignorApart
 
@@ -66,7 +67,7 @@ def required_versions(distributions: Iterable[str]) -> Mapping[str, str]:
     while waiting:
         name = waiting.pop()
         try:
-            held = metadata.distribution(name)
+            held = installed_distribution(name)
         except metadata.PackageNotFoundError:
             continue
         if name not in roots:
@@ -88,7 +89,7 @@ def _needs(requires: Iterable[str]) -> Iterator[str]:
 
 def _packages(distribution: str) -> set[str]:
     try:
-        entry_points = metadata.distribution(distribution).entry_points
+        entry_points = installed_distribution(distribution).entry_points
     except metadata.PackageNotFoundError:
         return set()
     found = {entry.module.partition(".")[0] for entry in entry_points if entry.group == PROJECT_NAME}

@@ -19,7 +19,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import invalidate_caches
-from importlib.metadata import Distribution, PackageNotFoundError, distribution, distributions
+from importlib.metadata import Distribution, PackageNotFoundError, distributions
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
@@ -30,6 +30,7 @@ from packaging.utils import canonicalize_name
 
 from assignment_api import AssignorLabError
 from assignment_api.plugins import PROJECT_NAME
+from assignment_api.plugins.installed import installed_distribution
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
 from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel, missing_requirements
 
@@ -217,7 +218,7 @@ def _check_place(path: Path, name: str, tops: Sequence[str]) -> None:
     if name == BUILTIN_DISTRIBUTION:
         raise WheelError(f"{path}: assignor-lab itself does not travel: install the same release on the executors")
     try:
-        installed = distribution(name)
+        installed = installed_distribution(name)
     except PackageNotFoundError:
         pass
     else:

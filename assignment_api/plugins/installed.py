@@ -1,0 +1,114 @@
+"""Installed distributions whose metadata can be read in bounded time: a named pipe, say, never ends.
+
+Whoever asks for a distribution by its name, or looks at all of them, does so here: the first one of a name may be
+somebody's that would keep the asker waiting for ever.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+import zipfile
+from collections.abc import Iterator
+from importlib import metadata
+from importlib.metadata import Distribution
+from pathlib import Path
+
+from assignment_api.plugins.reserved import canonical_name
+
+__all__ = [
+    "UNNAMED",
+    "installed_distribution",
+    "name_and_version",
+    "readable_distributions",
+    "reason_against_metadata",
+]
+
+#: Stands for a name, or a version, that cannot be used.
+UNNAMED = "?"
+#: A name as installers take it (PEP 508), and a version that can be shown.
+_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9])?")
+_VERSION = re.compile(r"[!-~]{1,64}")
+
+#: Files of metadata that Python's ``importlib.metadata`` may read for what is asked of it here.
+_FILES = (
+    *("METADATA", "PKG-INFO", "entry_points.txt", "RECORD"),
+    *("SOURCES.txt", "installed-files.txt", "top_level.txt", "requires.txt"),
+)
+#: Bytes that such a file may have.
+_MAX_BYTES = 8 * 1024 * 1024
+
+
+def reason_against_metadata(distribution: Distribution) -> str | None:
+    """Why the metadata of a distribution are better left unread; ``None``: they are files of a sensible size.
+
+    Raises:
+        OSError: if they cannot even be looked at.
+    """
+    folder = getattr(distribution, "_path", None)
+    if isinstance(folder, Path):
+        # An egg-info may be one file.
+        return _reason_in(folder, _FILES) if folder.is_dir() else _reason_against(folder, folder.name)
+    if isinstance(folder, zipfile.Path):
+        infos = folder.root.NameToInfo
+        sizes = {name: infos[place].file_size for name in _FILES if (place := f"{folder.at}{name}") in infos}
+        return next((_too_large(name) for name, size in sizes.items() if size > _MAX_BYTES), None)
+    return None
+
+
+def name_and_version(distribution: Distribution) -> tuple[str, str]:
+    """Name and version, ``UNNAMED`` each where the metadata have none that anybody could mean or be shown."""
+    try:
+        name, version = str(distribution.metadata["Name"] or ""), str(distribution.version or "")
+    except Exception:  # noqa: BLE001 - somebody else's; most often what is left of an interrupted installation
+        return UNNAMED, UNNAMED
+    return name if _NAME.fullmatch(name) else UNNAMED, version if _VERSION.fullmatch(version) else UNNAMED
+
+
+def readable_distributions() -> Iterator[Distribution]:
+    """All distributions that Python finds and whose metadata can be read, in Python's order."""
+    for distribution in metadata.distributions():
+        try:
+            reason = reason_against_metadata(distribution)
+        except OSError:
+            continue
+        if reason is None:
+            yield distribution
+
+
+def installed_distribution(name: str) -> Distribution:
+    """The first one of them that has a name.
+
+    Raises:
+        PackageNotFoundError: if there is none.
+    """
+    for distribution in metadata.distributions(name=name):
+        try:
+            if reason_against_metadata(distribution) is None and _is_called(distribution, name):
+                return distribution
+        except OSError:
+            continue
+    raise metadata.PackageNotFoundError(name)
+
+
+def _is_called(distribution: Distribution, name: str) -> bool:
+    found, _ = name_and_version(distribution)
+    return canonical_name(found) == canonical_name(name)
+
+
+def _reason_in(folder: Path, names: tuple[str, ...]) -> str | None:
+    return next((reason for name in names if (reason := _reason_against(folder / name, name)) is not None), None)
+
+
+def _reason_against(path: Path, name: str) -> str | None:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        return f"its {name} is no file"
+    return _too_large(name) if found.st_size > _MAX_BYTES else None
+
+
+def _too_large(name: str) -> str:
+    return f"its {name} has more than {_MAX_BYTES:,} bytes"
