@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import attrs
 
 from assignment_api.streams import ProcessID
+from assignor_lab.simulation.clock import VirtualClock
 from assignor_lab.simulation.streams.episode import InstanceSettings
 from assignor_lab.simulation.streams.restoring import Reader
 from assignor_lab.simulation.streams.stores import Store
 
-__all__ = ["Instance", "Thread"]
+__all__ = ["Instance", "Thread", "deferred"]
 
 
 @attrs.define(eq=False)
@@ -82,3 +83,11 @@ class Instance:
     disks_lost: int = 0
     ends_ms: int = 0
     leaves_ms: Sequence[int | None] = ()
+
+
+def deferred(clock: VirtualClock, thread: Thread, action: Callable[[], None]) -> bool:
+    """Whether a living thread is stalled: what it would do comes when it is free."""
+    if thread.stalled_until_ms is None or thread not in thread.instance.threads:
+        return False
+    clock.at(thread.stalled_until_ms, action)
+    return True

@@ -12,15 +12,15 @@ from functools import partial
 from typing import Protocol
 
 from assignment_api.streams import ProcessID, TaskId
-from assignor_lab.kafka.state_lock import lock_retry_ms
 from assignor_lab.simulation.clock import VirtualClock
 from assignor_lab.simulation.event_log import EventLog
-from assignor_lab.simulation.streams.directories import delete_if_due, lock_unused, reported_offsets, unlock
+from assignor_lab.simulation.streams.directories import lock_unused, reported_offsets, unlock
 from assignor_lab.simulation.streams.episode import InstanceSettings, StreamsEpisode, drawn_process_id
-from assignor_lab.simulation.streams.instances import Instance, Thread
+from assignor_lab.simulation.streams.instances import Instance, Thread, deferred
+from assignor_lab.simulation.streams.opening import Opening
 from assignor_lab.simulation.streams.processing import NOBODY, NOT_NOTICED, REBALANCE, RESTORING, REVOKED, Ledger
 from assignor_lab.simulation.streams.reads import Reads, Takeover
-from assignor_lab.simulation.streams.restoring import Restoring
+from assignor_lab.simulation.streams.running import Running
 from assignor_lab.simulation.streams.stores import LiveChangelog, Store
 
 __all__ = ["GroupProtocol", "World"]
@@ -72,10 +72,8 @@ class World:
         self.ledger = Ledger(len(self.tasks), self.begin_ms)
         self.reads = Reads()
         self.takeovers: list[Takeover] = []
-        self._restoring = Restoring(self.clock, self.timings.machine_restore_percent / 100)
-        #: Task to the threads with output of it, the one that counts as its owner first: more than one until those that
-        #: were fenced hear of it.
-        self._working: dict[int, list[Thread]] = {}
+        self._running = Running(self.clock, self.timings, self.ledger, self.changelogs, self._say_of)
+        self._opening = Opening(self.clock, self.timings, self.changelogs, self.reads, self._running)
         self._threads = 0
         self._keeps_log = keep_log
 
@@ -114,7 +112,7 @@ class World:
             store.locked_by = None
         for number in range(1, instance.settings.threads + 1):
             self._threads += 1
-            reader = self._restoring.reader(instance.settings.machine)
+            reader = self._opening.reader(instance.settings.machine)
             instance.threads.append(Thread(instance, number, self._threads, reader))
         return instance
 
@@ -129,9 +127,7 @@ class World:
         instance = self.instances[name]
         self.say(name, "stop", f"{name} is closed")
         self._end(instance)
-        for store in instance.stores.values():
-            if store.is_open:
-                self._close(instance, store)
+        self._opening.close_all(instance)
         instance.ends_ms = self.clock.now + self.timings.close_ms
         group.stopped(instance, leaves=leaves)
         instance.threads = []
@@ -141,14 +137,7 @@ class World:
         instance = self.instances[name]
         self.say(name, "crash", f"{name} is killed")
         self._end(instance)
-        for store in list(instance.stores.values()):
-            if store.is_open:
-                self.reads.settle(store, name, self.clock.now)
-                if store.load is not None:
-                    self._restoring.give_up(store.load)
-                store.killed(self.clock.now, self.timings.commit_interval_ms, self.timings.memtable_bytes)
-                if self.episode.eos:
-                    store.offset = 0.0
+        self._opening.kill_all(instance, wipes=self.episode.eos)
         instance.ends_ms = self.clock.now
         group.crashed(instance)
         instance.threads = []
@@ -172,10 +161,7 @@ class World:
         instance.is_up = False
         for thread in instance.threads:
             for task in sorted(thread.active):
-                stood_still = thread.stalled_until_ms is not None and task in thread.running
-                self._runs_no_more(thread, task)
-                if not stood_still:
-                    self._stops(thread, task, NOT_NOTICED)
+                self._running.end_with_process(thread, task)
 
     # --- what is there at the beginning -----------------------------------------------------------------
 
@@ -191,16 +177,16 @@ class World:
         self._say_given(thread)
         if is_active:
             thread.had_tasks = True
-            self._runs_now(thread, task)
-            self._starts(thread, task)
+            self._running.begin_now(thread, task)
+            self._running.works(thread, task)
         if changelog is not None:
             store = Store(task, changelog, max(0.0, changelog.end(now) - max(0, lag)))
             thread.instance.stores[task] = store
             store.opened(now, thread.key)
             if is_active or lag <= 0:
-                self._complete(thread, store)
+                self._opening.complete(thread, store)
             else:
-                self._load(thread, store)
+                self._opening.load(thread, store)
 
     def has_on_disk(self, instance: Instance, task: int, lag: int) -> None:
         """A directory lies on an instance's disk, ``lag`` records behind, if it has anything at all."""
@@ -231,9 +217,9 @@ class World:
         active, standby = set(active), set(standby)
         unlock(thread, now)
         for task in sorted(thread.active - active):
-            self._let_go(thread, task)
+            self._running.end(thread, task, REVOKED)
         for task in sorted((thread.active | thread.standby) - active - standby):
-            self._close_of(thread, task)
+            self._opening.close(thread, task)
         added = sorted(active - thread.active)
         watched = sorted(standby - thread.standby)
         thread.active, thread.standby = active, standby
@@ -244,9 +230,9 @@ class World:
         for task in added:
             self.ledger.caused(task, now, RESTORING)
             self._taken_over(thread.instance, task)
-            self._open(thread, task, first=first)
+            self._opening.open(thread, task, first=first)
         for task in watched:
-            self._open(thread, task, first=first)
+            self._opening.open(thread, task, first=first)
         if not added and not watched:
             return 0
         return self.timings.first_open_store_ms if first else self.timings.open_store_ms
@@ -258,7 +244,7 @@ class World:
             thread.unfetched = waited | set(added)
             return
         for task in sorted(waited & thread.running):
-            self._has_input(thread, task)
+            self._running.has_input(thread, task)
 
     def _taken_over(self, instance: Instance, task: int) -> None:
         log, store, now = self.changelogs[task], instance.stores.get(task), self.clock.now
@@ -270,8 +256,8 @@ class World:
         """A thread gives up active tasks, whose stores it closes."""
         for task in sorted(tasks):
             if task in thread.active:
-                self._let_go(thread, task)
-                self._close_of(thread, task)
+                self._running.end(thread, task, REVOKED)
+                self._opening.close(thread, task)
                 thread.active.discard(task)
         self._say_given(thread)
 
@@ -298,50 +284,25 @@ class World:
         for cause in (NOT_NOTICED, REBALANCE) if not any_left else (NOBODY,):
             self.ledger.replace_cause(tasks, now, cause, REBALANCE if any_left else NOBODY)
 
-    def _let_go(self, thread: Thread, task: int) -> None:
-        self._runs_no_more(thread, task)
-        self._stops(thread, task, REVOKED)
-
     # --- stalls -----------------------------------------------------------------------------------------------
 
     def deferred(self, thread: Thread, action: Callable[[], None]) -> bool:
         """Whether a living thread is stalled: what it would do comes when it is free."""
-        if thread.stalled_until_ms is None or thread not in thread.instance.threads:
-            return False
-        self.clock.at(thread.stalled_until_ms, action)
-        return True
+        return deferred(self.clock, thread, action)
 
     def stops_working(self, thread: Thread) -> None:
         """A thread processes nothing for a while, and the group does not know."""
-        for task in sorted(thread.running - thread.unfetched):
-            self._say_of(thread, "stops", f"thread {thread.number} stops {self.tasks[task]}", task)
-            self._stops(thread, task, NOT_NOTICED)
+        self._running.pause(thread)
 
     def stops_restoring(self, instance: Instance) -> None:
         """Nor does its process read any state."""
-        threads = {thread.key: thread for thread in instance.threads}
-        for store in instance.stores.values():
-            if store.thread in threads and (store.load is not None or store.follows):
-                self.reads.settle(store, instance.name, self.clock.now)
-                if store.load is not None:
-                    self._restoring.give_up(store.load)
-                store.paused(self.clock.now)
-                threads[store.thread].held.add(store.task)
+        self._opening.stand_still(instance)
 
     def goes_on(self, thread: Thread) -> None:
         """A thread works on what it worked on before, whoever has it now; it has not heard of anybody."""
-        now = self.clock.now
         for task in sorted(thread.running):
-            self._runs_now(thread, task)
-        held, thread.held = sorted(thread.held), set()
-        for task in held:
-            store = thread.instance.stores.get(task)
-            if store is None or store.thread != thread.key:
-                continue
-            if task not in thread.running:
-                self._load(thread, store)
-            elif store.end(now) - store.position(now) < 1:
-                store.follows = True  # nobody else has written
+            self._running.begin_now(thread, task)
+        self._opening.go_on(thread)
 
     # --- stores ---------------------------------------------------------------------------------------------
 
@@ -357,161 +318,6 @@ class World:
         """End of a task's changelogs; 0 for a task without."""
         changelog = self.changelogs[task]
         return 0 if changelog is None else int(changelog.end(self.clock.now))
-
-    def _open(self, thread: Thread, task: int, *, first: bool) -> None:
-        now, log = self.clock.now, self.changelogs[task]
-        wait = self.timings.first_open_store_ms if first else self.timings.open_store_ms
-        if log is None:
-            if task in thread.active:
-                self.clock.at(now + wait, partial(self._runs, thread, task))
-            return
-        store = thread.instance.stores.get(task)
-        if store is not None and store.thread == thread.key:
-            self.reads.settle(store, thread.instance.name, now)
-            if store.load is not None:
-                # What is still missing comes with the other loads of the thread from now on.
-                self._restoring.give_up(store.load)
-                store.paused(now)
-            self.clock.at(now + self.timings.recycle_ms, partial(self._load, thread, store))
-            return
-        first_read = self.timings.restore_poll_ms if task in thread.active else self.timings.standby_ms
-        if store is None:
-            # Until it is initialised there is nothing to tell of: who joins before says nothing of it.
-            self.clock.at(now + wait, partial(self._lock, thread, task, first_read, 0))
-        else:
-            wait += first_read
-            # What another thread closes or unlocks with the same assignment, it locks anew if it joins again at once.
-            others = store.is_open or store.since_ms == now or store.locked_by is not None or store.unlocked_ms == now
-            after = min(wait, self.timings.rejoin_ms + 1 if others else 1)
-            self.clock.at(now + after, partial(self._lock, thread, task, wait - after, 0))
-
-    def _lock(self, thread: Thread, task: int, then_ms: int, failures: int) -> None:
-        """A thread tries to lock the directory of a task that it was given; another of its process may have it."""
-        instance, log = thread.instance, self.changelogs[task]
-        if log is None or thread not in instance.threads or task not in thread.active | thread.standby:
-            return
-        if self.deferred(thread, partial(self._lock, thread, task, then_ms, failures)):
-            return
-        store = instance.stores.get(task)
-        now, delay = self.clock.now, self.timings.state_cleanup_delay_ms
-        if store is None or delete_if_due(instance, store, now, delay):
-            store = instance.stores[task] = Store(task, log)
-        if store.thread == thread.key:
-            return
-        if store.is_open or store.locked_by not in (None, thread.key):
-            wait = lock_retry_ms(failures + 1)
-            self.clock.after(wait, partial(self._lock, thread, task, then_ms, failures + 1))
-            return
-        store.opened(now, thread.key)
-        self.clock.after(then_ms, partial(self._load, thread, store))
-
-    def _load(self, thread: Thread, store: Store) -> None:
-        """A task is initialised: what is missing begins to come, if anything is."""
-        if store.thread != thread.key or store.load is not None:
-            return
-        if self.deferred(thread, partial(self._load, thread, store)):
-            return
-        now, is_active = self.clock.now, store.task in thread.active
-        store.behind_ms = 0 if is_active else self.timings.standby_ms
-        to_offset = store.end(now)
-        missing = to_offset - store.position(now)
-        if missing < 1:
-            self._complete(thread, store)
-            return
-        amount = self._amount_ms(missing, store.record_bytes)
-        load = self._restoring.begin(thread.reader, amount, partial(self._loaded, thread, store), is_active=is_active)
-        store.loading(now, load, to_offset)
-
-    def _amount_ms(self, records: float, record_bytes: float) -> float:
-        by_bytes = records * record_bytes / self.timings.restore_bytes_per_s
-        return 1000 * max(by_bytes, records / self.timings.restore_records_per_s)
-
-    def _complete(self, thread: Thread, store: Store) -> None:
-        """Nothing is missing: an active task runs, a copy follows."""
-        store.loaded(self.clock.now)
-        if store.task in thread.active:
-            store.behind_ms = 0
-            self._runs(thread, store.task)
-        else:
-            store.behind_ms = self.timings.standby_ms
-            store.copies_from = (self.clock.now, store.offset)
-
-    def _loaded(self, thread: Thread, store: Store) -> None:
-        self.reads.settle(store, thread.instance.name, self.clock.now)
-        self._complete(thread, store)
-
-    def _runs(self, thread: Thread, task: int) -> None:
-        """A task runs; its first output comes a little later."""
-        if not self._has(thread, task) or task in thread.running:
-            return
-        if not self.deferred(thread, partial(self._runs, thread, task)):
-            self._runs_now(thread, task)
-
-    def _runs_now(self, thread: Thread, task: int) -> None:
-        thread.running.add(task)
-        if task in thread.unfetched:
-            self.ledger.replace_cause([task], self.clock.now, RESTORING, REBALANCE)
-        else:
-            self._has_input(thread, task)
-
-    def _has_input(self, thread: Thread, task: int) -> None:
-        self._say_of(thread, "runs", f"thread {thread.number} runs {self.tasks[task]}", task)
-        thread.begun[task] = self.clock.now
-        self.clock.after(self.timings.output_ms, partial(self._has_output, thread, task, self.clock.now))
-
-    def _runs_no_more(self, thread: Thread, task: int) -> None:
-        if task in thread.running:
-            thread.running.discard(task)
-            if thread.stalled_until_ms is not None or task in thread.unfetched:
-                return  # it has said so, or has never processed anything
-            self._say_of(thread, "stops", f"thread {thread.number} stops {self.tasks[task]}", task)
-
-    def _has_output(self, thread: Thread, task: int, begun_ms: int) -> None:
-        goes_on = self._has(thread, task) and task in thread.running and thread.begun.get(task) == begun_ms
-        if goes_on and thread.stalled_until_ms is None:
-            self._starts(thread, task)
-
-    def _has(self, thread: Thread, task: int) -> bool:
-        return task in thread.active and thread in thread.instance.threads
-
-    def _starts(self, thread: Thread, task: int) -> None:
-        working = self._working.setdefault(task, [])
-        if thread not in working:
-            working.append(thread)
-            if working[0] is thread:
-                self._owns(thread, task)
-
-    def _owns(self, thread: Thread, task: int) -> None:
-        self.ledger.starts(task, self.clock.now, thread.instance.name)
-        log = self.changelogs[task]
-        if log is not None:
-            log.runs(self.clock.now)
-
-    def _stops(self, thread: Thread, task: int, cause: str) -> None:
-        working = self._working.get(task, [])
-        was_owner = not working or working[0] is thread
-        if thread in working:
-            working.remove(thread)
-        if not was_owner:
-            return
-        self.ledger.stops(task, self.clock.now, cause)
-        log = self.changelogs[task]
-        if log is not None and log.stopped_ms is None:
-            log.stopped_ms = self.clock.now
-        if working:
-            self._owns(working[0], task)
-
-    def _close_of(self, thread: Thread, task: int) -> None:
-        store = thread.instance.stores.get(task)
-        if store is not None and store.thread == thread.key:
-            self._close(thread.instance, store)
-
-    def _close(self, instance: Instance, store: Store) -> None:
-        self.reads.settle(store, instance.name, self.clock.now)
-        if store.load is not None:
-            self._restoring.give_up(store.load)
-            store.paused(self.clock.now)
-        store.closed(self.clock.now)
 
     def finish(self, end_ms: int) -> None:
         """The episode is over: what is still going on is written down as far as it has come."""
@@ -535,7 +341,8 @@ class World:
                 f"thread {thread.number} takes the place of a static member of process {before}", thread=thread.key,
             )  # fmt: skip
 
-    def _say_of(self, thread: Thread, event: str, text: str, task: int) -> None:
+    def _say_of(self, thread: Thread, event: str, task: int) -> None:
+        text = f"thread {thread.number} {event} {self.tasks[task]}"
         self.say(thread.instance.name, event, text, task=str(self.tasks[task]), thread=thread.key)
 
     def _say_given(self, thread: Thread) -> None:
