@@ -21,9 +21,11 @@ from assignor_lab.simulation.streams.episode import drawn_member_id
 from assignor_lab.simulation.streams.generations import Generation
 from assignor_lab.simulation.streams.instances import Instance, Thread
 from assignor_lab.simulation.streams.leading import BrokersAssignor, LeaderFailedError
-from assignor_lab.simulation.streams.spread import spread_around
-from assignor_lab.simulation.streams.streams_protocol.members import Member
-from assignor_lab.simulation.streams.streams_protocol.offsets import Reported, reported
+from assignor_lab.simulation.streams.streams_protocol.decided import decided_generation
+from assignor_lab.simulation.streams.streams_protocol.heartbeats import Heartbeats
+from assignor_lab.simulation.streams.streams_protocol.members import Member, static_member
+from assignor_lab.simulation.streams.streams_protocol.reconciling import Reconciling
+from assignor_lab.simulation.streams.streams_protocol.reports import Reports
 from assignor_lab.simulation.streams.streams_protocol.targets import Targets
 from assignor_lab.simulation.streams.world import World
 
@@ -75,21 +77,19 @@ class ProtocolGroup:
             has_topics=not world.episode.missing_topics,
         )
         self._topics_ms: int | None = None
-        #: Member to the offsets that it reported last; the broker keeps them in its memory alone.
-        self._reported: dict[str, Reported] = {}
         self._members: dict[str, Member] = {}
+        warm_lag = None if self._refiner is None else self._refiner.acceptable_lag
+        self._reports = Reports(world, self._stateful, are_shown=assignor.release.shows_offsets, warm_lag=warm_lag)
+        self._heartbeats = Heartbeats(world, self._members, self._is_settled, partial(self._heartbeat, owned=None))
+        self._reconciling = Reconciling(world, self._members, self._heartbeat, self._heartbeats.arm)
         #: Thread to the member that it has been last.
         self._member_of: dict[int, Member] = {}
         self._reasons: list[str] = []
         #: The instance that closes because of an error: it says nothing to the group any more.
         self._failing: Instance | None = None
         self.generations: list[Generation] = []
-        self.changes: list[int] | None = []
+        self.changes: list[int] | None = self._reconciling.changes
         self.failures: list[tuple[int, str]] = []
-
-    @property
-    def _interval_ms(self) -> float:
-        return self._timings.streams_heartbeat_interval_ms + self._timings.heartbeat_late_us / 1000
 
     # --- what the world tells ---------------------------------------------------------------------------
 
@@ -111,7 +111,7 @@ class ProtocolGroup:
 
     def _join(self, member: Member) -> None:
         thread, instance = member.thread, member.thread.instance
-        before = self._static_member(thread)
+        before = static_member(self._members, thread)
         if before is not None and not before.has_left:
             # Its thread ends with an error (UNRELEASED_INSTANCE_ID); nothing tries again.
             self._world.say(
@@ -136,7 +136,7 @@ class ProtocolGroup:
             self._played(member, partial(self._group.rejoin, self._clock.now, before.id, member.id, process))
             if member.id in self._members and before.id != member.id:
                 self._forget(before)
-        self._arm_all()
+        self._heartbeats.arm_all()
 
     def _was_there(self, instance: Instance) -> bool:
         """Whether an instance runs since before the episode, and its threads are in the group already."""
@@ -147,14 +147,14 @@ class ProtocolGroup:
         thread = member.thread
         there = sum(max(1, client.num_stream_threads) for client in self._world.episode.clients)
         # Heartbeats of those who have long been there come at any time.
-        member.sent_ms -= int(self._interval_ms * len(self._members) / there)
+        member.sent_ms -= int(self._heartbeats.every_ms * len(self._members) / there)
         member.told, member.is_ready = Tasks(frozenset(thread.active), frozenset(thread.standby)), True
         self._members[member.id] = self._member_of[thread.key] = member
         self._world.has_members(any_left=True)
         self._group.adopt(member.id, str(thread.instance.process_id), member.told)
         self._because("members that were there")
         self._report(member)
-        self._arm(member)
+        self._heartbeats.arm(member)
 
     def stopped(self, instance: Instance, *, leaves: bool | None) -> None:
         """Members of an instance that is closed: they leave, unless they are told to stay."""
@@ -177,12 +177,12 @@ class ProtocolGroup:
         """Members of a process that is gone: nothing is heard of them any more."""
         for member in self._of(instance):
             if not member.has_reset:
-                self._session_ends(member, member.last_heartbeat_ms(self._clock.now, self._interval_ms))
+                self._session_ends(member, self._heartbeats.last_ms(member))
 
     def paused(self, instance: Instance) -> None:
         """Members of a process that stands still: nothing is heard of them until it goes on."""
         for member in self._of(instance):
-            heard = member.last_heartbeat_ms(self._clock.now, self._interval_ms)
+            heard = self._heartbeats.last_ms(member)
             member.silent_ms = self._clock.now
             self._session_ends(member, heard)
 
@@ -243,7 +243,7 @@ class ProtocolGroup:
         if self._group.members:
             self._because("metadata of topics have changed")
             self._group.metadata_changes()
-            self._arm_all()
+            self._heartbeats.arm_all()
 
     def _id_of(self, thread: Thread) -> str:
         # In the order in which they join.
@@ -252,14 +252,6 @@ class ProtocolGroup:
             if told not in used and told not in self._members:
                 return told
         return drawn_member_id(self._world.episode.id, thread.instance.name, thread.key)
-
-    def _static_member(self, thread: Thread) -> Member | None:
-        """The member that has this thread's instance id already; each thread has one of its own."""
-        instance_id = thread.instance.settings.instance_id
-        if instance_id is None:
-            return None
-        wanted = (instance_id, thread.number)
-        return next((each for each in self._members.values() if each.static_id == wanted), None)
 
     def _of(self, instance: Instance) -> list[Member]:
         return [member for member in self._members.values() if member.thread in instance.threads]
@@ -291,50 +283,29 @@ class ProtocolGroup:
         thread = member.thread
         if thread in thread.instance.threads and thread.stalled_until_ms is None and not member.has_reset:
             # It lives, and hears of it with its next heartbeat.
-            due = member.next_heartbeat_ms(self._clock.now, self._interval_ms) + self._timings.request_ms
+            due = self._heartbeats.next_ms(member) + self._timings.request_ms
             self._hears_that_it_is_gone(member, due)
-        self._arm_all()
+        self._heartbeats.arm_all()
 
     def _forget(self, member: Member) -> None:
         del self._members[member.id]
-        self._reported.pop(member.id, None)
+        self._reports.forget(member)
 
     # --- heartbeats -------------------------------------------------------------------------------------
-
-    def _arm_all(self) -> None:
-        """Something has happened: whoever is not settled is heard of with the next heartbeat."""
-        for member in self._members.values():
-            self._arm(member)
-
-    def _arm(self, member: Member) -> None:
-        if member.is_armed or self._is_dead(member) or self._is_settled(member):
-            return
-        member.is_armed = True
-        due = member.next_heartbeat_ms(self._clock.now, self._interval_ms)
-        self._clock.at(due, partial(self._beat, member, member.armed))
 
     def _is_settled(self, member: Member) -> bool:
         return member.is_ready is True and self._group.is_settled(member.id)
 
-    def _is_dead(self, member: Member) -> bool:
-        return member.thread not in member.thread.instance.threads or self._members.get(member.id) is not member
-
-    def _beat(self, member: Member, armed: int) -> None:
-        if armed == member.armed:
-            member.is_armed = False
-            if not member.thread.instance.is_silent and not member.has_reset:
-                self._heartbeat(member, None)
-
     def _heartbeat(self, member: Member, owned: Tasks | None) -> None:
-        if self._is_dead(member):
+        if member.is_dead(self._members):
             return
         if owned is not None and self._world.deferred(member.thread, partial(self._heartbeat, member, owned)):
             return
         if not self._group.has_topics and self._topics_ms is not None and self._clock.now >= self._topics_ms:
             self._because("topics are there")
             self._group.topics_are_there()
-            self._arm_all()
-        if owned is not None or self._has_news(member):
+            self._heartbeats.arm_all()
+        if owned is not None or self._reports.has_news(member):
             self._report(member)
         self._played(member, partial(self._group.heartbeat, self._clock.now, member.id, owned))
 
@@ -345,18 +316,16 @@ class ProtocolGroup:
         except LeaderFailedError as error:
             self._failed(member, error)
             return
-        member.sent_ms = now
-        member.armed += 1
-        member.is_armed = False
+        self._heartbeats.sent(member)
         if self._group.target_epoch != target_epoch:
             self._write_down()
-            self._arm_all()
+            self._heartbeats.arm_all()
         standing = self._group.members[member.id]
         if answer.has_changed and standing.state is MemberState.UNREVOKED:
             # Members name their max.poll.interval.ms as the time in which they give back.
             late_ms = now + self._timings.max_poll_interval_ms
             self._clock.at(late_ms, partial(self._too_late, member, standing))
-        self._clock.after(self._timings.request_ms, partial(self._answered, member, answer))
+        self._clock.after(self._timings.request_ms, partial(self._reconciling.answered, member, answer))
 
     def _failed(self, member: Member, error: LeaderFailedError) -> None:
         """UNKNOWN_SERVER_ERROR is fatal for a member: Streams' default handler closes the whole client."""
@@ -386,40 +355,6 @@ class ProtocolGroup:
         if self._group.members.get(member.id) is standing:
             self._gone(member, "was fenced: it did not give its tasks back in time")
 
-    def _answered(self, member: Member, answer: HeartbeatAnswer) -> None:
-        if self._is_dead(member):
-            return
-        if member.thread.instance.is_silent:
-            self._world.deferred(member.thread, partial(self._answered, member, answer))
-            return
-        is_news = answer.tasks != member.told or answer.is_ready != member.is_ready
-        if answer.tasks != member.told and self.changes is not None:
-            self.changes.append(self._clock.now)
-        member.told, member.is_ready = answer.tasks, answer.is_ready
-        if is_news:
-            self._reconcile(member)
-        self._arm(member)
-
-    def _reconcile(self, member: Member) -> None:
-        """The thread closes and opens tasks, and the member acknowledges what it has then."""
-        thread, now, tasks = member.thread, self._clock.now, member.told
-        begins = max(now, member.busy_until_ms)
-        after = spread_around(
-            self._timings.acknowledge_ms, self._timings.acknowledge_spread_ms, self._world.random.random()
-        )
-        opened = (tasks.active - thread.active) | ((tasks.standby | tasks.warmup) - thread.standby)
-        if opened:
-            takes = self._timings.open_store_ms if thread.had_tasks else self._timings.first_open_store_ms
-            member.busy_until_ms = begins + after + takes
-        self._clock.at(begins, partial(self._world_gets, member, tasks))
-        self._clock.at(begins + after, partial(self._heartbeat, member, tasks))
-
-    def _world_gets(self, member: Member, tasks: Tasks) -> None:
-        if self._world.deferred(member.thread, partial(self._world_gets, member, tasks)):
-            return
-        if not self._is_dead(member):
-            self._world.assign(member.thread, tasks.active, tasks.standby | tasks.warmup)
-
     # --- targets ----------------------------------------------------------------------------------------
 
     def _initial_delay(self) -> None:
@@ -433,72 +368,41 @@ class ProtocolGroup:
             return
         if is_computed:
             self._write_down()
-            self._arm_all()
+            self._heartbeats.arm_all()
 
     def _assign(self, members: tuple[GroupMember, ...]) -> dict[str, Tasks]:
         for member in self._members.values():
             if member.silent_ms is not None:
                 continue
             # Reports that nothing else has come of were not played.
-            if self._clock.now - member.reported_ms >= self._timings.task_offset_interval_ms:
+            if self._reports.is_due(member):
                 self._report(member)
-        offsets = {member: told.offsets for member, told in self._reported.items()}
         metadata = {member: each.metadata for member, each in self._members.items()}
-        return self._targets.of(members, metadata, offsets)
+        return self._targets.of(members, metadata, self._reports.offsets)
 
     def _refined(self, targets: Mapping[str, Tasks], standings: Mapping[str, Standing]) -> Mapping[str, Tasks]:
         if self._refiner is None:
             return targets
-        offsets = {member: told.offsets for member, told in self._reported.items()}
-        ends = {member: told.ends for member, told in self._reported.items()}
-        return self._refiner.refined(targets, standings, offsets, ends)
-
-    def _has_news(self, member: Member) -> bool:
-        """Whether a heartbeat brings offsets though no task has changed: now and then, or as a warm-up is complete."""
-        if not self._release.shows_offsets or self._is_dead(member):
-            return False
-        if self._clock.now - member.reported_ms >= self._timings.task_offset_interval_ms:
-            return True
-        if self._refiner is None or not member.told.warmup:
-            return False
-        now = self._offsets_of(member)
-        lag = self._refiner.acceptable_lag
-        return any(now.ends[task] - now.offsets[task] <= lag for task in member.told.warmup if task in now.ends)
+        return self._refiner.refined(targets, standings, self._reports.offsets, self._reports.ends)
 
     def _report(self, member: Member) -> None:
-        """A member tells the broker the offsets of what it has on the disk."""
-        if self._release.shows_offsets and not self._is_dead(member):
-            self._reported[member.id] = self._offsets_of(member)
-            member.reported_ms = self._clock.now
+        if not member.is_dead(self._members) and self._reports.report(member):
             self._group.offsets_reported()
-
-    def _offsets_of(self, member: Member) -> Reported:
-        world = self._world
-        cleanup_ms = self._timings.state_cleanup_delay_ms
-        return reported(member.thread, self._stateful, world.end_offset, self._clock.now, cleanup_ms)
 
     def _because(self, reason: str) -> None:
         if reason not in self._reasons:
             self._reasons.append(reason)
 
     def _write_down(self) -> None:
-        now = self._clock.now
-        placed: dict[str, tuple[set[int], set[int]]] = {}
-        for member, target in self._group.targets.items():
-            active, standby = placed.setdefault(self._members[member].thread.instance.name, (set(), set()))
-            active |= target.active
-            standby |= target.standby | target.warmup
         for each in self._members.values():
             each.decided_for = each.process_id
-        count = len(self._group.members)
-        generation = Generation(
-            self._group.target_epoch, now, now, now, "; ".join(self._reasons) or "state is warm", count, "none",
-            {name: (tuple(sorted(active)), tuple(sorted(standby))) for name, (active, standby) in placed.items()},
-            sum(len(target.warmup) for target in self._group.targets.values()),
+        generation = decided_generation(
+            self._group.target_epoch, self._group.targets, self._members, self._reasons, len(self._group.members),
+            self._clock.now,
         )  # fmt: skip
         self._reasons.clear()
         self.generations.append(generation)
         self._world.say(
-            "coordinator", "assign", f"target of epoch {generation.number} for {count} members",
-            generation=generation.number, members=count,
+            "coordinator", "assign", f"target of epoch {generation.number} for {generation.members} members",
+            generation=generation.number, members=generation.members,
         )  # fmt: skip

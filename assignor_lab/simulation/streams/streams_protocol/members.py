@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import attrs
 
 from assignment_api.group import MemberMetadata
@@ -9,7 +11,7 @@ from assignment_api.streams import ProcessID
 from assignor_lab.kafka.streams_group.tasks import NO_TASKS, Tasks
 from assignor_lab.simulation.streams.instances import Thread
 
-__all__ = ["Member"]
+__all__ = ["Member", "static_member"]
 
 
 @attrs.define(eq=False)
@@ -76,6 +78,10 @@ class Member:
         settings = self.thread.instance.settings
         return MemberMetadata(str(self.process_id), settings.instance_id, settings.rack, settings.tags)
 
+    def is_dead(self, members: Mapping[str, Member]) -> bool:
+        """Whether its thread is gone, or it is none of the group's ``members`` any more."""
+        return self.thread not in self.thread.instance.threads or members.get(self.id) is not self
+
     def next_heartbeat_ms(self, now_ms: int, every_ms: float) -> int:
         """When its next heartbeat after ``now_ms`` comes."""
         return self.sent_ms + int(((now_ms - self.sent_ms) // every_ms + 1) * every_ms)
@@ -85,3 +91,12 @@ class Member:
         if self.silent_ms is not None:
             now_ms = max(self.sent_ms, min(now_ms, self.silent_ms - 1))
         return self.sent_ms + int((now_ms - self.sent_ms) // every_ms * every_ms)
+
+
+def static_member(members: Mapping[str, Member], thread: Thread) -> Member | None:
+    """The member that has a thread's instance id already; each thread has one of its own."""
+    instance_id = thread.instance.settings.instance_id
+    if instance_id is None:
+        return None
+    wanted = (instance_id, thread.number)
+    return next((each for each in members.values() if each.static_id == wanted), None)

@@ -1,0 +1,72 @@
+"""Members that go through what the broker tells them to have, and acknowledge it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from assignor_lab.kafka.streams_group.group import HeartbeatAnswer
+from assignor_lab.kafka.streams_group.tasks import Tasks
+from assignor_lab.simulation.streams.spread import spread_around
+from assignor_lab.simulation.streams.streams_protocol.members import Member
+from assignor_lab.simulation.streams.world import World
+
+__all__ = ["Reconciling"]
+
+
+class Reconciling:
+    """The members' side of an answer to a heartbeat.
+
+    Args:
+        world: The world.
+        members: Member id to member; whoever joins or goes changes it.
+        acknowledge: Sends a heartbeat with what a member has now.
+        over: Is told of a member that has read an answer.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        members: Mapping[str, Member],
+        acknowledge: Callable[[Member, Tasks], None],
+        over: Callable[[Member], None],
+    ) -> None:
+        self._world, self._clock, self._timings = world, world.clock, world.timings
+        self._members, self._acknowledge, self._over = members, acknowledge, over
+        #: When somebody was told to have something else.
+        self.changes: list[int] = []
+
+    def answered(self, member: Member, answer: HeartbeatAnswer) -> None:
+        """An answer has come to a member."""
+        if member.is_dead(self._members):
+            return
+        if member.thread.instance.is_silent:
+            self._world.deferred(member.thread, partial(self.answered, member, answer))
+            return
+        is_news = answer.tasks != member.told or answer.is_ready != member.is_ready
+        if answer.tasks != member.told:
+            self.changes.append(self._clock.now)
+        member.told, member.is_ready = answer.tasks, answer.is_ready
+        if is_news:
+            self._reconcile(member)
+        self._over(member)
+
+    def _reconcile(self, member: Member) -> None:
+        """The thread closes and opens tasks, and the member acknowledges what it has then."""
+        thread, now, tasks = member.thread, self._clock.now, member.told
+        begins = max(now, member.busy_until_ms)
+        after = spread_around(
+            self._timings.acknowledge_ms, self._timings.acknowledge_spread_ms, self._world.random.random()
+        )
+        opened = (tasks.active - thread.active) | ((tasks.standby | tasks.warmup) - thread.standby)
+        if opened:
+            takes = self._timings.open_store_ms if thread.had_tasks else self._timings.first_open_store_ms
+            member.busy_until_ms = begins + after + takes
+        self._clock.at(begins, partial(self._world_gets, member, tasks))
+        self._clock.at(begins + after, partial(self._acknowledge, member, tasks))
+
+    def _world_gets(self, member: Member, tasks: Tasks) -> None:
+        if self._world.deferred(member.thread, partial(self._world_gets, member, tasks)):
+            return
+        if not member.is_dead(self._members):
+            self._world.assign(member.thread, tasks.active, tasks.standby | tasks.warmup)

@@ -1,0 +1,69 @@
+"""What the broker of a streams group knows of offsets: what each member reported last, and when one has news."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from assignor_lab.simulation.streams.streams_protocol.members import Member
+from assignor_lab.simulation.streams.streams_protocol.offsets import Reported, reported
+from assignor_lab.simulation.streams.world import World
+
+__all__ = ["Reports"]
+
+
+class Reports:
+    """Reports of members, which the broker keeps in its memory alone.
+
+    Args:
+        world: The world.
+        stateful: Tasks with state.
+        are_shown: Whether brokers of the release are told offsets.
+        warm_lag: At how many records a warm-up is complete; ``None``: no broker waits for that.
+    """
+
+    def __init__(self, world: World, stateful: frozenset[int], *, are_shown: bool, warm_lag: int | None) -> None:
+        self._world, self._stateful, self._are_shown, self._warm_lag = world, stateful, are_shown, warm_lag
+        self._reported: dict[str, Reported] = {}
+
+    @property
+    def offsets(self) -> Mapping[str, Mapping[int, int]]:
+        """Member to the offsets of its tasks."""
+        return {member: told.offsets for member, told in self._reported.items()}
+
+    @property
+    def ends(self) -> Mapping[str, Mapping[int, int]]:
+        """Member to the ends of changelogs that it restores or has copies of."""
+        return {member: told.ends for member, told in self._reported.items()}
+
+    def report(self, member: Member) -> bool:
+        """A member that lives tells the offsets of what it has on the disk, if its broker is told them."""
+        if self._are_shown:
+            self._reported[member.id] = self._offsets_of(member)
+            member.reported_ms = self._world.clock.now
+        return self._are_shown
+
+    def forget(self, member: Member) -> None:
+        """A member is gone."""
+        self._reported.pop(member.id, None)
+
+    def is_due(self, member: Member) -> bool:
+        """Whether a member would have reported since, though nothing has changed."""
+        return self._world.clock.now - member.reported_ms >= self._world.timings.task_offset_interval_ms
+
+    def has_news(self, member: Member) -> bool:
+        """Whether a heartbeat brings offsets though no task has changed: now and then, or as a warm-up is complete."""
+        if not self._are_shown:
+            return False
+        if self.is_due(member):
+            return True
+        if self._warm_lag is None or not member.told.warmup:
+            return False
+        now = self._offsets_of(member)
+        return any(
+            now.ends[task] - now.offsets[task] <= self._warm_lag for task in member.told.warmup if task in now.ends
+        )
+
+    def _offsets_of(self, member: Member) -> Reported:
+        world = self._world
+        cleanup_ms = world.timings.state_cleanup_delay_ms
+        return reported(member.thread, self._stateful, world.end_offset, world.clock.now, cleanup_ms)
