@@ -24,6 +24,7 @@ import attrs
 from assignment_api.plugins import ConfigSources, Found, MetricPlugin, PluginRow, Registry
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.tracing import Traced
+from assignor_lab.groups.beside import Beside
 from assignor_lab.groups.changes import ChangesOf
 from assignor_lab.groups.columns import Column
 from assignor_lab.groups.headline import HeadlineFigure, headline_of
@@ -279,6 +280,14 @@ class Kind(ABC, Generic[S, A]):
         """The protocol that a group is played in with an assignor; ``None``: nothing is played in this kind."""
         return None
 
+    def others(self, registry: Registry) -> Sequence[FoundAssignor]:
+        """Those besides :meth:`installed` that :meth:`find` knows, with whom a group speaks another protocol."""
+        return ()
+
+    def usual(self, scenario: Scenario) -> str | None:
+        """Who decides for the group of a scenario where nobody is named; ``None``: Kafka's own for all of them."""
+        return None
+
     @property
     def utilities(self) -> Mapping[str, Utility]:
         """What else answers scenarios of this kind, line by line, by name."""
@@ -402,6 +411,14 @@ class Kind(ABC, Generic[S, A]):
             answers: All answers of one item and round, at least one.
             assignor: Whose state it is to be; ``None``: the first one's.
         """
+
+    def beside(self, answers: Sequence[Answer[S, A]]) -> Beside | None:
+        """What was done in a play, and what is recorded of what followed; ``None``: that is not told of this kind.
+
+        Args:
+            answers: All plays of one scenario, at least one.
+        """
+        return None
 
     def picture_size(self, picture: Mapping[str, Any]) -> int:
         """Entries of a picture, for the room that pictures have in a summary together; 0: they are small anyway."""

@@ -10,7 +10,7 @@ from assignor_lab.documents.wording import figure, natural_order, plural
 from assignor_lab.report.down_times import CAUSES, DownTimes, clock
 from assignor_lab.report.pictures import Gantt
 
-__all__ = ["COLOURS", "Away", "GanttBar", "GanttDrawing", "GanttLabel", "drawing"]
+__all__ = ["COLOURS", "GanttBar", "GanttDrawing", "GanttLabel", "drawing"]
 
 #: Colours of the style sheet that instances take in turn.
 COLOURS = 8
@@ -23,6 +23,8 @@ _STEPS_MS = tuple(
     for number in (1, 2, 5)
 )
 _MOST_TICKS = 9
+#: Longest label of a row, in characters.
+LABEL = 12
 #: Most bars that are drawn one by one, so that each has a title.
 MOST_TITLES = 2_000
 #: Between two sub-topologies, and below the rows for the time.
@@ -36,15 +38,6 @@ class GanttLabel:
     x: float
     y: float
     text: str
-
-
-@attrs.frozen
-class Away:
-    """When a task was with nobody or got its state back: seconds in all, and the stretches in words."""
-
-    task: str
-    seconds: float
-    stretches: tuple[str, ...]
 
 
 @attrs.frozen
@@ -70,8 +63,8 @@ class GanttDrawing:
         times: Times below.
         words: The same for who does not see it.
         until_ms: The end of its time.
-        aways: The tasks that were away, for longest first.
         bars: All bars one by one with their titles; none where they are very many.
+        reasons: The marks one by one, each with its moment and its reason; none where nobody tells.
     """
 
     height: float
@@ -83,16 +76,26 @@ class GanttDrawing:
     times: tuple[GanttLabel, ...]
     words: str
     until_ms: int
-    aways: tuple[Away, ...]
     bars: tuple[GanttBar, ...] = ()
+    reasons: tuple[GanttBar, ...] = ()
 
     def x(self, moment_ms: int) -> float:
         """Where a moment lies from left to right."""
         return _x(moment_ms, self.until_ms)
 
 
-def drawing(gantt: Gantt, down: DownTimes | None = None) -> GanttDrawing:
-    """The drawing of a Gantt picture; ``down`` says why tasks were with nobody, and what the clock showed."""
+def drawing(
+    gantt: Gantt, down: DownTimes | None = None, reasons: Sequence[str] = (), begun_ms: int | None = None
+) -> GanttDrawing:
+    """The drawing of a Gantt picture.
+
+    Args:
+        gantt: The picture.
+        down: Why tasks were with nobody, and what the clock showed.
+        reasons: Why each rebalance was, in the order of its marks.
+        begun_ms: What the clock showed where the picture begins, in epoch milliseconds, where ``down`` does not tell.
+    """
+    begun = begun_ms if down is None else down.begun_ms
     end = max(1, gantt.until_ms)
     tops: list[float] = []
     top, before = 2.0, None
@@ -118,16 +121,24 @@ def drawing(gantt: Gantt, down: DownTimes | None = None) -> GanttDrawing:
         restoring="".join(waiting[True]),
         unowned="".join(waiting[False]),
         marks="".join(f"M{_x(mark, end):.1f} 0V{top:.1f}" for mark in gantt.marks if 0 <= mark <= end),
-        tasks=tuple(GanttLabel(LEFT - 6, at + BAR - 1, row.task) for row, at in zip(gantt.rows, tops, strict=True)),
+        tasks=tuple(
+            GanttLabel(LEFT - 6, at + BAR - 1, _end_of(row.task)) for row, at in zip(gantt.rows, tops, strict=True)
+        ),
         times=tuple(GanttLabel(_x(at, end), top + FOOT - 4, f"{figure(at / 1_000)} s") for at in _ticks(end)),
         words=_words(gantt),
         until_ms=end,
-        aways=_aways(gantt),
-        bars=_bars(gantt, tops, end, down),
+        bars=_bars(gantt, tops, end, down, begun),
+        reasons=tuple(
+            GanttBar("reason", f"M{_x(mark, end):.1f} 0V{top:.1f}", _told(mark, reason, begun))
+            for mark, reason in zip(gantt.marks, reasons, strict=False)
+            if 0 <= mark <= end
+        ),
     )
 
 
-def _bars(gantt: Gantt, tops: Sequence[float], end: int, down: DownTimes | None) -> tuple[GanttBar, ...]:
+def _bars(
+    gantt: Gantt, tops: Sequence[float], end: int, down: DownTimes | None, begun: int | None
+) -> tuple[GanttBar, ...]:
     """Each bar with its title, those that somebody ran first."""
     if sum(len(row.runs) + len(row.waits) for row in gantt.rows) > MOST_TITLES:
         return ()
@@ -137,7 +148,6 @@ def _bars(gantt: Gantt, tops: Sequence[float], end: int, down: DownTimes | None)
         for each in task.intervals
         if len(each) == 5 and 0 <= each[2] < len(down.causes)
     }  # fmt: skip
-    begun = None if down is None else down.begun_ms
     colours = {who: number % COLOURS for number, who in enumerate(_by_name(gantt))}
     ran, waited = [], []
     for row, at in zip(gantt.rows, tops, strict=True):
@@ -152,6 +162,11 @@ def _bars(gantt: Gantt, tops: Sequence[float], end: int, down: DownTimes | None)
     return (*ran, *waited)
 
 
+def _end_of(name: str) -> str:
+    """A long name by its end, in which those of a connector's tasks differ."""
+    return name if len(name) <= LABEL else f"…{name[1 - LABEL :]}"
+
+
 def _by_name(gantt: Gantt) -> list[int]:
     """Places of the instances, sorted by name: one has the same colour in each picture of its group."""
     return sorted(range(len(gantt.instances)), key=lambda place: natural_order(gantt.instances[place]))
@@ -161,6 +176,11 @@ def _title(task: str, what: str, begin: int, to: int, begun: int | None) -> str:
     at, until = clock(begun, begin), clock(begun, to)
     times = f" ({at} to {until} UTC)" if at and until else ""
     return f"{task}: {what}, from {figure(begin / 1_000)} s to {figure(to / 1_000)} s{times}"
+
+
+def _told(mark: int, reason: str, begun: int | None) -> str:
+    at = clock(begun, mark)
+    return f"{figure(mark / 1_000)} s{f' ({at} UTC)' if at else ''}: {reason or 'the reason is not told'}"
 
 
 def _ticks(end: int) -> range:
@@ -178,19 +198,6 @@ def _bar(begin: int, to: int, top: float, end: int) -> str:
     # What is short is still there to be seen.
     width = max(_x(to, end) - left, 0.6)
     return f"M{left:.1f} {top:.1f}h{width:.1f}v{BAR:g}h-{width:.1f}z"
-
-
-def _aways(gantt: Gantt) -> tuple[Away, ...]:
-    found = []
-    for row in gantt.rows:
-        stretches = [stretch for stretch in row.waits if len(stretch) == 3]
-        if stretches:
-            told = [
-                f"{figure(begin / 1_000)} s to {figure(to / 1_000)} s{' (state comes back)' if restores else ''}"
-                for begin, to, restores in stretches
-            ]
-            found.append(Away(row.task, _seconds(stretches), tuple(told)))
-    return tuple(sorted(found, key=lambda away: -away.seconds))
 
 
 def _words(gantt: Gantt) -> str:

@@ -39,6 +39,7 @@ class View:
         task: The task that is explained, or ``None``.
         why_not: Why it is not there, or ``None``.
         at_ms: The moment of an episode that is shown, or ``None``.
+        past: Number of the past in the source that is played, from 0, in place of a state; ``None``: a state is shown.
     """
 
     source: int = 0
@@ -50,6 +51,7 @@ class View:
     task: str | None = None
     why_not: str | None = None
     at_ms: int | None = None
+    past: int | None = None
 
     @classmethod
     def read(cls, query: QueryParams) -> Self:
@@ -83,12 +85,13 @@ class View:
             query.get("task") or None,
             query.get("whynot") or None,
             _number(query, "t"),
+            _number(query, "past"),
         )
 
     @property
     def fields(self) -> list[tuple[str, str]]:
         """Names and values of the query, in a fixed order."""
-        pairs = [("s", str(self.source)), ("n", str(self.state))]
+        pairs = [("s", str(self.source)), ("n", str(self.state)) if self.past is None else ("past", str(self.past))]
         pairs += [] if self.round is None else [("round", str(self.round))]
         pairs += [("a", each) for each in self.contenders]
         pairs += [("e", text_of(self.steps))] if self.steps else []

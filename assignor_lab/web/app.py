@@ -25,12 +25,15 @@ from assignor_lab.web.door import Door
 from assignor_lab.web.errors import NotThereError, PageError
 from assignor_lab.web.opened import OpenedRun
 from assignor_lab.web.overview import history_page, home_page
-from assignor_lab.web.pages import error_page, moment_part, state_page
+from assignor_lab.web.pages import error_page, moment_part, state_page, underway_page
+from assignor_lab.web.plays import Underway
 
 __all__ = ["ASSETS", "create_app"]
 
 #: What the page loads, and nothing else.
 ASSETS = {"ui.css": "text/css", "ui.js": "text/javascript", "report.css": "text/css"}
+#: How long a page waits for its plays before it says how far they are.
+SHORT_S = 1.0
 #: A report brings its own script and style, and may come from somebody else: it gets no origin of ours.
 _REPORT_POLICY = (
     "sandbox allow-scripts allow-downloads; default-src 'none'; script-src 'unsafe-inline'; "
@@ -56,10 +59,10 @@ def create_app(asking: Asking, token: str) -> ASGIApp:
         return await _answered(request, asking, _pulse, alone=False)
 
     async def moment(request: Request) -> Response:
-        return await _answered(request, asking, moment_part)
+        return await _answered(request, asking, moment_part, alone=False)
 
     async def state(request: Request) -> Response:
-        return await _answered(request, asking, state_page)
+        return await _answered(request, asking, _state, alone=False)
 
     async def saved(request: Request) -> Response:
         return await _answered(request, asking, _document)
@@ -114,6 +117,14 @@ async def _answered(
         status = error.status if isinstance(error, PageError) else 400
         return HTMLResponse(error_page(str(error), "/"), status)
     return made if isinstance(made, Response) else HTMLResponse(made)
+
+
+def _state(asking: Asking, view: View) -> str:
+    found = asking.underway(view, SHORT_S)
+    if isinstance(found, Underway):
+        return underway_page(asking, view, found)
+    with asking.lock:
+        return state_page(asking, view)
 
 
 def _pulse(asking: Asking, view: View) -> Response:

@@ -1,33 +1,38 @@
-"""What is asked for a view: the state after its changes, put to the contenders by the same contest as a run's."""
+"""What is asked for a view: its state or past, changed, put to the contenders by the same contest as a run's."""
 
 from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
-from threading import Lock
+from collections.abc import Callable, Mapping, Sequence
+from threading import RLock
 from typing import Any
 
 import attrs
 
 from assignment_api.plugins import ConfigSources
 from assignment_api.plugins.keys import is_policy_key
+from assignor_lab.capture.histories.past_terms import PastTerms
 from assignor_lab.compare.figures import metrics_of_headline
+from assignor_lab.groups.beside import ActionRow
 from assignor_lab.groups.changes import Edit, changed
-from assignor_lab.groups.entries import KindEntry
+from assignor_lab.groups.entries import KindEntry, entry_of
 from assignor_lab.groups.kind import Answer, Kind
 from assignor_lab.groups.scorer import Scorer
 from assignor_lab.groups.terms import JobSpec
 from assignor_lab.groups.variants import overridden
-from assignor_lab.groups.work import WorkItem
+from assignor_lab.groups.work import OBSERVED, WorkItem
 from assignor_lab.runtime.discovery import Plugins
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
 from assignor_lab.scoring.competitors import competitors
 from assignor_lab.web.address import View, text_of
 from assignor_lab.web.errors import NotThereError, PageError
 from assignor_lab.web.opened import Opened
+from assignor_lab.web.plays import DEADLINE_S, Plays, Underway
+from assignor_lab.web.replaying import episode_of
+from assignor_lab.web.states import OpenedStates
 
-__all__ = ["Asked", "Asking"]
+__all__ = ["Answered", "Asked", "Asking"]
 
 #: Answers that are kept: who goes back and forth, or moves the time of an episode, does not wait again.
 MOST_KEPT = 32
@@ -37,6 +42,19 @@ MOST_READ = 8
 MOST_SCORERS = 4
 #: Who plays an episode where nobody is named.
 _PLAYED = "high_availability"
+#: What is told of plays besides the headline.
+_OF_PLAYS = ("rebalances",)
+#: How long a part of a page waits for a play at a time.
+_LONG_S = 5.0
+_DECISIONS = PastTerms()
+
+
+@attrs.frozen
+class Answered:
+    """Who answered, and why the answer is not comparable, or ``None``: it is."""
+
+    assignor: str
+    not_comparable: str | None = None
 
 
 @attrs.frozen(eq=False)
@@ -47,24 +65,23 @@ class Asked:
         scenario: The state after the changes.
         kind: Its kind.
         number: The round.
+        state: What was asked; ``None``: it could not even be made, or it was played.
         contenders: Names of those who were asked, in order.
-        answers: Their answers to the round, Kafka's own decision last where it is known.
+        answers: Who answered, what Kafka really decided or what really happened last where it is known.
         figures: A row for each answer: column of a metric to its value.
         picture: All of it as the summary has it.
+        actions: What was done in a play, and what it led to under each.
     """
 
     scenario: Scenario
     kind: Kind[Any, Any]
     number: int
+    state: Any
     contenders: tuple[str, ...]
-    answers: Sequence[Answer[Any, Any]]
-    figures: Sequence[dict[str, Any]]
+    answers: Sequence[Answered]
+    figures: Sequence[Mapping[str, Any]]
     picture: Mapping[str, Any]
-
-    @property
-    def state(self) -> Any:
-        """What was asked; ``None``: it could not even be made."""
-        return self.answers[0].state
+    actions: Sequence[ActionRow] = ()
 
 
 class Asking:
@@ -75,7 +92,9 @@ class Asking:
         plugins: What is installed.
         config: Configuration around the states' own.
         may_run_code: Whether a contender may be ``module:attribute``.
-        words: Words of the command line that stand for ``config``.
+        words: Words of the command line that stand for ``config`` and ``terms``.
+        terms: How recorded pasts are read.
+        seconds: How long the plays of one page may take.
     """
 
     def __init__(
@@ -86,19 +105,24 @@ class Asking:
         *,
         may_run_code: bool = False,
         words: Sequence[str] = (),
+        terms: PastTerms = _DECISIONS,
+        seconds: float = DEADLINE_S,
     ) -> None:
         self.opened = opened
         self.plugins = plugins
         self.config = config
         self.words = tuple(words)
-        self.lock = Lock()
+        self.lock = RLock()
+        self.terms = terms
         self._may_run_code = may_run_code
+        self._plays: Plays[Asked] = Plays(seconds)
         self._scorers: OrderedDict[Any, Scorer] = OrderedDict()
         self._kept: OrderedDict[Any, Asked] = OrderedDict()
-        self._read: OrderedDict[Any, tuple[Mapping[str, Any], Scenario]] = OrderedDict()
+        self._read: OrderedDict[Any, tuple[object, Scenario]] = OrderedDict()
 
     def close(self) -> None:
-        """Ends the processes of plugins."""
+        """Ends the processes of plugins, and what is played."""
+        self._plays.close()
         for scorer in self._scorers.values():
             scorer.close()
         self.plugins.isolation.close()
@@ -117,26 +141,39 @@ class Asking:
                 raise PageError(f"{key} is not changed here: give it to `assignor ui` with -c")
         return overridden(self.config, view.settings)
 
+    def kind(self, view: View) -> KindEntry:
+        """The kind of a view's state, or of the episode that its past is."""
+        if view.past is None:
+            return self.opened.states(view.source).kind
+        return entry_of(self.scenario(view).kind)
+
     def scenario(self, view: View) -> Scenario:
-        """The state of a view, after its changes.
+        """The state of a view, or the episode that its past is, after its changes.
 
         Raises:
-            NotThereError: if there is no such state.
+            NotThereError: if there is no such state, or no such past.
             PageError: if a change cannot be made.
             DocumentFormatError: if the state would be none, at the value at fault.
+            HistoryError: if the past cannot be played.
         """
-        scenario = self.opened.states(view.source).scenario(view.state)
         key = _place(view)
+        states = self.opened.states(view.source)
+        # A recording may tell more of the same decision by now, or of the same past.
+        now: object = states if view.past is not None else states.scenario(view.state).document
         base, known = self._read.get(key, (None, None))
-        # A recording may tell more of the same decision by now.
-        if known is None or base is not scenario.document:
-            known = self._changed(view, scenario)
-            self._keep(key, scenario, known)
+        if known is None or base is not now:
+            known = self._changed(view, self._as_read(view, states))
+            self._keep(key, now, known)
         self._read.move_to_end(key)
         return known
 
-    def _keep(self, key: Any, base: Scenario, read: Scenario) -> None:
-        self._read[key] = (base.document, read)
+    def _as_read(self, view: View, states: OpenedStates) -> Scenario:
+        if view.past is None:
+            return states.scenario(view.state)
+        return episode_of(states, view.past, self.terms)
+
+    def _keep(self, key: Any, base: object, read: Scenario) -> None:
+        self._read[key] = (base, read)
         while len(self._read) > MOST_READ:
             self._read.popitem(last=False)
 
@@ -150,20 +187,21 @@ class Asking:
                 document = changed(document, edits)
             except (LookupError, TypeError, ValueError) as error:
                 raise PageError(f"change {number} does not fit the state: it has no such place") from error
-        # What Kafka decided was about another state.
+        # What Kafka decided, and what happened, was about another state.
         document.pop("observed", None)
+        document.pop("recorded", None)
         document["id"] = f"{scenario.id}, changed"[:200]
         return scenario_from_document(document, Place(scenario.place.file, scenario.place.line))
 
     def _forget(self, view: View, scenario: Scenario) -> None:
         """Reads a state anew: a plugin in this process has changed what it was shown."""
         fresh = scenario_from_document(json.loads(json.dumps(scenario.document)), scenario.place)
-        self._keep(_place(view), self.opened.states(view.source).scenario(view.state), fresh)
+        self._keep(_place(view), self.opened.states(view.source).scenario(view.state).document, fresh)
 
     def _one_more(self, view: View, document: Mapping[str, Any], place: Place) -> Sequence[Edit]:
         """The edits that add a client to a state as it is by now."""
-        kind = self.opened.states(view.source).kind.load()
         scenario = scenario_from_document(document, place)
+        kind = entry_of(scenario.kind).load()
         number = self._round(kind, scenario, view.round)
         state = kind.state(scenario, number, self.sources(view).explicit_values())
         change = None if kind.changes is None else kind.changes.one_more(scenario, number, state)
@@ -172,35 +210,91 @@ class Asking:
         return change.edits
 
     def asked(self, view: View) -> Asked:
-        """The answers to a view's round.
+        """The answers to a view's round; plays are waited for, however long they take.
 
         Raises:
             AssignorLabError: a subclass, if a contender is none, or the view means nothing.
         """
-        key = attrs.evolve(view, task=None, why_not=None, at_ms=None).url()
-        scenario = self.scenario(view)
-        known = self._kept.get(key)
-        if known is None or known.scenario is not scenario:
-            self._kept[key] = self._ask(view, scenario)
-            while len(self._kept) > MOST_KEPT:
-                self._kept.popitem(last=False)
-        self._kept.move_to_end(key)
-        return self._kept[key]
+        with self.lock:
+            known = self._known(view)
+            if known is None and not self.kind(view).load().plays:
+                known = self._note(view, self._ask(view, self.scenario(view)))
+        while known is None:
+            found = self.underway(view, _LONG_S)
+            known = None if isinstance(found, Underway) else found
+        return known
+
+    def underway(self, view: View, seconds: float) -> Asked | Underway | None:
+        """The plays of a view, or how far they are; ``None``: nothing is played for it.
+
+        Args:
+            view: The view.
+            seconds: How long to wait for them.
+
+        Raises:
+            AssignorLabError: as :meth:`asked`.
+        """
+        with self.lock:
+            if not self.kind(view).load().plays:
+                return None
+            known, scenario = self._known(view), self.scenario(view)
+            if known is not None:
+                return known
+            work, contenders = self._play(view, scenario)
+        # What the play holds on to keeps its place in memory: no other scenario can have it meanwhile.
+        found = self._plays.wait((_key(view), id(scenario)), work, contenders, seconds)
+        if isinstance(found, Underway):
+            return found
+        with self.lock:
+            return self._note(view, found)
+
+    def _known(self, view: View) -> Asked | None:
+        known = self._kept.get(_key(view))
+        if known is None or known.scenario is not self.scenario(view):
+            return None
+        self._kept.move_to_end(_key(view))
+        return known
+
+    def _note(self, view: View, asked: Asked) -> Asked:
+        self._kept[_key(view)] = asked
+        while len(self._kept) > MOST_KEPT:
+            self._kept.popitem(last=False)
+        return asked
 
     def _ask(self, view: View, scenario: Scenario) -> Asked:
-        entry = self.opened.states(view.source).kind
-        kind = entry.load()
+        kind = self.kind(view).load()
         number = self._round(kind, scenario, view.round)
-        scorer, names = self._scorer(view, entry)
-        item = WorkItem(0, 0, file=scenario.place.file, line=scenario.place.line, scenario=scenario)
+        scorer, names = self._scorer(view, scenario)
         answers, figures = [], []
-        for answer, row in scorer.measured(item):
+        for answer, row in scorer.measured(_item(scenario)):
             if answer.round == number:
                 answers.append(answer)
                 figures.append(row)
         if any(answer.outcome.input_mutated for answer in answers):
             self._forget(view, scenario)
-        return Asked(scenario, kind, number, names, answers, figures, kind.picture(answers, None) | {"chosen": "asked"})
+        picture = kind.picture(answers, None) | {"chosen": "asked"}
+        told = [Answered(answer.assignor, answer.not_comparable) for answer in answers]
+        return Asked(scenario, kind, number, answers[0].state, names, told, figures, picture)
+
+    def _play(self, view: View, scenario: Scenario) -> tuple[Callable[[Callable[[], None]], Asked], int]:
+        """The work of playing a view, and how many play; its scorer is its own: others go on beside it."""
+        kind = self.kind(view).load()
+        self._round(kind, scenario, view.round)
+        spec, names = self._spec(view, scenario)
+
+        def work(done: Callable[[], None]) -> Asked:
+            scorer = Scorer(spec, self.plugins.registry)
+            answers, figures = [], []
+            try:
+                for answer, row in scorer.measured(_item(scenario)):
+                    answers.append(answer)
+                    figures.append(row)
+                    done()
+            finally:
+                scorer.close()
+            return _played(kind, scenario, names, answers, figures)
+
+        return work, len(names)
 
     def _round(self, kind: Kind[Any, Any], scenario: Scenario, number: int | None) -> int:
         last = kind.rounds(scenario) - 1
@@ -208,39 +302,75 @@ class Asking:
             raise NotThereError(f"{scenario.id} has no round {number}: its last one is {last}")
         return last if number is None else number
 
-    def _default(self, kind: Kind[Any, Any]) -> str:
-        """Kafka's own assignor for groups of a kind."""
+    def _default(self, kind: Kind[Any, Any], scenario: Scenario) -> str:
+        """Who decides where nobody is named: Kafka's own assignor for groups of a kind."""
+        usual = kind.usual(scenario)
+        if usual is not None:
+            return usual
         if kind.holding is not None:
             return kind.holding.default_assignor
         names = [found.name for found in kind.installed(self.plugins.registry)]
         return _PLAYED if _PLAYED in names or not names else names[0]
 
-    def _scorer(self, view: View, entry: KindEntry) -> tuple[Scorer, tuple[str, ...]]:
+    def _spec(self, view: View, scenario: Scenario) -> tuple[JobSpec, tuple[str, ...]]:
+        entry = self.kind(view)
         kind = entry.load()
-        wanted = view.contenders or (self._default(kind),)
-        key = (entry.name, wanted, tuple(view.settings.items()))
-        competing = competitors(
-            self.plugins.registry, wanted, may_run_code=self._may_run_code, kind=entry
-        )  # fmt: skip
+        wanted = view.contenders or (self._default(kind, scenario),)
+        competing = competitors(self.plugins.registry, wanted, may_run_code=self._may_run_code, kind=entry)
         if competing.unloaded:
             raise PageError("; ".join(f"{each.name} cannot be asked: {each.reason}" for each in competing.unloaded))
+        known = kind.metrics(self.plugins.registry)
+        measured = [*metrics_of_headline(kind.headline), *(_OF_PLAYS if kind.plays else ())]
+        spec = JobSpec(
+            tuple(entrant.variant for entrant in competing.assignors),
+            tuple(name for name in dict.fromkeys(measured) if name in known),
+            config=self.sources(view),
+            may_run_code=self._may_run_code,
+            kind=entry,
+            described=self.plugins.described,
+        )
+        return spec, tuple(entrant.name for entrant in competing.assignors)
+
+    def _scorer(self, view: View, scenario: Scenario) -> tuple[Scorer, tuple[str, ...]]:
+        spec, names = self._spec(view, scenario)
+        key = (spec.kind.name, names, view.contenders, tuple(view.settings.items()))
         if key not in self._scorers:
-            known = kind.metrics(self.plugins.registry)
-            spec = JobSpec(
-                tuple(entrant.variant for entrant in competing.assignors),
-                tuple(name for name in metrics_of_headline(kind.headline) if name in known),
-                config=self.sources(view),
-                may_run_code=self._may_run_code,
-                kind=entry,
-                described=self.plugins.described,
-            )
             self._scorers[key] = Scorer(spec, self.plugins.registry)
             while len(self._scorers) > MOST_SCORERS:
                 self._scorers.popitem(last=False)[1].close()
         self._scorers.move_to_end(key)
-        return self._scorers[key], tuple(entrant.name for entrant in competing.assignors)
+        return self._scorers[key], names
+
+
+def _played(
+    kind: Kind[Any, Any],
+    scenario: Scenario,
+    names: tuple[str, ...],
+    answers: Sequence[Answer[Any, Any]],
+    figures: Sequence[Mapping[str, Any]],
+) -> Asked:
+    """Plays as they are kept: without the worlds in which they were played, which are large."""
+    told = [Answered(answer.assignor, answer.not_comparable) for answer in answers]
+    picture = kind.picture(answers, None) | {"chosen": "asked"}
+    beside = kind.beside(answers)
+    if beside is None:
+        return Asked(scenario, kind, 0, None, names, told, figures, picture)
+    if beside.picture is not None:
+        told.append(Answered(OBSERVED))
+        figures = [*figures, dict(beside.figures)]
+        picture["answers"] = [*picture["answers"], beside.picture]
+    return Asked(scenario, kind, 0, None, names, told, figures, picture, beside.actions)
+
+
+def _item(scenario: Scenario) -> WorkItem:
+    return WorkItem(0, 0, file=scenario.place.file, line=scenario.place.line, scenario=scenario)
+
+
+def _key(view: View) -> str:
+    """What decides the answers of a view."""
+    return attrs.evolve(view, task=None, why_not=None, at_ms=None).url()
 
 
 def _place(view: View) -> tuple[object, ...]:
     """What decides the state of a view, whoever is asked about it."""
-    return view.source, view.state, text_of(view.steps), view.round
+    return view.source, view.state, view.past, text_of(view.steps), view.round

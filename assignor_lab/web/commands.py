@@ -35,7 +35,8 @@ def command_of(asked: Asked, file: str, view: View, given: Iterable[str]) -> str
     state = [] if view.steps else ["--id", asked.scenario.id]
     state += [] if view.round is None else ["--round", str(view.round)]
     if asked.kind.plays:
-        return shell_line(["assignor", "score", source, *words, *configured])
+        played = [] if view.past is None or view.steps else ["--histories", "played"]
+        return shell_line(["assignor", "score", source, *played, *words, *configured])
     if view.task:
         task = ["--task", view.task, *([] if view.why_not is None else ["--why-not", view.why_not])]
         return shell_line(["assignor", "explain", source, *state, *configured, *_alone(names[0]), *task])

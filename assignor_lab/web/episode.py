@@ -27,7 +27,8 @@ class Moment:
     Args:
         at_ms: The moment, since the first event.
         until_ms: The last one.
-        rows: For each instance what each contender has it run.
+        who: Whose plays these are: contenders that have one, and what really happened.
+        rows: For each instance what each of them has it run.
         before: Address of the last rebalance before it, or ``None``.
         after: Address of the next one, or ``None``.
         speed: How many times as fast as real it is played at first.
@@ -35,6 +36,7 @@ class Moment:
 
     at_ms: int
     until_ms: int
+    who: tuple[str, ...]
     rows: tuple[tuple[str, tuple[str, ...]], ...]
     before: str | None
     after: str | None
@@ -46,14 +48,16 @@ class Moment:
         return SPEEDS
 
 
-def moment_of(picture: Mapping[str, Any], view: View) -> Moment | None:
+def moment_of(picture: Mapping[str, Any], view: View, names: Mapping[str, str]) -> Moment | None:
     """The moment of a view; ``None``: the episode says nothing of single tasks.
 
     Args:
         picture: The picture of the episode as the contenders play it.
         view: What is looked at.
+        names: Name of each contender, for people.
     """
-    drawings = [value_of(Gantt, _HINT)(each["gantt"]) for each in picture["answers"] if each.get("gantt") is not None]
+    drawn = [each for each in picture["answers"] if each.get("gantt") is not None]
+    drawings = [value_of(Gantt, _HINT)(each["gantt"]) for each in drawn]
     if not drawings:
         return None
     until = max(gantt.until_ms for gantt in drawings)
@@ -67,6 +71,7 @@ def moment_of(picture: Mapping[str, Any], view: View) -> Moment | None:
     return Moment(
         at,
         until,
+        tuple(names[each["assignor"]] for each in drawn),
         tuple((name, tuple(cells)) for name, cells in sorted(rows.items())),
         view.url(at_ms=marks[earlier - 1]) if earlier else None,
         view.url(at_ms=marks[later]) if later < len(marks) else None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import attrs
 
+from assignor_lab.capture.histories.timeline import ACTIVE_TASKS
 from assignor_lab.documents.wording import moment, without_uuids
 from assignor_lab.report.gantt import GanttDrawing, drawing
 from assignor_lab.report.pasts import past_words
@@ -42,13 +43,42 @@ class Listed:
 
 @attrs.frozen
 class PastDrawn:
-    """The past of a group as it is drawn."""
+    """The past of a group as it is drawn.
+
+    Args:
+        group: The group.
+        moves: What moves: ``active tasks`` or ``jobs``.
+        gantt: Who was given what.
+        members: When each worker was a member, or ``None``.
+        rows_left_out: Tasks that are not drawn.
+        rows: Time and address of each decision, and itself.
+        words: It in a few sentences.
+        play: Address of its play, or ``None``: it cannot be played.
+    """
 
     group: str
+    moves: str
     gantt: GanttDrawing
+    members: GanttDrawing | None
     rows_left_out: int
     rows: tuple[tuple[str, str, Decision], ...]
     words: str
+    play: str | None
+
+    @property
+    def has_copies(self) -> bool:
+        """Whether what moves may have copies."""
+        return self.moves == ACTIVE_TASKS
+
+    @property
+    def what(self) -> str:
+        """One of those that move."""
+        return self.moves.removesuffix("s")
+
+    @property
+    def step(self) -> str:
+        """What one of its decisions is called."""
+        return "decision" if self.has_copies else "round"
 
 
 def home_page(opened: Opened) -> str:
@@ -83,7 +113,7 @@ def history_page(opened: Opened, view: View) -> str:
         view=view,
         states=states,
         pulse=None if recording is None else recording.pulse(),
-        pasts=[_drawn(past, view) for past in states.pasts] if states else [],
+        pasts=[_drawn(past, at, view) for at, past in enumerate(states.pasts)] if states else [],
         changed_on_disk=None if states is None or recording is not None else states.changed_on_disk(),
         address=_address,
         time=moment,
@@ -92,10 +122,22 @@ def history_page(opened: Opened, view: View) -> str:
     )
 
 
-def _drawn(past: Past, view: View) -> PastDrawn:
-    rows = tuple((moment(each.entry.time_ms), View(view.source, each.state).url(), each) for each in past.decisions)
-    words = past_words([each.entry for each in past.decisions])
-    return PastDrawn(past.group, drawing(past.gantt), past.gantt.rows_left_out, rows, words)
+def _drawn(past: Past, number: int, view: View) -> PastDrawn:
+    rows = tuple(
+        (moment(each.entry.time_ms), View(view.source, each.state, each.round).url(), each) for each in past.decisions
+    )
+    entries = [each.entry for each in past.decisions]
+    reasons = [without_uuids(each.reason) for each in entries]
+    return PastDrawn(
+        past.group,
+        past.moves,
+        drawing(past.gantt, reasons=reasons, begun_ms=entries[0].time_ms),
+        None if past.members is None else drawing(past.members, reasons=reasons, begun_ms=entries[0].time_ms),
+        past.gantt.rows_left_out,
+        rows,
+        past_words(entries, past.moves),
+        View(view.source, past=number).url() if past.can_be_played else None,
+    )
 
 
 def _address(source: int, state: int) -> str:

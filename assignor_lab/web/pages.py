@@ -8,7 +8,7 @@ import attrs
 
 from assignor_lab.compare.figures import FigureCompared, compared_figures
 from assignor_lab.documents.values import value_of
-from assignor_lab.documents.wording import mean, moment, signed
+from assignor_lab.documents.wording import figure, mean, moment, plural, signed
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.report.groups import group_panel
 from assignor_lab.report.pictures import Group, Placement
@@ -17,13 +17,16 @@ from assignor_lab.web.address import ONE_MORE, View, text_of
 from assignor_lab.web.asking import Asked, Asking
 from assignor_lab.web.commands import command_of
 from assignor_lab.web.episode import moment_of
+from assignor_lab.web.plays import Underway
 from assignor_lab.web.rendering import environment, render
 from assignor_lab.web.states import OpenedStates
 from assignor_lab.web.why import knobs_of, why_of
 
-__all__ = ["error_page", "moment_part", "state_page"]
+__all__ = ["error_page", "moment_part", "state_page", "underway_page"]
 
 _HINT = "this is a mistake of the page: say how it came about"
+#: Most rows of what was done in an episode.
+MOST_ACTIONS = 200
 
 
 @attrs.frozen
@@ -40,6 +43,24 @@ class Link:
 
     text: str
     url: str
+
+
+@attrs.frozen
+class Choice:
+    """Assignors that can be chosen together: under which words, and their names."""
+
+    words: str
+    names: tuple[str, ...]
+
+
+@attrs.frozen
+class Done:
+    """Something that was done to a group: when, what, to whom, and for each play what it led to."""
+
+    at_s: str
+    action: str
+    who: str
+    cells: tuple[str, ...]
 
 
 @attrs.frozen
@@ -64,6 +85,13 @@ def error_page(message: str, back: str) -> str:
     return render("error.html.j2", title="This cannot be shown", message=message, back=back)
 
 
+def underway_page(asking: Asking, view: View, underway: Underway) -> str:
+    """A page in place of one whose plays are under way: it is asked for again until they are done."""
+    found = asking.scenario(view)
+    back = View(view.source).url("/history") if view.past is not None else "/"
+    return render("underway.html.j2", title=found.id, sentence=underway.sentence, back=back)
+
+
 def state_page(asking: Asking, view: View) -> str:
     """One state with its contenders' answers, or one episode as they play it, and everything that can be changed.
 
@@ -74,7 +102,7 @@ def state_page(asking: Asking, view: View) -> str:
     asked = asking.asked(view)
     recording = asking.opened.recording(view.source)
     names = _names(asked)
-    time_ms = source.entries[view.state].time_ms
+    time_ms = source.entries[view.state].time_ms if view.past is None else None
     return render(
         "state.html.j2",
         title=asked.scenario.id,
@@ -83,7 +111,7 @@ def state_page(asking: Asking, view: View) -> str:
         source=source,
         time=None if time_ms is None else moment(time_ms),
         picture=_drawn(asked, names, view),
-        moment=moment_of(asked.picture, view) if asked.kind.plays else None,
+        moment=moment_of(asked.picture, view, names) if asked.kind.plays else None,
         figures=_figures(asking, asked),
         not_comparable=[
             f"Not comparable: {names[answer.assignor]}: {answer.not_comparable}."
@@ -91,7 +119,10 @@ def state_page(asking: Asking, view: View) -> str:
             if answer.not_comparable
         ],
         who=[names[answer.assignor] for answer in asked.answers],
-        assignors=sorted(found.name for found in asked.kind.installed(asking.plugins.registry)),
+        contenders=view.contenders or asked.contenders,
+        choices=list(_choices(asking, asked)),
+        done=_done(asked),
+        with_recording=asked.kind.plays and any(answer.assignor == OBSERVED for answer in asked.answers),
         keys=asked.kind.config_keys,
         clients=list(_clients(asked, view)),
         more=_one_more(asked, view),
@@ -111,12 +142,37 @@ def moment_part(asking: Asking, view: View) -> str:
     """Who runs what at a moment of an episode: the part of its page that changes while it is played."""
     asked = asking.asked(view)
     names = _names(asked)
-    shown = moment_of(asked.picture, view) if asked.kind.plays else None
-    return render("moment.html.j2", moment=shown, who=[names[answer.assignor] for answer in asked.answers])
+    shown = moment_of(asked.picture, view, names) if asked.kind.plays else None
+    return render("moment.html.j2", moment=shown)
 
 
 def _names(asked: Asked) -> dict[str, str]:
-    return {name: name for name in asked.contenders} | {OBSERVED: "Kafka itself"}
+    really = "What really happened" if asked.kind.plays else "Kafka itself"
+    return {name: name for name in asked.contenders} | {OBSERVED: really}
+
+
+def _choices(asking: Asking, asked: Asked) -> Iterator[Choice]:
+    """Who can be chosen, by the protocol that a group speaks with them."""
+    registry, by_protocol = asking.plugins.registry, dict[str, list[str]]()
+    for found in (*asked.kind.installed(registry), *asked.kind.others(registry)):
+        by_protocol.setdefault(asked.kind.protocol(found) or "", []).append(found.name)
+    for protocol, names in by_protocol.items():
+        yield Choice(f"{protocol} protocol" if protocol else "", tuple(sorted(names)))
+
+
+def _done(asked: Asked) -> list[Done]:
+    return [
+        Done(f"{row.at_ms / 1000:.1f}", row.action, row.who, tuple(map(_led_to, row.led_to)))
+        for row in asked.actions[:MOST_ACTIONS]
+    ]
+
+
+def _led_to(found: tuple[int, int | None] | None) -> str:
+    if found is None:
+        return "–"
+    rebalances, stable_ms = found
+    stable = "" if stable_ms is None else f", stable after {stable_ms / 1000:.1f} s"
+    return f"{plural(rebalances, 'rebalance')}{stable}"
 
 
 def _drawn(asked: Asked, names: dict[str, str], view: View) -> str:
@@ -145,31 +201,50 @@ def _figures(asking: Asking, asked: Asked) -> list[Row]:
     """The five figures, each with every contender's, and its difference from the first one's."""
     metrics = {name: found.plugin for name, found in asked.kind.metrics(asking.plugins.registry).items()}
     known = [
-        dict.fromkeys(metrics) | ({"error_type": None} if answer.not_comparable else dict(row))
+        dict.fromkeys(metrics) | {"error_type": None} | ({} if answer.not_comparable else dict(row))
         for answer, row in zip(asked.answers, asked.figures, strict=True)
     ]
     if not known:
         return []
     compared = [compared_figures(asked.kind.headline, [(known[0], row)], metrics) for row in known]
-    rows = []
+    rows = list(_rebalances(asked))
+    is_told = [not asked.kind.plays or answer.assignor != OBSERVED for answer in asked.answers]
     for of_figure in zip(*compared, strict=True):
         if any(each.means is not None for each in of_figure):
             first = of_figure[0]
             title = first.title if not first.unit else f"{first.title} ({_unit(first)})"
             cells = [
-                "not comparable" if answer.not_comparable else _cell(each, number)
+                "not comparable" if answer.not_comparable else _cell(each, number, first, is_told=is_told[number])
                 for number, (answer, each) in enumerate(zip(asked.answers, of_figure, strict=True))
             ]
             rows.append(Row(title, tuple(cells)))
     return rows
 
 
+def _rebalances(asked: Asked) -> Iterator[Row]:
+    """How often a played group rebalances, beside how often it did."""
+    counts = [row.get("rebalances") for row in asked.figures] if asked.kind.plays else []
+    if any(count is not None for count in counts):
+        yield Row("Rebalances", tuple(_count(count, counts[0], number) for number, count in enumerate(counts)))
+
+
+def _count(count: float | None, first: float | None, number: int) -> str:
+    if count is None:
+        return "–"
+    if not number or first is None:
+        return figure(count)
+    more = count - first
+    sign = "+" if more > 0 else "\u2212" if more else ""
+    return f"{figure(count)} ({sign}{figure(abs(more))})"
+
+
 def _unit(figure: FigureCompared) -> str:
     return {"share": "share of decisions"}.get(figure.unit, figure.unit)
 
 
-def _cell(figure: FigureCompared, number: int) -> str:
-    if figure.means is None:
+def _cell(figure: FigureCompared, number: int, first: FigureCompared, *, is_told: bool) -> str:
+    # A recording tells some measures alone: another one than that of the plays is none to compare them with.
+    if figure.means is None or (not is_told and (figure.metric is None or figure.metric != first.metric)):
         return "–"
     told = mean(figure.means[1], figure.unit)
     return told if not number else f"{told} ({signed(figure.difference, figure.unit)})"
@@ -202,19 +277,25 @@ def _undo(view: View) -> list[Link]:
 def _among(source: OpenedStates, asked: Asked, view: View) -> Steps | None:
     """Where the state stands in its past, its rounds, or its source; ``None``: it stands alone."""
     plain = attrs.evolve(view, steps=(), task=None, why_not=None, at_ms=None)
+    if view.past is not None:
+        return Steps("", (), None, View(view.source).url("/history"))
     rounds = asked.kind.rounds(asked.scenario)
-    found = source.past_of(view.state)
-    history = None if found is None else View(view.source).url("/history")
+    found = source.past_of(view.state, asked.number)
+    if found is not None:
+        decisions = found[0].decisions
+        urls = [plain.url(state=each.state, round=each.round) for each in decisions]
+        is_all = [each.state for each in decisions] == list(range(len(decisions))) and rounds == 1
+        last = len(decisions) - 1 if is_all else None
+        words = f"{'Decision' if rounds == 1 else 'Round'} {found[1] + 1} of {len(decisions)}"
+        return Steps(words, _links(found[1], urls), last, View(view.source).url("/history"))
     if rounds > 1:
         links = _links(asked.number, [plain.url(round=number) for number in range(rounds)])
-        return Steps(f"Round {asked.number + 1} of {rounds}", links, None, history)
-    order = [each.state for each in found[0].decisions] if found else list(range(len(source.scenarios)))
-    if len(order) < 2:
+        return Steps(f"Round {asked.number + 1} of {rounds}", links, None, None)
+    count = len(source.scenarios)
+    if count < 2:
         return None
-    at = found[1] if found else view.state
-    links = _links(at, [plain.url(state=state, round=None) for state in order])
-    last = len(order) - 1 if order == list(range(len(order))) else None
-    return Steps(f"{'Decision' if found else 'State'} {at + 1} of {len(order)}", links, last, history)
+    links = _links(view.state, [plain.url(state=state, round=None) for state in range(count)])
+    return Steps(f"State {view.state + 1} of {count}", links, count - 1, None)
 
 
 def _links(at: int, urls: Sequence[str]) -> tuple[Link, ...]:

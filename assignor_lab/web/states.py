@@ -67,10 +67,10 @@ class OpenedStates:
             raise NotThereError(f"{self.name} has no state {number}: the last one is {len(self.scenarios) - 1}")
         return self.scenarios[number]
 
-    def past_of(self, number: int) -> tuple[Past, int] | None:
+    def past_of(self, number: int, round_: int | None = None) -> tuple[Past, int] | None:
         """The past that a state belongs to, and which of its decisions it is; ``None``: to none."""
         for past in self.pasts:
-            at = past.position(number)
+            at = past.position(number, round_)
             if at is not None:
                 return past, at
         return None

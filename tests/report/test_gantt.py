@@ -86,11 +86,16 @@ def test_times_are_round_few_and_inside(until_ms: int) -> None:
     assert all(LEFT <= label.x <= LEFT + WIDTH for label in times)
 
 
-def test_a_task_that_was_away_is_told_with_its_stretches_the_longest_first() -> None:
-    first, *others = drawing(GANTT).aways
-    assert (first.task, first.seconds) == ("0_0", 20)
-    assert first.stretches == ("0 s to 10 s", "50 s to 60 s (state comes back)")
-    assert [away.task for away in others] == ["0_1", "1_0"]
+def test_who_points_at_a_mark_learns_when_and_why() -> None:
+    first, *_ = drawing(GANTT, reasons=["i4 is new"], begun_ms=1_795_235_327_425).reasons
+    assert first.title.endswith("UTC): i4 is new")
+    assert drawing(GANTT).reasons == ()
+
+
+def test_a_long_name_of_a_row_is_told_by_its_end() -> None:
+    row = attrs.evolve(GANTT.rows[0], task="a-connector-with-a-name-12")
+    (label,) = drawing(attrs.evolve(GANTT, rows=(row,))).tasks
+    assert label.text == "…h-a-name-12"
 
 
 def test_who_points_at_a_bar_learns_task_who_when_and_why() -> None:

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from assignor_lab.capture.histories.timeline import JOBS, GroupTimeline, TimelineEntry
+from assignor_lab.documents.wording import natural_order
+from assignor_lab.groups.given import given_rows, last_moment
 
-__all__ = ["connect_timelines", "is_connect_past"]
+__all__ = ["connect_lanes", "connect_timelines", "is_connect_past"]
 
 #: What a broker makes of a worker's name: a random part is put behind it.
 _RANDOM = re.compile(r"-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
@@ -17,7 +19,7 @@ _BROKEN = "rounds before it are not there"
 
 def is_connect_past(document: Mapping[str, Any]) -> bool:
     """Whether a scenario holds rebalances of a Connect group as they really were."""
-    return "rounds" in document and "rounds" in document.get("observed", {})
+    return bool(document.get("rounds") and document.get("observed", {}).get("rounds"))
 
 
 def connect_timelines(documents: Iterable[Mapping[str, Any]]) -> list[GroupTimeline]:
@@ -48,6 +50,28 @@ def connect_timelines(documents: Iterable[Mapping[str, Any]]) -> list[GroupTimel
                 held = after
         made.append(GroupTimeline(group, of[0]["protocol"], JOBS, tuple(entries)))
     return sorted(made, key=lambda timeline: timeline.entries[0].time_ms)
+
+
+def connect_lanes(documents: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Pictures of one group's rounds, in the form of an episode's: when each worker was a member, and who had each job.
+
+    Args:
+        documents: Scenarios of kind ``connect`` of one group that :func:`is_connect_past` knows.
+    """
+    of = sorted(documents, key=lambda document: document["rounds"][0]["time_ms"])
+    told: list[tuple[int, dict[str, list[str]]]] = []
+    for document in of:
+        is_eager = document["protocol"] == _EAGER
+        for each, answered in zip(document["rounds"], document["observed"]["rounds"], strict=False):
+            held: dict[str, list[str]] = {}
+            for worker, jobs in _after(each, answered, is_eager=is_eager).items():
+                held.setdefault(_name(worker), []).extend(job.partition(" ")[2] for job in sorted(jobs))
+            told.append((each["time_ms"], held))
+    times = [time_ms - told[0][0] for time_ms, _ in told]
+    workers = sorted({name for _, held in told for name in held}, key=natural_order)
+    until = last_moment(times)
+    there = given_rows(times, until, workers, [{name: [name] for name in held} for _, held in told], natural_order)
+    return there, given_rows(times, until, workers, [held for _, held in told], natural_order)
 
 
 #: Under this protocol an answer is all that a worker runs afterwards; else it is what it is given and what it gives up.

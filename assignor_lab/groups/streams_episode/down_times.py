@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any
 
+from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.processing import NOBODY, NOT_NOTICED, REBALANCE, RESTORING, REVOKED
 from assignor_lab.simulation.streams.simulate import Played
 
-__all__ = ["CAUSES", "down_times"]
+__all__ = ["CAUSES", "MOST_INTERVALS", "begun_ms", "down_times"]
 
 #: Why nobody works on a task, in the order in which they follow one another; intervals have their places.
 CAUSES = (NOBODY, NOT_NOTICED, REBALANCE, REVOKED, RESTORING)
@@ -44,13 +45,23 @@ def down_times(played: Played) -> dict[str, Any]:
         for number in range(len(found))
     ]
     return {
-        "begun_ms": first if first >= _REAL_TIME_MS else None,
+        "begun_ms": _clock(first),
         "causes": list(CAUSES),
         "by_cause_ms": by_cause,
         "instances": names,
         "tasks": [_task(*found[number], ran[number]) for number in shown],
         "tasks_left_out": sum(bool(stretches) for _, stretches in found) - len(shown),
     }
+
+
+def begun_ms(episode: StreamsEpisode) -> int | None:
+    """When the first event of an episode was, in epoch milliseconds; ``None``: it has no time of the world."""
+    first = min((event.at_ms for event in episode.events), default=0) if not episode.clients else 0
+    return _clock(episode.start_ms + first)
+
+
+def _clock(at_ms: int) -> int | None:
+    return at_ms if at_ms >= _REAL_TIME_MS else None
 
 
 def _stretches(intervals: Sequence[_Interval]) -> list[list[_Interval]]:

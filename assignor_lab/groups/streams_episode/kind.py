@@ -10,6 +10,7 @@ from typing import Any
 from assignment_api.plugins import Found, FoundTaskAssignor, MetricPlugin, Registry, UnknownPluginError
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.streams.configs import ASSIGNMENT_KEYS
+from assignor_lab.groups.beside import Beside
 from assignor_lab.groups.columns import Column
 from assignor_lab.groups.headline import headline_of
 from assignor_lab.groups.kind import Answer, Competitor, FoundAssignor, Kind, Measure
@@ -33,6 +34,9 @@ from assignor_lab.simulation.streams.results import document_of
 from assignor_lab.simulation.streams.timings import TIMING_KEYS
 
 __all__ = ["STREAMS_EPISODE"]
+
+#: Kafka's own assignor of each protocol.
+USUAL = {"classic": "high_availability", "streams": "group_sticky"}
 
 
 class _StreamsEpisodes(Kind[StreamsEpisode, PlayedEpisode]):
@@ -69,6 +73,15 @@ class _StreamsEpisodes(Kind[StreamsEpisode, PlayedEpisode]):
             if selector in names:
                 return registry.group_assignor(selector)
             raise
+
+    def others(self, registry: Registry) -> Sequence[FoundAssignor]:
+        return registry.group_assignors()
+
+    def usual(self, scenario: Scenario) -> str | None:
+        named = scenario.document.get("assignor")
+        if named is not None:
+            return str(named)
+        return USUAL.get(scenario.document.get("protocol", "classic"))
 
     def competitor(self, registry: Registry, found: FoundAssignor) -> Competitor:
         stand_in = replacement_without_lags(found, registry) if isinstance(found, FoundTaskAssignor) else None
@@ -125,6 +138,11 @@ class _StreamsEpisodes(Kind[StreamsEpisode, PlayedEpisode]):
         from assignor_lab.groups.streams_episode.pictures import episode_picture
 
         return episode_picture(answers)
+
+    def beside(self, answers: Sequence[Answer[StreamsEpisode, PlayedEpisode]]) -> Beside:
+        from assignor_lab.groups.streams_episode.recorded import beside
+
+        return beside(answers)
 
 
 def _own(metric: EpisodeMetric) -> Measure[StreamsEpisode, PlayedEpisode]:

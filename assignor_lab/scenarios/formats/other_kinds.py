@@ -17,7 +17,10 @@ from assignor_lab.documents.shapes import (
     boolean,
     list_of,
     map_of,
+    nullable,
+    number,
     one_of,
+    open_record,
     record,
     text,
     whole,
@@ -63,6 +66,36 @@ def _whole_scenario(kind: str, check: Callable[[Any], Any]) -> Check[Any]:
     return read
 
 
+_MOMENT = whole(-LONG_MAX, LONG_MAX)
+_HELD = open_record({"active": list_of(text), "standby": list_of(text)})
+_GENERATION = open_record(
+    {"t_ms": _MOMENT, "assignment_t_ms": _MOMENT, "assigned": map_of(text, _HELD)},
+    {"generation": nullable(_MOMENT), "reason": text, "members": _EPOCH_MS, "followup": text},
+)
+
+
+def _interruption(value: Any) -> Any:
+    if len(list_of(_MOMENT)(value)) != 2:
+        raise Mismatch("expected when it began, and for how long it was")
+    return value
+
+
+_WINDOW = open_record(
+    {"t_ms": _MOMENT, "end_ms": _MOMENT, "action": text, "tasks": map_of(text, list_of(_interruption))},
+    {"restored_bytes": nullable(number), "standby_bytes": nullable(number)},
+)
+_FOLLOWED = nullable(
+    open_record({}, {"generations": list_of(_GENERATION), "changes": list_of(_MOMENT), "probe": list_of(_WINDOW)})
+)
+
+
+def _recorded(value: Any) -> Any:
+    """What followed in reality: what is read of it is checked, and everything is kept."""
+    any_value(value)
+    _FOLLOWED(value)
+    return value
+
+
 #: What an episode of a Streams group may say besides; the simulation checks it further.
 _STREAMS_KEYS: Mapping[str, Check[Any]] = {
     "protocol": text,
@@ -72,7 +105,7 @@ _STREAMS_KEYS: Mapping[str, Check[Any]] = {
     "eos": boolean,
     "coming_refiner": boolean,
     "assumptions": list_of(text),
-    "recorded": any_value,
+    "recorded": _recorded,
 }
 
 _check_streams = _episode("streams-episode", _whole_scenario("streams", read_streams), _STREAMS_KEYS)

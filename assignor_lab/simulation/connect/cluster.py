@@ -24,6 +24,7 @@ from assignor_lab.simulation.connect.workers.herder_driver import Driven, Herder
 from assignor_lab.simulation.connect.workers.requests import Request, Requests
 from assignor_lab.simulation.connect.workers.worker import WorkerProcess
 from assignor_lab.simulation.event_log import EventLog
+from assignor_lab.simulation.patience import still_waited_for
 
 __all__ = ["AssignorFactory", "Cluster"]
 
@@ -236,9 +237,12 @@ class Cluster:
         Returns:
             Whether it stopped because everything is calm.
         """
+        waited_for = still_waited_for()
         while True:
             if until_calm and self.is_calm():
                 return True
+            if waited_for is not None:
+                waited_for(self.now - self.start_ms, time_ms - self.start_ms)
             self._let_calm_clients_send()
             if not self.clock.step(time_ms):
                 self.clock.now = max(self.clock.now, time_ms)

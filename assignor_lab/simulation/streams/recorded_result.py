@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-__all__ = ["RECORDED", "recorded_result"]
+__all__ = ["RECORDED", "recorded_result", "recorded_tasks", "recorded_totals"]
 
 #: Stands where a result has the name of its assignor.
 RECORDED = "recorded"
@@ -21,21 +21,8 @@ def recorded_result(document: Mapping[str, Any], recorded: Mapping[str, Any]) ->
         recorded: The episode's ``recorded``.
     """
     compared = document["compared"]
-    windows: Sequence[Mapping[str, Any]] = recorded.get("probe", ())
-    tasks = {
-        task: [
-            [begin, begin + length, _SEEN]
-            for window in windows
-            for begin, length in window["tasks"].get(task, ())
-        ]
-        for task in document["tasks"]
-    }  # fmt: skip
+    tasks, known = recorded_tasks(recorded, document["tasks"]), recorded_totals(recorded, document["tasks"])
     away = {task: sum(to - begin for begin, to, _ in rows) for task, rows in tasks.items()}
-    known: dict[str, Any] = {"rebalances": len(recorded.get("generations", ()))}
-    if windows:
-        known["unavailable_task_s"] = round(sum(away.values()) / 1000, 3)
-        known["worst_task_s"] = max(away.values(), default=0) / 1000
-        known["restored_bytes"] = sum(map(_restored, windows))
     rows_of = {task: {"unavailable_ms": away[task], "intervals": tasks[task]} for task in tasks}
     return {
         "episode": document["episode"],
@@ -52,11 +39,42 @@ def recorded_result(document: Mapping[str, Any], recorded: Mapping[str, Any]) ->
             }
             for row in compared["actions"]
         ],
-        "tasks": rows_of if windows else None,
+        "tasks": rows_of if recorded.get("probe") else None,
         "totals": {key: known.get(key) for key in document["totals"]},
         "failures": None,
         "compared": None,
     }
+
+
+def recorded_tasks(recorded: Mapping[str, Any], tasks: Iterable[str]) -> dict[str, list[list[Any]]]:
+    """Task to when a probe saw no output of it: from, to, and the cause, which no probe sees.
+
+    Args:
+        recorded: The episode's ``recorded``.
+        tasks: The tasks of the episode.
+    """
+    windows: Sequence[Mapping[str, Any]] = recorded.get("probe", ())
+    return {
+        task: [
+            [begin, begin + length, _SEEN]
+            for window in windows
+            for begin, length in window["tasks"].get(task, ())
+        ]
+        for task in tasks
+    }  # fmt: skip
+
+
+def recorded_totals(recorded: Mapping[str, Any], tasks: Iterable[str]) -> dict[str, Any]:
+    """The figures of the whole that a recording tells, by their names in a result's ``totals``."""
+    known: dict[str, Any] = {"rebalances": len(recorded.get("generations", ()))}
+    windows: Sequence[Mapping[str, Any]] = recorded.get("probe", ())
+    if windows:
+        seen = recorded_tasks(recorded, tasks)
+        away = [sum(to - begin for begin, to, _ in rows) for rows in seen.values()]
+        known["unavailable_task_s"] = round(sum(away) / 1000, 3)
+        known["worst_task_s"] = max(away, default=0) / 1000
+        known["restored_bytes"] = sum(map(_restored, windows))
+    return known
 
 
 def _restored(window: Mapping[str, Any]) -> int:

@@ -10,6 +10,7 @@ import attrs
 
 from assignment_api import AssignorLabError
 from assignment_api.streams import StreamsClientState, TaskId
+from assignor_lab.simulation.patience import still_waited_for
 from assignor_lab.simulation.streams.classic.group import ClassicGroup
 from assignor_lab.simulation.streams.episode import Event, InstanceSettings, StreamsEpisode
 from assignor_lab.simulation.streams.episode_format import instance_settings
@@ -115,6 +116,7 @@ def simulate(
         LeaderFailedError: if the assignor of a classic group gives no answer.
         UnknownProtocolError: if the assignor is not of the episode's protocol.
         EndlessEpisodeError: if the group does not come to the end of the episode.
+        GivenUpError: if nobody waits for it any longer (:mod:`assignor_lab.simulation.patience`).
     """
     world = World(episode, seed, keep_log=keep_log)
     group = _group(world, assignor)
@@ -126,9 +128,12 @@ def simulate(
         world.clock.at(world.begin_ms + event.at_ms, partial(player.happen, event))
     end_ms = world.begin_ms + episode.until_ms
     looked, is_cut = 0, False
+    waited_for = still_waited_for()
     for _ in range(_MOST_STEPS):
         if not world.clock.step(end_ms):
             break
+        if waited_for is not None:
+            waited_for(world.clock.now - world.begin_ms, episode.until_ms)
         if most_followups is not None and len(group.generations) > looked:
             looked = len(group.generations)
             is_cut = _goes_round(group.generations, most_followups)

@@ -8,15 +8,40 @@
   const say = (words) => { document.getElementById("said").textContent = words; };
   const fetched = (url) => fetch(url, { credentials: "same-origin" });
 
+  const pageAt = async (url) => {
+    const answer = await fetched(url);
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (!page.querySelector("main")) throw new Error("this is no page of ours");
+    return page;
+  };
+
+  // A page whose plays are under way is asked for until they are done; meanwhile only its sentence changes.
+  const wait = () => {
+    const mine = state.at;
+    setTimeout(async () => {
+      try {
+        const page = mine === state.at && await pageAt(location.href);
+        if (!page || mine !== state.at) return;
+        const told = page.getElementById("underway");
+        if (told) {
+          document.getElementById("underway").textContent = told.textContent;
+          wait();
+        } else {
+          await show(new URL(location.href), { push: false });
+        }
+      } catch (error) {
+        if (mine === state.at) document.getElementById("underway").textContent = "The page does not answer any more: is assignor ui still running?";
+      }
+    }, 700);
+  };
+
   const show = async (url, { push = true, focus = null } = {}) => {
     state.at += 1;
     const mine = state.at;
     document.body.classList.add("asking");
     try {
-      const answer = await fetched(url);
-      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const page = await pageAt(url);
       if (mine !== state.at) return;
-      if (!page.querySelector("main")) throw new Error("this is no page of ours");
       player.stop();
       for (const part of ["header.top", "main"]) {
         document.querySelector(part).replaceWith(page.querySelector(part));
@@ -199,6 +224,7 @@
       }
     }
     player.prepare();
+    if (document.getElementById("underway")) wait();
   };
 
   addEventListener("submit", (event) => {

@@ -1,0 +1,75 @@
+"""Who was given what when, from one decision to the next: rows of stretches of time, as a picture needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+__all__ = ["MOST_ROWS", "given_rows", "last_moment"]
+
+#: What has a row: that which was given to others most often.
+MOST_ROWS = 60
+#: How long the last decision is drawn, as a part of the time before it: nobody knows when it ended.
+_LAST = 0.02
+
+_Runs = list[tuple[int, int, int]]
+
+
+def last_moment(times: Sequence[int]) -> int:
+    """Where a picture of decisions ends, a little after the last of them."""
+    return max(times[-1] + max(int(times[-1] * _LAST), 1), 1)
+
+
+def given_rows(
+    times: Sequence[int],
+    until_ms: int,
+    instances: Sequence[str],
+    given: Iterable[Mapping[str, Iterable[str]]],
+    order: Callable[[str], Any],
+) -> dict[str, Any]:
+    """A picture in the form of an episode's: what is given counts from its decision to the next one.
+
+    Args:
+        times: When each decision was, ascending, in milliseconds from where the picture begins; at least one.
+        until_ms: Where it ends.
+        instances: Names of everybody who is given something.
+        given: For each decision: name to the tasks or jobs that it was given.
+        order: The key by which rows are sorted.
+
+    Returns:
+        ``until_ms``, ``instances``, ``rows`` (``task``, ``runs``: from, to, instance; ``waits``: from, to and 0 where
+        nobody was given it), ``rows_left_out``, and ``marks``, the decisions.
+    """
+    place = {name: number for number, name in enumerate(instances)}
+    runs: dict[str, _Runs] = {}
+    for held, at, end in zip(given, times, [*times[1:], until_ms], strict=True):
+        for name, tasks in held.items():
+            for task in tasks:
+                _add(runs.setdefault(task, []), at, end, place[name])
+    kept = sorted(sorted(runs, key=lambda task: -len(runs[task]))[:MOST_ROWS], key=order)
+    return {
+        "until_ms": until_ms,
+        "instances": list(instances),
+        "rows": [
+            {"task": task, "runs": [list(each) for each in runs[task]], "waits": _gaps(runs[task], times[0], until_ms)}
+            for task in kept
+        ],
+        "rows_left_out": len(runs) - len(kept),
+        "marks": list(times),
+    }
+
+
+def _add(runs: _Runs, at: int, end: int, instance: int) -> None:
+    """A stretch of time, joined with the one before it where nothing changed."""
+    if runs and runs[-1][1] == at and runs[-1][2] == instance:
+        at = runs.pop()[0]
+    runs.append((at, end, instance))
+
+
+def _gaps(runs: Iterable[tuple[int, int, int]], begin: int, until: int) -> list[list[int]]:
+    gaps, reached = [], begin
+    for start, end, _ in runs:
+        if start > reached:
+            gaps.append([reached, start, 0])
+        reached = max(reached, end)
+    return gaps if reached >= until else [*gaps, [reached, until, 0]]

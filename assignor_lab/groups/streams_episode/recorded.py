@@ -1,0 +1,159 @@
+"""What really happened in a recorded episode: its picture and figures, beside those of its plays."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from operator import itemgetter
+from typing import Any
+
+from assignment_api.streams import TaskId
+from assignor_lab.groups.beside import ActionRow, Beside
+from assignor_lab.groups.given import given_rows, last_moment
+from assignor_lab.groups.kind import Answer
+from assignor_lab.groups.streams_episode.down_times import MOST_INTERVALS, begun_ms
+from assignor_lab.groups.streams_episode.player import PlayedEpisode
+from assignor_lab.groups.work import OBSERVED
+from assignor_lab.simulation.streams.episode import StreamsEpisode
+from assignor_lab.simulation.streams.recorded_result import recorded_result, recorded_tasks, recorded_totals
+from assignor_lab.simulation.streams.results import document_of
+
+__all__ = ["beside"]
+
+#: A probe sees from outside, and not why.
+SEEN = "a probe saw no output"
+#: Most tasks with times, and most rebalances that are listed, as in a play.
+_MOST_TASKS = _MOST_REBALANCES = 60
+#: Totals of a recording to the metrics that they are.
+_METRICS = {
+    "rebalances": "rebalances",
+    "unavailable_task_s": "unavailable_task_seconds",
+    "worst_task_s": "worst_task_unavailable_seconds",
+    "restored_bytes": "restored_bytes",
+}
+
+
+def beside(answers: Sequence[Answer[StreamsEpisode, PlayedEpisode]]) -> Beside:
+    """What was done in an episode, and what followed in reality, where it tells.
+
+    Args:
+        answers: Its plays, at least one.
+    """
+    plays = [None if each.outcome.answer is None else each.outcome.answer.played for each in answers]
+    documents = [None if played is None else document_of(played, "") for played in plays]
+    first = next((document for document in documents if document is not None), None)
+    episode = next((each.state for each in answers if each.state is not None), None)
+    recorded = None if episode is None else episode.recorded
+    columns = [None if document is None else document["actions"] for document in documents]
+    if first is not None and recorded is not None:
+        columns.append(recorded_result(first, recorded)["actions"])
+    if episode is None or recorded is None:
+        return Beside(_actions(columns), None, {})
+    tasks = [str(task.id) for task in episode.tasks]
+    totals = recorded_totals(recorded, tasks)
+    figures = {_METRICS[key]: float(value) for key, value in totals.items() if key in _METRICS}
+    return Beside(_actions(columns), _picture(episode, recorded, tasks, begun_ms(episode)), figures)
+
+
+def _actions(columns: Sequence[Sequence[Mapping[str, Any]] | None]) -> tuple[ActionRow, ...]:
+    """What was done, as the longest of the plays has it: one that was cut has less."""
+    known = max((column for column in columns if column is not None), key=len, default=[])
+    return tuple(
+        ActionRow(row["t_ms"], row["action"], row["who"], tuple(_led_to(column, place) for column in columns))
+        for place, row in enumerate(known)
+    )
+
+
+def _led_to(column: Sequence[Mapping[str, Any]] | None, place: int) -> tuple[int, int | None] | None:
+    if column is None or place >= len(column):
+        return None
+    return column[place]["rebalances"], column[place]["until_stable_ms"]
+
+
+def _picture(
+    episode: StreamsEpisode, recorded: Mapping[str, Any], tasks: Sequence[str], begun: int | None
+) -> dict[str, Any]:
+    generations = recorded.get("generations", ())
+    gantt = _gantt(episode, generations) if generations else None
+    seen = recorded_tasks(recorded, tasks)
+    if gantt is not None:
+        for row in gantt["rows"]:
+            row["waits"] = sorted([*row["waits"], *([begin, to, 0] for begin, to, _ in seen[row["task"]])])
+    return {
+        "assignor": OBSERVED,
+        "error": None,
+        "stops_all": False,
+        "delay_ms": None,
+        "rounds": None,
+        "workers": None,
+        "timeline": [],
+        "gantt": gantt,
+        "down": _down(seen, gantt, begun) if recorded.get("probe") else None,
+        "rebalances": [_rebalance(episode, each) for each in generations[:_MOST_REBALANCES]],
+        "rebalances_left_out": max(0, len(generations) - _MOST_REBALANCES),
+    }
+
+
+def _gantt(episode: StreamsEpisode, generations: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    known = {str(task.id) for task in episode.tasks}
+    told = sorted(generations, key=lambda each: int(each["assignment_t_ms"]))
+    times = [max(0, each["assignment_t_ms"]) for each in told]
+    given = [
+        {name: [task for task in held["active"] if task in known] for name, held in each["assigned"].items()}
+        for each in told
+    ]
+    until = max(episode.until_ms, last_moment(times))
+    return given_rows(
+        times,
+        until,
+        sorted({name for held in given for name in held}),
+        given,
+        lambda task: TaskId.parse(task).sort_key(),
+    )
+
+
+def _down(seen: Mapping[str, Sequence[Sequence[Any]]], gantt: Mapping[str, Any] | None, begun: int | None) -> Any:
+    """In the form of ``answers.down`` of the summary."""
+    runs = {row["task"]: row["runs"] for row in gantt["rows"]} if gantt is not None else {}
+    away = {task: sum(to - begin for begin, to, _ in rows) for task, rows in seen.items()}
+    worst = sorted((task for task in seen if away[task]), key=lambda task: -away[task])
+    return {
+        "begun_ms": begun,
+        "causes": [SEEN],
+        "by_cause_ms": [sum(away.values())],
+        "instances": [] if gantt is None else gantt["instances"],
+        "tasks": [_task(task, seen[task], runs.get(task, ())) for task in worst[:_MOST_TASKS]],
+        "tasks_left_out": len(worst[_MOST_TASKS:]),
+    }
+
+
+def _task(task: str, rows: Sequence[Sequence[Any]], runs: Sequence[Sequence[int]]) -> dict[str, Any]:
+    lengths = [to - begin for begin, to, _ in rows]
+    longest = sorted(sorted(rows, key=lambda row: row[0] - row[1])[:MOST_INTERVALS], key=itemgetter(0))
+    return {
+        "task": task,
+        "down_ms": sum(lengths),
+        "times": len(rows),
+        "longest_ms": max(lengths),
+        "intervals": [[begin, to, 0, _who(runs, begin), _who(runs, to)] for begin, to, _ in longest],
+        "intervals_left_out": len(rows) - len(longest),
+    }
+
+
+def _who(runs: Sequence[Sequence[int]], at_ms: int) -> int:
+    """Who had been given it at a moment, or -1."""
+    place = bisect_right(runs, at_ms, key=lambda run: run[0]) - 1
+    return runs[place][2] if place >= 0 and at_ms <= runs[place][1] else -1
+
+
+def _rebalance(episode: StreamsEpisode, each: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "at_ms": each["t_ms"],
+        "because": [each.get("reason", "")],
+        "leader": "",
+        "protocol": episode.protocol,
+        "members": each.get("members", len(each["assigned"])),
+        "assigned": sum(len(held["active"]) for held in each["assigned"].values()),
+        "revoked": 0,
+        "delay_ms": 0,
+    }

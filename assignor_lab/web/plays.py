@@ -1,0 +1,174 @@
+"""Plays under way: each in a thread of its own, one after another, with a deadline and a word of how far it is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from threading import Lock, Thread
+from typing import Generic, TypeVar
+
+import attrs
+
+from assignor_lab.documents.wording import figure, plural
+from assignor_lab.simulation.patience import GivenUpError, patient
+from assignor_lab.web.errors import PageError
+
+__all__ = ["Plays", "Underway"]
+
+T = TypeVar("T")
+
+#: Seconds that the plays of one page may take together; who reloads it does not begin anew.
+DEADLINE_S = 60.0
+#: Seconds without anybody asking after which a play is given up: a page asks about each second.
+FORGOTTEN_S = 20.0
+#: Most plays that wait for one another.
+MOST_WAITING = 8
+
+
+@attrs.frozen
+class Underway:
+    """How far a play is.
+
+    Args:
+        sentence: It in a sentence.
+    """
+
+    sentence: str
+
+
+class Play(Generic[T]):
+    """One page's plays: of all contenders, one after another.
+
+    Args:
+        work: Plays; is told what to call when a contender is done.
+        contenders: How many play.
+        seconds: How long they may take.
+    """
+
+    def __init__(self, work: Callable[[Callable[[], None]], T], contenders: int, seconds: float) -> None:
+        self._work = work
+        self._contenders = contenders
+        self._seconds = seconds
+        self._done = 0
+        self._begun_s: float | None = None
+        self._moment = (0, 0)
+        self.asked_s = time.monotonic()
+        self.result: T | None = None
+        self.error: Exception | None = None
+        self.is_dropped = False
+        self.thread: Thread | None = None
+
+    def run(self, turn: Lock) -> None:
+        """Waits for its turn, and plays."""
+        with turn:
+            self._begun_s = time.monotonic()
+            try:
+                if self.is_forgotten():
+                    raise GivenUpError("nobody waited for it")
+                with patient(self._look):
+                    self.result = self._work(self._next)
+            except Exception as error:  # noqa: BLE001 - raised again for whoever asks
+                self.error = error
+            # A contender that was given up is a row like any failure: what nobody waited for is no result.
+            self.is_dropped = self.is_forgotten()
+
+    def _next(self) -> None:
+        self._done += 1
+
+    def is_forgotten(self) -> bool:
+        """Whether nobody asks about it any more."""
+        return time.monotonic() - self.asked_s > FORGOTTEN_S
+
+    def _look(self, now_ms: int, until_ms: int) -> None:
+        self._moment = (now_ms, until_ms)
+        if self._spent() > self._seconds:
+            raise GivenUpError(
+                f"given up after {figure(self._seconds)} s, at {figure(now_ms / 1000)} s of {figure(until_ms / 1000)} "
+                "s: the command below has no deadline"
+            )
+        if self.is_forgotten():
+            raise GivenUpError("nobody waits for it any longer")
+
+    def _spent(self) -> float:
+        return 0.0 if self._begun_s is None else time.monotonic() - self._begun_s
+
+    def told(self) -> Underway:
+        """How far it is."""
+        if self._begun_s is None:
+            return Underway("It waits for another play, which goes first.")
+        now, until = self._moment
+        share = f", the next one is at {figure(now // 1000)} s of {figure(until // 1000)} s" if until else ""
+        spent = self._spent()
+        sentence = (
+            f"{self._done} of {plural(self._contenders, 'contender')} done{share}; {spent:.0f} s so far, at most "
+            f"{figure(self._seconds)}."
+        )
+        if spent > 1.5 * self._seconds:
+            sentence += (
+                " It does not come back: an assignor seems to hang. End assignor ui, and start it with --isolate."
+            )
+        return Underway(sentence)
+
+
+class Plays(Generic[T]):
+    """The plays of a page that are under way.
+
+    Args:
+        seconds: How long each page's plays may take together.
+    """
+
+    def __init__(self, seconds: float = DEADLINE_S) -> None:
+        self._seconds = seconds
+        self._turn = Lock()
+        self._guard = Lock()
+        self._known: dict[object, Play[T]] = {}
+
+    def close(self) -> None:
+        """Has everything that is under way end soon."""
+        with self._guard:
+            for play in self._known.values():
+                play.asked_s = float("-inf")
+
+    def wait(
+        self, key: object, work: Callable[[Callable[[], None]], T], contenders: int, seconds: float
+    ) -> T | Underway:
+        """What came of a play, or how far it is.
+
+        Args:
+            key: What is played.
+            work: Plays it, where it is not under way; is told what to call when a contender is done.
+            contenders: How many play.
+            seconds: How long to wait for it.
+
+        Raises:
+            PageError: if too many wait already.
+            Exception: whatever its work raised.
+        """
+        with self._guard:
+            play = self._known.get(key)
+            if play is None:
+                self._forget()
+                if len(self._known) >= MOST_WAITING:
+                    raise PageError(f"{plural(len(self._known), 'play')} are under way: wait until some are done")
+                play = self._known[key] = Play(work, contenders, self._seconds)
+                play.thread = Thread(target=play.run, args=(self._turn,), name="play", daemon=True)
+                play.thread.start()
+            play.asked_s = time.monotonic()
+        assert play.thread is not None
+        play.thread.join(seconds)
+        if play.thread.is_alive():
+            return play.told()
+        with self._guard:
+            if self._known.get(key) is play:
+                del self._known[key]
+        if play.error is not None:
+            raise play.error
+        if play.is_dropped or play.result is None:
+            return Underway("It is begun anew: nobody had waited for it.")
+        return play.result
+
+    def _forget(self) -> None:
+        """Lets go of those that have ended, and that nobody has asked about since."""
+        for key, play in list(self._known.items()):
+            if play.thread is not None and not play.thread.is_alive() and play.is_forgotten():
+                del self._known[key]

@@ -1,0 +1,40 @@
+"""A recorded past as the episode that is played again: as ``assignor score --histories played`` reads it."""
+
+from __future__ import annotations
+
+from assignor_lab.capture.histories.episodes import played_histories
+from assignor_lab.capture.histories.past_terms import PastTerms
+from assignor_lab.documents.wording import plural
+from assignor_lab.scenarios import Scenario
+from assignor_lab.web.errors import NotThereError, PageError
+from assignor_lab.web.states import OpenedStates
+
+__all__ = ["episode_of"]
+
+
+def episode_of(states: OpenedStates, number: int, terms: PastTerms) -> Scenario:
+    """The episode behind a past.
+
+    Args:
+        states: What was opened.
+        number: Number of the past in it, from 0.
+        terms: Timeouts of the group, and what its tasks weigh, where the past does not tell them.
+
+    Raises:
+        NotThereError: if there is no such past.
+        PageError: if it cannot be played, or is not all there.
+        HistoryError: if its decisions make up no history.
+    """
+    if not 0 <= number < len(states.pasts):
+        raise NotThereError(f"{states.name} has no past {number}: it holds {plural(len(states.pasts), 'past')}")
+    past = states.pasts[number]
+    if not past.can_be_played:
+        raise PageError(f"{past.group:.80}: {past.moves} of such a group are assigned round by round: open a round")
+    if states.left_out:
+        raise PageError(
+            f"{states.name}: {plural(states.left_out, 'more state')} did not fit in here: play it with "
+            "`assignor score --histories played`"
+        )
+    decisions = [states.scenarios[each.state] for each in past.decisions]
+    (episode,) = played_histories(decisions, terms.timings, terms.workload_file)
+    return episode

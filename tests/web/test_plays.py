@@ -1,0 +1,141 @@
+"""A recorded past that is played: by whom, beside what really happened, with a deadline, and what is said meanwhile."""
+
+from __future__ import annotations
+
+import html
+import re
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from assignment_api.plugins import config_sources
+from assignor_lab.capture.histories.episodes import episodes_of_past
+from assignor_lab.documents.wording import mean
+from assignor_lab.groups.replaying import replay
+from assignor_lab.groups.variants import as_variant
+from assignor_lab.runtime.discovery import discovered
+from assignor_lab.simulation.patience import still_waited_for
+from assignor_lab.simulation.streams.results import totals_of
+from assignor_lab.simulation.streams.traffic import TrafficTerms
+from assignor_lab.web.asking import Asking
+from assignor_lab.web.errors import PageError
+from assignor_lab.web.opened import opened
+from assignor_lab.web.plays import MOST_WAITING, Plays, Underway
+from tests.web.pages import TOKEN, Page
+from tests.web.recordings import Growing
+
+
+def asking_about(folder: Path, path: Path, seconds: float = 60.0) -> Asking:
+    config = config_sources(environ={}, start=folder)
+    plugins = discovered(config.effective())
+    found = opened([str(path)], plugins.registry, config, lambda _sentence: None)
+    return Asking(found, plugins, config, seconds=seconds)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = Growing(tmp_path_factory.mktemp("past") / "recording")
+    made.written_to(made.length, 1_000_000.0)
+    return made.records.parent
+
+
+@pytest.fixture(scope="module")
+def asking(folder: Path) -> Iterator[Asking]:
+    made = asking_about(folder.parent, folder)
+    yield made
+    made.close()
+
+
+def opened_page(asking: Asking) -> Page:
+    made = Page(asking)
+    made.get(f"/?token={TOKEN}")
+    return made
+
+
+def played(page: Page, query: str) -> str:
+    """A page once its plays are done."""
+    while 'id="underway"' in (text := page.get(f"/state?{query}").text):
+        pass
+    return text
+
+
+def test_a_past_is_played_as_replay_plays_it_by_another_assignor_and_under_another_protocol(
+    asking: Asking, folder: Path
+) -> None:
+    text = played(opened_page(asking), "s=0&past=0&a=sticky&a=group_sticky")
+    (episode,) = episodes_of_past([str(folder)])
+    contenders = [as_variant("sticky"), as_variant("other=group_sticky,group.protocol=streams")]
+    for each in replay(episode, asking.plugins.registry, asking.config, contenders):
+        assert each.played is not None
+        totals = totals_of(each.played, TrafficTerms())
+        assert f">{mean(totals['unavailable_task_s'], 'task-seconds')}" in html.unescape(text)
+    assert text.count('class="gantt"') == 3
+    assert text.count("down-worst") == 2
+    assert "--histories played --assignor sticky --assignor group_sticky" in html.unescape(text)
+
+
+def test_what_really_happened_stands_beside_it(asking: Asking) -> None:
+    page = opened_page(asking)
+    (link,) = re.findall(r'href="(/state\?s=0&amp;past=0)"', page.get("/history?s=0").text)
+    text = played(page, html.unescape(link).partition("?")[2])
+    decisions = len(asking.opened.states(0).pasts[0].decisions)
+    row = text[text.index("Rebalances</th>") :].partition("</tr>")[0]
+    assert re.findall(r"<td class=\"number\">(\d+)", row)[-1] == str(decisions)
+    assert "What really happened" in text
+    done = text[text.index("done-caption") :].partition("</table>")[0]
+    assert done.count(" stable after ") > 2
+
+
+def test_there_is_no_other_past(asking: Asking) -> None:
+    assert opened_page(asking).get("/state?s=0&past=1").status_code == 404
+
+
+def test_a_play_that_takes_too_long_is_a_sentence(folder: Path) -> None:
+    asking = asking_about(folder.parent, folder, seconds=0.0)
+    text = played(opened_page(asking), "s=0&past=0&a=sticky")
+    asking.close()
+    assert "No answer: GivenUpError: given up after 0 s" in text
+    assert "What really happened" in text
+
+
+def endless(begun: threading.Event) -> Callable[[Callable[[], None]], str]:
+    def work(_done: Callable[[], None]) -> str:
+        look = still_waited_for()
+        assert look is not None
+        while True:
+            look(250_000, 900_000)
+            begun.set()
+
+    return work
+
+
+def test_meanwhile_it_says_how_far_it_is_and_then_gives_up() -> None:
+    plays: Plays[str] = Plays(60.0)
+    begun = threading.Event()
+    first = plays.wait("first", endless(begun), 2, 0.0)
+    assert begun.wait(10)
+    told = plays.wait("first", endless(begun), 2, 0.0)
+    second = plays.wait("second", endless(begun), 1, 0.0)
+    assert isinstance(first, Underway)
+    assert isinstance(told, Underway)
+    assert isinstance(second, Underway)
+    assert "0 of 2 contenders done, the next one is at 250 s of 900 s" in told.sentence
+    assert "another play" in second.sentence
+    for number in range(MOST_WAITING - 2):
+        plays.wait(number, endless(begun), 1, 0.0)
+    with pytest.raises(PageError, match="under way"):
+        plays.wait("one more", endless(begun), 1, 0.0)
+    plays.close()
+
+
+def test_what_a_play_raises_is_raised_for_who_asks_and_nothing_is_kept_of_it() -> None:
+    plays: Plays[str] = Plays()
+
+    def fails(_done: Callable[[], None]) -> str:
+        raise PageError("no")
+
+    with pytest.raises(PageError, match="no"):
+        plays.wait("it", fails, 1, 10.0)
+    assert plays.wait("it", lambda _done: "yes", 1, 10.0) == "yes"
