@@ -6,7 +6,7 @@ import hashlib
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -62,6 +62,13 @@ def documents(family: ScenarioFamily, seed: int, answer: Answer = sticking) -> l
         previous = answer(scenario, number)
         found.append(document)
     return found
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forgotten() -> Iterator[None]:
+    """The tests share what was played; those of other files need its memory."""
+    yield
+    documents.cache_clear()
 
 
 @every_family

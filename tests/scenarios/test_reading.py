@@ -36,7 +36,10 @@ def test_every_golden_scenario_reads_and_keeps_its_document(path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["streams", "connect", "streams-group"])
 def test_there_is_golden_data_of_each_kind(kind: str) -> None:
-    assert kind in {next(iter(read_scenarios(path))).kind for path in FILES}
+    # Smallest first: the first line of a scale scenario is megabytes.
+    assert any(
+        next(iter(read_scenarios(path))).kind == kind for path in sorted(FILES, key=lambda path: path.stat().st_size)
+    )
 
 
 @pytest.mark.parametrize(

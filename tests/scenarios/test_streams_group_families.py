@@ -6,7 +6,8 @@ import hashlib
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,7 @@ def sometimes_failing(number: int, group: GroupSpec, topology: TopologyDescriber
     return None if number % 2 else in_turn(number, group, topology)
 
 
+@cache
 def documents(family: ScenarioFamily, seed: int, answering: Answering = sticky) -> list[Mapping[str, Any]]:
     history, previous, found = family.history(seed), None, []
     for number in range(family.rounds):
@@ -64,6 +66,13 @@ def documents(family: ScenarioFamily, seed: int, answering: Answering = sticky) 
         previous = answering(number, scenario.group_spec, scenario.topology)
         found.append(document)
     return found
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forgotten() -> Iterator[None]:
+    """The tests share what was played; those of other files need its memory."""
+    yield
+    documents.cache_clear()
 
 
 def histories(name: str, seeds: range = SEEDS) -> list[list[Mapping[str, Any]]]:
