@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import cache
 from random import Random
 
 from hypothesis import strategies as st
@@ -38,7 +39,8 @@ def groups(draw: st.DrawFn, min_members: int = 1) -> Group:
     topology = TopologyDescriber([Subtopology(key, size, draw(st.booleans())) for key, size in sizes.items()])
     processes = draw(st.lists(_NAMES, min_size=1, max_size=5, unique=True))
     names = draw(st.lists(_NAMES, min_size=min_members, max_size=9, unique=True))
-    members = {name: draw(_member(processes, [*sizes, "gone"])) for name in names}
+    state, process = _state((*sizes, "gone")), st.sampled_from(processes)
+    members = {name: GroupMember(MemberMetadata(draw(process)), draw(state)) for name in names}
     return GroupSpec(members, AssignmentConfigs(draw(st.integers(0, 3)))), topology
 
 
@@ -74,15 +76,18 @@ def _random_member(chance: Random, process: str, sizes: dict[str, int]) -> Group
     return GroupMember(MemberMetadata(process), MemberAssignmentState(some(), some(), task_offsets=offsets))
 
 
-@st.composite
-def _member(draw: st.DrawFn, processes: list[str], subtopologies: list[str]) -> GroupMember:
-    tasks = st.dictionaries(
-        st.sampled_from(subtopologies), st.sets(st.integers(0, 8), max_size=4).map(sorted), max_size=3
-    )
-    task_ids = st.builds(TaskId, st.sampled_from(subtopologies), st.integers(0, 8))
-    offsets = draw(st.dictionaries(task_ids, _OFFSETS, max_size=6))
-    state = MemberAssignmentState(draw(tasks), draw(tasks), task_offsets=offsets)
-    return GroupMember(MemberMetadata(draw(st.sampled_from(processes))), state)
+#: Partitions of a sub-topology, and those of one that is too small for them.
+_PARTITIONS = st.integers(0, 8)
+_HELD = st.sets(_PARTITIONS, max_size=4).map(sorted)
+
+
+# Making a strategy costs more than drawing from it.
+@cache
+def _state(subtopologies: tuple[str, ...]) -> st.SearchStrategy[MemberAssignmentState]:
+    keys = st.sampled_from(subtopologies)
+    held = st.dictionaries(keys, _HELD, max_size=3)
+    offsets = st.dictionaries(st.builds(TaskId, keys, _PARTITIONS), _OFFSETS, max_size=6)
+    return st.builds(MemberAssignmentState, held, held, task_offsets=offsets)
 
 
 def all_tasks(topology: TopologyDescriber) -> list[TaskId]:
