@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,12 @@ def documents(path: Path) -> list[Row]:
     """The JSON lines of a gzip'd file."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
+
+
+@lru_cache(maxsize=1)
+def scenarios(path: Path) -> list[Scenario]:
+    """The scenarios of a file, kept until another one is read: several assignors in turn answer to the same ones."""
+    return list(read_scenarios(path))
 
 
 def result_row(scenario_id: str, assignor: str, application: ApplicationMetadata, made: TaskAssignor) -> Row:
@@ -56,7 +63,7 @@ def asks_for_followup(answer: TaskAssignment) -> bool:
 def differences(name: str, assignor: str, make: Callable[[], TaskAssignor]) -> Iterator[str]:
     """Ids of the scenarios of a golden file for which the answer is not Kafka's."""
     results = documents(GOLDEN / f"{name}.{assignor}.results.jsonl.gz")
-    for scenario, expected in zip(read_scenarios(GOLDEN / f"{name}.scenarios.jsonl.gz"), results, strict=True):
+    for scenario, expected in zip(scenarios(GOLDEN / f"{name}.scenarios.jsonl.gz"), results, strict=True):
         if not _agrees(scenario, assignor, make, expected):
             yield scenario.id
 
@@ -84,6 +91,6 @@ def scale_differences(name: str, assignor: str, make: Callable[[], TaskAssignor]
     digests = json.loads((SCALE / "digests.json").read_text())
     return [
         scenario.id
-        for scenario in read_scenarios(SCALE / f"{name}.jsonl.gz")
+        for scenario in scenarios(SCALE / f"{name}.jsonl.gz")
         if digest(result_row(scenario.id, assignor, scenario.application, make())) != digests[scenario.id][assignor]
     ]

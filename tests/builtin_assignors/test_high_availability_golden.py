@@ -18,6 +18,7 @@ from tests.builtin_assignors.golden import (
     documents,
     result_row,
     scale_differences,
+    scenarios,
 )
 
 RECORDED = DATA / "golden" / "recorded"
@@ -37,7 +38,7 @@ SCALE_FILES = [
 ]
 
 
-@pytest.mark.parametrize("name", ["small", "medium", "threads"])
+@pytest.mark.parametrize("name", ["medium", "threads", "small"])
 def test_every_golden_scenario_has_kafkas_answer(name: str) -> None:
     assert list(differences(name, "high_availability", HighAvailabilityTaskAssignor)) == []
 
@@ -45,7 +46,7 @@ def test_every_golden_scenario_has_kafkas_answer(name: str) -> None:
 def test_a_missing_lag_is_refused_in_kafkas_words() -> None:
     refused = 0
     results = documents(GOLDEN / "small.high_availability.results.jsonl.gz")
-    for scenario, expected in zip(read_scenarios(GOLDEN / "small.scenarios.jsonl.gz"), results, strict=True):
+    for scenario, expected in zip(scenarios(GOLDEN / "small.scenarios.jsonl.gz"), results, strict=True):
         error = expected["error"]
         if error is not None and error["type"] == "IllegalStateException":
             with pytest.raises(Exception, match=f"^{error['message']}$") as caught:
@@ -73,10 +74,10 @@ def test_every_scale_scenario_has_the_digest_of_kafkas_answer(name: str) -> None
 
 @pytest.mark.parametrize(("app", "decisions"), [("tagged", 24), ("plain-ha", 14), ("warm", 6), ("orders-2", 48)])
 def test_every_decision_of_a_real_group_comes_out_again(app: str, decisions: int) -> None:
-    scenarios = list(read_scenarios(RECORDED / f"{app}.scenarios.jsonl.gz"))
+    recorded = list(read_scenarios(RECORDED / f"{app}.scenarios.jsonl.gz"))
     results = documents(RECORDED / f"{app}.high_availability.results.jsonl.gz")
-    assert len(scenarios) == decisions
-    for scenario, decided in zip(scenarios, results, strict=True):
+    assert len(recorded) == decisions
+    for scenario, decided in zip(recorded, results, strict=True):
         answer = HighAvailabilityTaskAssignor().assign(scenario.application)
         placed = {
             str(client.process_id): {
@@ -93,9 +94,9 @@ def test_every_decision_of_a_real_group_comes_out_again(app: str, decisions: int
 def test_a_rack_aware_group_began_each_decision_with_the_ideal_placement(app: str, decisions: int) -> None:
     """What a leader logs before it looks at racks is the placement without standbys and with nobody behind."""
     logged = documents(RECORDED / f"{app}.stateful-actives.jsonl.gz")
-    scenarios = list(read_scenarios(RECORDED / f"{app}.scenarios.jsonl.gz"))
-    assert len(scenarios) == decisions
-    for scenario, expected in zip(scenarios, logged, strict=True):
+    recorded = list(read_scenarios(RECORDED / f"{app}.scenarios.jsonl.gz"))
+    assert len(recorded) == decisions
+    for scenario, expected in zip(recorded, logged, strict=True):
         application = _with_nobody_behind(scenario).application
         infos = application.task_infos()
         answer = HighAvailabilityTaskAssignor().assign(application)

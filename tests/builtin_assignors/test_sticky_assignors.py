@@ -75,35 +75,32 @@ def applications(draw: st.DrawFn) -> ApplicationMetadata:
     return application(clients, existing, draw(st.integers(0, 7)))
 
 
-@pytest.mark.parametrize("make", ASSIGNORS)
 @settings(deadline=None)
 @given(applications())
-def test_every_answer_is_valid_by_kafkas_rules_and_by_the_stricter_ones(
-    make: type[TaskAssignor], app: ApplicationMetadata
-) -> None:
-    answer = make().assign(app)
-    assert validate_task_assignment(app, answer) is AssignmentError.NONE
-    assert strict_findings(app, answer, warmup_replicas=0) == ()
+def test_every_answer_is_valid_by_kafkas_rules_and_by_the_stricter_ones(app: ApplicationMetadata) -> None:
+    for make in ASSIGNORS:
+        answer = make().assign(app)
+        assert (make, validate_task_assignment(app, answer)) == (make, AssignmentError.NONE)
+        assert (make, strict_findings(app, answer, warmup_replicas=0)) == (make, ())
 
 
-@pytest.mark.parametrize("make", ASSIGNORS)
 @settings(deadline=None)
 @given(applications())
-def test_one_state_has_one_answer_and_is_left_as_it_was(make: type[TaskAssignor], app: ApplicationMetadata) -> None:
+def test_one_state_has_one_answer_and_is_left_as_it_was(app: ApplicationMetadata) -> None:
     before = repr((app.streams_client_states(), app.task_infos()))
-    assert make().assign(app) == make().assign(app)
-    assert repr((app.streams_client_states(), app.task_infos())) == before
+    for make in ASSIGNORS:
+        assert (make, make().assign(app)) == (make, make().assign(app))
+        assert (make, repr((app.streams_client_states(), app.task_infos()))) == (make, before)
 
 
-@pytest.mark.parametrize("make", ASSIGNORS)
 @settings(deadline=None)
 @given(applications())
-def test_each_stateful_task_gets_as_many_standbys_as_there_are_other_clients(
-    make: type[TaskAssignor], app: ApplicationMetadata
-) -> None:
-    held = [task for one in make().assign(app).assignments for task in one.standby_tasks()]
-    expected = min(app.assignment_configs().num_standby_replicas, len(app.streams_client_states()) - 1)
-    assert sorted(held) == sorted(task for task in app.stateful_tasks() for _ in range(expected))
+def test_each_stateful_task_gets_as_many_standbys_as_there_are_other_clients(app: ApplicationMetadata) -> None:
+    possible = min(app.assignment_configs().num_standby_replicas, len(app.streams_client_states()) - 1)
+    expected = sorted(task for task in app.stateful_tasks() for _ in range(possible))
+    for make in ASSIGNORS:
+        held = [task for one in make().assign(app).assignments for task in one.standby_tasks()]
+        assert (make, sorted(held)) == (make, expected)
 
 
 @settings(deadline=None)

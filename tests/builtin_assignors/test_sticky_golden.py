@@ -30,8 +30,8 @@ SCALE_FILES = [
 RACK_FILES = ["rack-300x20-balance_subtopology", "rack-300x20-min_traffic", "rack-300x20-min_traffic-1standby"]
 
 
-@pytest.mark.parametrize("name", ["small", "medium", "threads"])
 @pytest.mark.parametrize("assignor", ASSIGNORS)
+@pytest.mark.parametrize("name", ["small", "medium", "threads"])
 def test_every_golden_scenario_has_kafkas_answer(name: str, assignor: str) -> None:
     assert list(differences(name, assignor, ASSIGNORS[assignor])) == []
 
@@ -47,8 +47,8 @@ def test_the_references_vectors_have_kafkas_answers() -> None:
     assert compared == 3
 
 
-@pytest.mark.parametrize("name", SCALE_FILES)
 @pytest.mark.parametrize("assignor", ASSIGNORS)
+@pytest.mark.parametrize("name", SCALE_FILES)
 def test_every_scale_scenario_has_the_digest_of_kafkas_answer(name: str, assignor: str) -> None:
     assert scale_differences(name, assignor, ASSIGNORS[assignor]) == []
 

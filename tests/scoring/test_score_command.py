@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.plugins.installing import MISBEHAVING, install
-from tests.scoring.commands import refused
+from tests.scoring.commands import command, refused
 from tests.scoring.runs import results_bytes, results_of
 
 ROOT = Path(__file__).parents[2]
@@ -32,10 +32,8 @@ def environment(**changes: str) -> dict[str, str]:
 
 def score(folder: Path, *words: str, stdin: bytes | None = None, **changes: str) -> subprocess.CompletedProcess[bytes]:
     """Runs the command in ``folder`` with ``--out out``."""
-    command = [*COMMAND, "score", *words, "--out", str(folder / "out")]
-    return subprocess.run(
-        command, cwd=folder, env=environment(**changes), input=stdin, capture_output=True, timeout=300
-    )
+    called = [*COMMAND, "score", *words, "--out", str(folder / "out")]
+    return subprocess.run(called, cwd=folder, env=environment(**changes), input=stdin, capture_output=True, timeout=300)
 
 
 def refusal(folder: Path, *words: str, **changes: str) -> str:
@@ -134,9 +132,9 @@ def test_options_that_contradict_each_other_are_refused(tmp_path: Path, words: S
 def test_a_folder_with_somebody_elses_report_is_refused(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "report.html").write_text("mine")
-    done = score(tmp_path, *FAMILY)
+    done = command(tmp_path, *FAMILY)
     assert done.returncode == 2
-    assert "report.html" in done.stderr.decode()
+    assert "report.html" in done.stderr
     assert (tmp_path / "out" / "report.html").read_text() == "mine"
 
 
@@ -152,8 +150,11 @@ def fake_java(folder: Path, says: str) -> str:
     ("says", "found"),
     [('openjdk version "11.0.2"', "Java 11"), ('java version "1.8.0_201"', "Java 8"), ("what?", "does not tell")],
 )
-def test_a_jdk_that_is_too_old_is_named_in_one_sentence(tmp_path: Path, says: str, found: str) -> None:
-    text = refusal(tmp_path, *FAMILY, JAVA_HOME=fake_java(tmp_path, says))
+def test_a_jdk_that_is_too_old_is_named_in_one_sentence(
+    tmp_path: Path, says: str, found: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JAVA_HOME", fake_java(tmp_path, says))
+    text = refused(tmp_path, *FAMILY)
     assert found in text
     assert "JDK 17 or later" in text
     assert len(text.splitlines()) == 1
@@ -207,9 +208,9 @@ def test_a_trusted_plugin_that_ends_its_process_ends_the_run_in_one_sentence(tmp
 
 
 def test_ctrl_c_leaves_what_can_be_gone_on_with_and_nothing_else(tmp_path: Path) -> None:
-    command = [*COMMAND, "score", *FAMILY, "--count", "100000", *PAIR, "--out", str(tmp_path / "out")]
+    called = [*COMMAND, "score", *FAMILY, "--count", "100000", *PAIR, "--out", str(tmp_path / "out")]
     running = subprocess.Popen(
-        command, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        called, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
     )
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline and not list(tmp_path.rglob("wave-*")):
