@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,9 @@ TASKS = RestartRequest("c", include_tasks=True)
 FAILED = RestartRequest("c", only_failed=True)
 FAILED_TASKS = RestartRequest("c", only_failed=True, include_tasks=True)
 
+#: States that nothing leaves by itself.
+AT_REST = ("RUNNING", "PAUSED", "STOPPED", "FAILED")
+
 
 class Sequences:
     """States of every connector and task, in the order in which they were written."""
@@ -31,8 +36,10 @@ class Sequences:
 
     @classmethod
     async def begun(cls, made: ConnectCluster) -> Sequences:
-        """From now on; what was said before is on disk."""
-        await made.logs.statuses.flush()
+        """From now on; everything that starts has said so before, and it is on disk."""
+        statuses = made.logs.statuses
+        await until(lambda: all((said := statuses.status(job)) and said.state in AT_REST for job in made.owners()))
+        await statuses.flush()
         (status_log,) = [log for log in made.logs.logs if log.path.stem == "status"]
         sequences = cls()
         status_log.subscribe(sequences.read)
@@ -40,7 +47,12 @@ class Sequences:
         sequences.versions.clear()
         return sequences
 
-    def so_far(self) -> dict[str, list[str]]:
+    async def after(self, made: ConnectCluster, expected: Mapping[str, list[str]]) -> dict[str, list[str]]:
+        """What was written, once that is what is expected (or has not come in time), and a moment later."""
+        with suppress(TimeoutError):
+            await until(lambda: all(self.of.get(name) == written for name, written in expected.items()))
+        await made.until_calm()
+        await asyncio.sleep(0.1)
         return {name: list(written) for name, written in self.of.items()}
 
     def read(self, record: LogRecord) -> None:
@@ -66,13 +78,13 @@ async def failing(made: ConnectCluster, *failed: str, tasks: int = 3) -> None:
     file.unlink(missing_ok=True)
 
 
-async def restarted(made: ConnectCluster, request: RestartRequest) -> dict[str, list[str]]:
+async def restarted(
+    made: ConnectCluster, request: RestartRequest, expected: Mapping[str, list[str]]
+) -> dict[str, list[str]]:
     """What a request makes the statuses say, once everything is quiet again."""
     sequences = await Sequences.begun(made)
     await leader(made).restart_connector_and_tasks(request)
-    await made.until_calm()
-    await asyncio.sleep(0.1)
-    return sequences.so_far()
+    return await sequences.after(made, expected)
 
 
 BACK = ["UNASSIGNED", "RESTARTING", "RUNNING"]
@@ -96,7 +108,7 @@ def test_a_restart_restarts_what_its_flags_say_and_nothing_else(
     async def scenario() -> dict[str, list[str]]:
         async with cluster(tmp_path, 3) as made:
             await failing(made, *failed)
-            return await restarted(made, request_)
+            return await restarted(made, request_, expected)
 
     assert asyncio.run(scenario()) == expected
 
@@ -105,7 +117,7 @@ def test_a_failed_connector_comes_back_with_only_failed(tmp_path: Path) -> None:
     async def scenario() -> list[str]:
         async with cluster(tmp_path, 2) as made:
             await failing(made, "connector", tasks=2)
-            sequence = await restarted(made, FAILED)
+            sequence = await restarted(made, FAILED, {"c": FROM_FAILED})
             # Only now that it runs are there tasks.
             await until(lambda: states(made, "c") == ["RUNNING"] * 3)
             return sequence["c"]
@@ -197,17 +209,16 @@ def test_a_synchronous_restart_restarts_one_instance_whatever_its_state(tmp_path
             await put(made, "c", "tracked", tasks__max="2")
             connector = await Sequences.begun(made)
             await owner(made, "c").restart_connector("c")
-            await made.until_calm()
-            connector_alone = connector.so_far()
+            connector_alone = await connector.after(made, {"c": again})
             task = await Sequences.begun(made)
             await owner(made, ConnectorTaskId("c", 1)).restart_task(ConnectorTaskId("c", 1))
-            await until(lambda: task.of.get("c-1", [])[-1:] == ["RUNNING"])
-            return connector_alone, task.so_far()
+            return connector_alone, await task.after(made, {"c-1": again})
 
+    again = ["UNASSIGNED", "RUNNING"]
     connector, task = asyncio.run(scenario())
-    assert connector["c"][:2] == ["UNASSIGNED", "RUNNING"]
+    assert connector["c"][:2] == again
     assert "c-0" not in connector
-    assert task == {"c-1": ["UNASSIGNED", "RUNNING"]}
+    assert task == {"c-1": again}
 
 
 def test_restarts_and_reads_are_refused_while_a_rebalance_is_expected(tmp_path: Path) -> None:
@@ -234,10 +245,11 @@ def test_paused_and_stopped_instances_are_restarted_to_their_target_state(tmp_pa
             await put(made, "c", "tracked")
             await leader(made).pause_connector("c")
             await until(lambda: states(made, "c") == ["PAUSED", "PAUSED"])
-            return await restarted(made, TASKS)
+            return await restarted(made, TASKS, expected)
 
     back = ["UNASSIGNED", "RESTARTING", "PAUSED"]
-    assert asyncio.run(scenario()) == {"c": back, "c-0": back}
+    expected = {"c": back, "c-0": back}
+    assert asyncio.run(scenario()) == expected
 
 
 def test_an_instance_that_does_not_stop_is_given_up_and_a_new_one_begins(tmp_path: Path) -> None:
@@ -275,30 +287,27 @@ def test_two_restarts_in_one_tick_become_one(tmp_path: Path) -> None:
             await put(made, "c", "tracked")
             sequences = await Sequences.begun(made)
             await made.logs.config.write([*restart_records(FAILED), *restart_records(TASKS)])
-            await made.until_calm()
-            await asyncio.sleep(0.1)
-            return sequences.so_far()
+            return await sequences.after(made, expected)
 
-    assert asyncio.run(scenario()) == {"c": BACK, "c-0": BACK}
+    expected = {"c": BACK, "c-0": BACK}
+    assert asyncio.run(scenario()) == expected
 
 
 def test_a_worker_that_comes_later_does_not_act_on_old_requests(tmp_path: Path) -> None:
     async def first() -> None:
         async with cluster(tmp_path) as made:
             await put(made, "c", "tracked")
-            await restarted(made, TASKS)
+            await restarted(made, TASKS, {"c": BACK, "c-0": BACK})
 
     async def second() -> dict[str, list[str]]:
         async with cluster(tmp_path, 0) as made:
             sequences = await Sequences.begun(made)
             made.add_worker("w0", 18_083)
-            await made.until_calm()
-            await until(lambda: states(made, "c") == ["RUNNING", "RUNNING"])
-            await asyncio.sleep(0.1)
-            return sequences.so_far()
+            return await sequences.after(made, expected)
 
+    expected = {"c": ["RUNNING"], "c-0": ["RUNNING"]}
     asyncio.run(first())
-    assert asyncio.run(second()) == {"c": ["RUNNING"], "c-0": ["RUNNING"]}
+    assert asyncio.run(second()) == expected
 
 
 def test_each_owner_restarts_its_own_tasks_alone(tmp_path: Path) -> None:
