@@ -8,8 +8,9 @@ BIN := $(VENV)/bin
 # Stamps live inside the environment, so that deleting it deletes them.
 STAMPS := $(VENV)/.stamps
 
-# A file of tests stays in one process: Spark's sessions are made for few files, and cost seconds.
-TEST_PROCESSES ?= 2
+# A file of tests stays in one process: Spark's sessions are made for few files, and cost seconds. One process more than
+# cores, since many tests wait; files in the order of conftest.py, the longest first.
+TEST_PROCESSES ?= 3
 
 PACKAGES := assignment_api builtin_assignors assignor_lab
 PLUGIN_FILES := $(shell find plugins -type f \( -name '*.py' -o -name pyproject.toml -o -name py.typed \) 2>/dev/null)
@@ -48,7 +49,7 @@ demo: setup plugins ## score the captured group in examples/ and write the repor
 	@scripts/demo $(BIN)
 
 test: setup plugins $(STAMPS)/dev ## every test but those that need a browser or a broker
-	$(BIN)/python -m pytest -m "not services" -n $(TEST_PROCESSES) --dist loadfile
+	$(BIN)/python -m pytest -m "not services" -n $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder
 
 test-services: setup plugins $(STAMPS)/dev $(STAMPS)/services ## the tests that need a real browser or a real Kafka
 	@scripts/install-chromium

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from uuid import UUID
 
@@ -30,7 +31,7 @@ from builtin_assignors.legacy_sticky import LegacyStickyTaskAssignor
 from builtin_assignors.sticky import StickyTaskAssignor
 
 ROOT = Path(__file__).parents[2]
-ASSIGNORS = [StickyTaskAssignor, LegacyStickyTaskAssignor, FallbackPriorTaskAssignor]
+ASSIGNORS: list[Callable[[], TaskAssignor]] = [StickyTaskAssignor, LegacyStickyTaskAssignor, FallbackPriorTaskAssignor]
 TASKS = [TaskId(g, p) for g in range(3) for p in range(4)]
 
 

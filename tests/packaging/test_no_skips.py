@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import runpy
 import shutil
 import subprocess
 import sys
@@ -43,6 +44,11 @@ def test_no_tests_at_all_fail(tmp_path: Path) -> None:
 
 def test_a_test_that_runs_is_fine(tmp_path: Path) -> None:
     assert run_pytest("def test_it():\n    pass\n", tmp_path).returncode == 0
+
+
+def test_files_that_are_begun_first_are_there() -> None:
+    names = runpy.run_path(str(ROOT / "conftest.py"))["LONG_FILES"]
+    assert [name for name in names if not (ROOT / "tests" / name).is_file()] == []
 
 
 def run_pytest(text: str, folder: Path) -> subprocess.CompletedProcess[str]:
