@@ -1,8 +1,13 @@
-"""Two threads of a process that change tasks come to rest: the smallest history of ``random-3613``.
+"""Two threads of a process hand tasks to and fro: what comes to rest, and what never does and is named.
 
-Thread 1 has one of two tasks. It is given the other one, gives its own up for thread 2, and joins again at once. Were
-what it was given processed meanwhile, that changelog alone would grow, and the leader would give the task back
-that lags less: the one just given up, each time. But nothing is processed until it has joined, so neither grows.
+In ``random-3613`` thread 1 has one of two tasks. It is given the other one, gives its own up for thread 2, and joins
+again at once. Were what it was given processed meanwhile, that changelog alone would grow, and the leader would give
+the task back that lags less: the one just given up, each time. But nothing is processed until it has joined.
+
+In ``random-1416335`` lags are unknown for a minute, and both threads have something to give up each time. For as long,
+what is on its way is state on a disk alone, which the leader spreads over them anew. ``python -m parity.episodes`` has
+had Kafka 4.3.1's ``StreamsPartitionAssignor.assignTasksToThreads`` spread each decision over threads: the answers are
+the same.
 """
 
 from __future__ import annotations
@@ -92,3 +97,29 @@ def found(document: dict[str, Any]) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("growth", [{}, {"task_0": 10.0}])
 def test_it_rests(growth: dict[str, float]) -> None:
     assert found(smallest(**growth)) == []
+
+
+def while_lags_are_unknown() -> dict[str, Any]:
+    had = ["0_0", "0_1", "0_2", "0_3", "2_3"]
+    copies = ["1_0", "1_1", "1_3", "2_2"]
+    lags = dict.fromkeys(had, -2) | dict.fromkeys(("1_0", "1_2", "1_3", "2_0", "2_1", "2_2"), 5) | {"1_1": 0}
+    names = ["0_0", "0_2", "0_3", "1_0", "1_1", "1_2", "1_3", "2_0", "2_1", "2_2"]
+    return {
+        "format": 1, "kind": "streams-episode", "id": "random-1416335", "protocol": "classic", "assignor": ASSIGNOR,
+        "initial": {
+            "format": 1, "kind": "streams", "id": "initial", "config": {}, "tasks": [task(name) for name in names],
+            "clients": [client("00000000-0000-0000-0000-a3a2b65b28c8", had, copies, lags)],
+        },
+        "changelogs": {
+            name: {"records": 10 if name in ("1_2", "2_1") else 0, "bytes_per_record": 200} for name in names
+        },
+        "events": [{"at_ms": 0, "type": "end_offsets_fail", "for_ms": 60_000}],
+        "until_ms": 0,
+        "timings": {},
+    }  # fmt: skip
+
+
+def test_it_goes_round_while_lags_are_unknown_and_is_named() -> None:
+    rules = found(while_lags_are_unknown())
+    assert ("rest", "assignTasksToThreads") in rules
+    assert {known for _, known in rules} == {"assignTasksToThreads"}

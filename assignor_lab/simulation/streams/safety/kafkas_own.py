@@ -261,8 +261,8 @@ _ALL = (
     ),
     KafkasOwn(
         "assignTasksToThreads",
-        "a thread that gave a task up joins again before the one that it got instead runs, with both on its disk: the "
-        "leader gives it the one that lags less, which is the other one each time, and takes away the one it has",
+        "threads of one process that give tasks up join again before what they got instead runs: to the leader that "
+        "is state on their disk alone, which it spreads over them anew each time, so that others have to give way",
         _spread_goes_round,
     ),
     KafkasOwn(
