@@ -66,13 +66,15 @@ class ConfigValue:
 class Source:
     """Where states came from; ``kind`` is ``scenarios``, ``log``, ``recording`` or ``family``.
 
-    ``decisions`` is the number of recorded decisions behind histories that were played; else 0.
+    ``decisions`` is the number of recorded decisions behind histories that were played, else 0; ``files`` the number of
+    files that it was read from.
     """
 
     name: str
     kind: str
     states: int
     decisions: int = 0
+    files: int = 1
 
 
 @attrs.frozen

@@ -27,6 +27,7 @@ MEASURE_WIDTH, VALUE_WIDTH = 28, 13
 MOST_ASSIGNORS = 12
 NAME_LIMIT = 32
 MOST_FAILURES = 20
+MOST_ASSUMPTIONS = 5
 
 
 def print_summary(summary: Mapping[str, Any], console: Console | None = None) -> None:
@@ -53,19 +54,27 @@ def _views(summary: Mapping[str, Any], width: int) -> list[RenderableType]:
     side_by_side = max(1, (width - MEASURE_WIDTH) // VALUE_WIDTH)
     ranked = shown.ranked[:MOST_ASSIGNORS]
     views += [_measures(shown, ranked[at : at + side_by_side]) for at in range(0, len(ranked), side_by_side)]
+    views += _more(len(shown.ranked) - MOST_ASSIGNORS, "more assignor")
     if shown.results.failures or any(each.status == "not_loaded" for each in shown.results.assignors):
         views.append(_failures(shown))
     views += [
         Text(shortened(f"- metric {each.metric} failed in {figure(each.rows)} rows: {each.message}", 300))
         for each in shown.results.metric_failures[:MOST_FAILURES]
     ]
+    views += _more(len(shown.results.metric_failures) - MOST_FAILURES, "more failure")
     if shown.summary.run_metrics.probes:
         views.append(_probes(shown))
     views += _agreement(shown)
     views += [Text(f"- {plain(remark)}") for remark in shown.remarks]
     if shown.results.assumptions:
-        views += [Text(f"- assumed: {plain(each.text)}") for each in shown.results.assumptions[:5]]
+        views += [Text(f"- assumed: {plain(each.text)}") for each in shown.results.assumptions[:MOST_ASSUMPTIONS]]
+        views += _more(len(shown.results.assumptions) - MOST_ASSUMPTIONS, "more assumption")
     return views
+
+
+def _more(count: int, what: str) -> list[RenderableType]:
+    """Says what is left out here; nothing is left out in silence."""
+    return [Text(f"- {plural(count, what)}: in the report")] if count > 0 else []
 
 
 def _table(title: str) -> Table:
@@ -159,6 +168,9 @@ def _failures(shown: Page) -> Table:
             # The last frame tells most; the report has all of them.
             reason = f"{shortened(reason, 180)} (at {failure.traceback.splitlines()[-1]})"
         table.add_row(Text(shortened(who, NAME_LIMIT)), Text(figure(failure.rows)), Text(shortened(reason, 300)))
+    more = len(shown.results.failures) - MOST_FAILURES
+    if more > 0:
+        table.add_row(Text(""), Text(""), Text(f"and {plural(more, 'more reason')}, in the report"))
     for assignor in shown.results.assignors:
         if assignor.status == "not_loaded":
             who = shortened(words.display_name(assignor), NAME_LIMIT)

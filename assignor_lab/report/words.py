@@ -59,7 +59,8 @@ def opening(results: Results) -> str:
     kinds: dict[str, int] = {}
     for source in results.sources:
         if source.states:
-            kinds[source.kind] = kinds.get(source.kind, 0) + 1
+            count = max(source.files, 1) if source.kind == "log" else 1
+            kinds[source.kind] = kinds.get(source.kind, 0) + count
     origins = []
     for kind, count in kinds.items():
         one = _SOURCES.get(kind, "source")

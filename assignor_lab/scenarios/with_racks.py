@@ -115,7 +115,7 @@ class RackFiller:
         }
         missing += sorted(lacking)
         if hidden:
-            missing.append("the partitions, which --topology names when the log is imported")
+            missing.append("the partitions, which --topology names where the log is read")
         if not missing:
             return f"racks of clients and partitions are those in {self._file()}"
         return f"{RACKS_UNKNOWN} {self._file()} does not tell those of {_listed(missing)}"

@@ -263,6 +263,16 @@ def test_answers_are_not_comparable_where_racks_decide_and_are_unknown(
         assert said in (found["Greedy"] or "")
 
 
+@pytest.mark.parametrize(("rack", "said"), [("r1", "name the partitions with --topology"), (None, "with --racks, and")])
+def test_who_has_told_the_racks_of_clients_is_asked_for_the_partitions_alone(rack: str | None, said: str) -> None:
+    item = captured(NO_RACKS, **AWARE)
+    state = json.loads(item.document or "")
+    tasks = [{**task, "partitions": None} for task in state["tasks"]]
+    clients = [{**client, "rack": rack} for client in state["clients"]]
+    changed = attrs.evolve(item, document=json.dumps({**state, "tasks": tasks, "clients": clients}))
+    assert said in (reasons(changed)["Greedy"] or "")
+
+
 def test_an_assignor_that_lacks_racks_of_its_own_accord_is_not_comparable_either() -> None:
     rack_aware = Competitor("rack_aware", discover().task_assignor("rack_aware"))
     of_rack_aware = Contest(STREAMS, [rack_aware], FAMILIES)

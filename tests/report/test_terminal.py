@@ -86,6 +86,30 @@ def test_what_a_call_costs_and_depends_on_is_told() -> None:
     assert "the hash seed (1 of 2)" in text
 
 
+def test_what_is_left_out_is_counted() -> None:
+    document = tagged()
+    results = document["results"]
+    first = results["assignors"][0]
+    names = [f"another-{number}" for number in range(12)]
+    results["assignors"] += [{**first, "name": name} for name in names]
+    for ranking in results["ranking"]["by_metric"]:
+        ranking["places"] += [{**ranking["places"][0], "assignor": name} for name in names]
+    results["assumptions"] = [{**results["assumptions"][0], "text": f"so it is, {number}"} for number in range(7)]
+    text = printed(document, 200)
+    ranked = {place["assignor"] for ranking in results["ranking"]["by_metric"] for place in ranking["places"]}
+    assert f"- {len(ranked) - 12} more assignors: in the report" in text
+    assert "so it is, 4" in text
+    assert "so it is, 5" not in text
+    assert "- 2 more assumptions: in the report" in text
+
+
+def test_logs_that_were_read_together_are_counted() -> None:
+    document = tagged()
+    (source,) = document["results"]["sources"]
+    source["files"] = 4
+    assert "from 4 log files were put to" in printed(document)
+
+
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 200])
 def test_every_assignor_is_shown_at_any_width(width: int) -> None:
     document = tagged()

@@ -50,13 +50,16 @@ def racks_unknown(scenario: Scenario, state: ApplicationMetadata) -> bool:
 
 
 def _knows_racks(scenario: Scenario, state: ApplicationMetadata) -> bool:
-    return racks_told(scenario.assumptions) and all(
-        info.topic_partitions is not None for info in state.task_infos().values()
-    )
+    return racks_told(scenario.assumptions) and _tells_partitions(state)
 
 
 def _racks_decide(state: ApplicationMetadata, *, may_ask_without: bool = True) -> str:
     without = f", {_WITHOUT}" if may_ask_without else ""
+    if not _tells_partitions(state) and all(
+        client.rack_id is not None for client in state.streams_client_states().values()
+    ):
+        # Whoever gave a file of racks is not asked for it again.
+        return f"racks decide, and the partitions of the tasks are unknown: name the partitions {_TOPOLOGY}{without}"
     return f"racks decide, and are unknown: give them with {_options(state)}{without}"
 
 
@@ -70,11 +73,14 @@ def _strategy_decides(scenario: Scenario, state: ApplicationMetadata) -> str:
 
 
 #: The way out that needs nothing to be known.
+_TOPOLOGY = "with --topology, where the log is read"
 _WITHOUT = f"or ask what would be decided without racks: -c {_STRATEGY}=none"
 
 
 def _options(state: ApplicationMetadata) -> str:
-    """Who lacks partitions has to import the log once more."""
-    if all(info.topic_partitions is not None for info in state.task_infos().values()):
-        return "--racks"
-    return "--racks, and the partitions with --topology, when the log is imported"
+    """Who lacks partitions has to read the log once more."""
+    return "--racks" if _tells_partitions(state) else f"--racks, and the partitions {_TOPOLOGY}"
+
+
+def _tells_partitions(state: ApplicationMetadata) -> bool:
+    return all(info.topic_partitions is not None for info in state.task_infos().values())

@@ -138,6 +138,8 @@ def results_summary(
                 "kind": source.kind,
                 "states": tally.states_of.get(number, 0),
                 "decisions": source.decisions,
+                # Logs of one group are read together, as one source.
+                "files": len(source.files),
             }
             for number, source in enumerate(sources)
         ],
