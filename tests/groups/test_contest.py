@@ -273,6 +273,15 @@ def test_who_has_told_the_racks_of_clients_is_asked_for_the_partitions_alone(rac
     assert said in (reasons(changed)["Greedy"] or "")
 
 
+def test_the_picture_of_a_state_has_the_answers_of_variants_too() -> None:
+    plain = Competitor("sticky", discover().task_assignor("sticky"))
+    none = attrs.evolve(plain, name="none", overrides={"num.standby.replicas": "0"})
+    answers = list(Contest(STREAMS, [plain, none], FAMILIES).answers(captured()))
+    picture = STREAMS.picture(answers, None)
+    assert [each["assignor"] for each in picture["after"]] == ["sticky", "none", "kafka"]
+    assert picture["after"][0]["assignment"] != picture["after"][1]["assignment"]
+
+
 def test_an_assignor_that_lacks_racks_of_its_own_accord_is_not_comparable_either() -> None:
     rack_aware = Competitor("rack_aware", discover().task_assignor("rack_aware"))
     of_rack_aware = Contest(STREAMS, [rack_aware], FAMILIES)

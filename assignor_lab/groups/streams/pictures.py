@@ -20,7 +20,8 @@ def detail_of(answers: Sequence[StreamsAnswer], assignor: str | None = None) -> 
     """Answers to one state as an entry of the summary's ``placements``; why it was ``chosen`` is not known here.
 
     In the later rounds of a history each assignor has a state of its own; the picture is then of one of them, with the
-    answers to that very state.
+    answers to that very state. Settings are no part of it: what a variant answers to the same group stands beside the
+    others.
 
     Args:
         answers: All answers of one item and round, at least one.
@@ -30,18 +31,32 @@ def detail_of(answers: Sequence[StreamsAnswer], assignor: str | None = None) -> 
     own = [answer for answer in made if answer.assignor == assignor]
     seen = (own or made or answers)[0]
     scenario, application = seen.scenario, seen.state
+    group = _group(application)
     return {
         "scenario": None if scenario is None else scenario.id,
         "round": seen.round,
         "chosen": None,
         "source": None if scenario is None or scenario.source is None else dict(scenario.source),
         "assumptions": [] if scenario is None else list(scenario.assumptions),
-        "clients": [] if application is None else [_client(client) for client in _clients(application)],
-        "tasks": [] if application is None else _tasks(application),
-        "before": {} if application is None else _before(application),
-        "lags": {} if application is None else _lags(application),
+        **group,
         # Kafka's own decision was made under its own settings, which is another state than that of the others.
-        "after": [_after(each) for each in answers if each.state is application or each.assignor == OBSERVED],
+        "after": [
+            _after(each)
+            for each in answers
+            if each.state is application or each.assignor == OBSERVED or _group(each.state) == group
+        ],
+    }
+
+
+def _group(application: ApplicationMetadata | None) -> dict[str, Any]:
+    """The part of a picture that all answers in it are about."""
+    if application is None:
+        return {"clients": [], "tasks": [], "before": {}, "lags": {}}
+    return {
+        "clients": [_client(client) for client in _clients(application)],
+        "tasks": _tasks(application),
+        "before": _before(application),
+        "lags": _lags(application),
     }
 
 
