@@ -129,6 +129,9 @@ class Asking(ABC, Generic[S, A]):
     def receiver(self) -> Callable[..., S]:
         """What makes states of the parts that :meth:`packed` gives; it may keep what states have in common."""
 
+    def prepare(self, state: S) -> None:
+        """Gets ready what :meth:`answer_of` and :meth:`validated` will need, while another process answers."""
+
     @abstractmethod
     def answer_document(self, state: S, answer: A) -> Any:
         """The answer as JSON."""
@@ -178,6 +181,21 @@ class OwnProcesses(Protocol):
 
 class AsksElsewhere:
     """A factory of assignors that pass on what they are asked, and cannot change what they are shown."""
+
+    def relay(self, configs: Mapping[str, Any], packed: tuple[bytes, ...]) -> Any:
+        """Passes on a state as it travels, without making one of ours of it.
+
+        Args:
+            configs: The assignor's configuration.
+            packed: What :meth:`Asking.packed` gave.
+
+        Returns:
+            What :meth:`Asking.answer_document` gives of an answer; ``None``: an assignor has to be made and asked.
+
+        Raises:
+            Exception: whatever the assignor raises.
+        """
+        return None
 
 
 class InProcessAssignor(Generic[S, A]):

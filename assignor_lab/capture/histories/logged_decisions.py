@@ -93,11 +93,7 @@ def _epoch(epoch: CoordinatedEpoch, zone: tzinfo, on_problem: Callable[[Problem]
     before = epoch.had if epoch.was_to_have is None else epoch.was_to_have
     members = {
         name: EpochMember(
-            each.client_id,
-            each.process_id,
-            each.instance_id,
-            each.rack,
-            each.tags,
+            each,
             _held(before.get(name, _NOTHING)),
             _held(epoch.had.get(name, _NOTHING)),
             _held((targets or epoch.reached).get(name, _NOTHING)),

@@ -18,7 +18,6 @@ from assignor_lab.capture.recorded.group_records import (
     STREAMS_TOPOLOGY,
     TARGET_MEMBER,
     TARGET_METADATA,
-    StreamsMember,
     read_assignment_config,
     read_group_key,
     read_streams_member,
@@ -28,6 +27,7 @@ from assignor_lab.capture.recorded.group_records import (
 )
 from assignor_lab.capture.recorded.kept_records import KeptRecord, KeptRecords
 from assignor_lab.capture.recorded.streams_group_answers import HeldTasks
+from assignor_lab.capture.streams_member import StreamsMember
 from assignor_lab.documents.errors import Place
 
 __all__ = ["Epoch", "EpochMember", "epoch_documents", "recorded_epochs"]
@@ -44,21 +44,13 @@ class EpochMember:
     """A member at a decision.
 
     Args:
-        client_id: Its client's id.
-        process_id: Its process.
-        instance_id: ``group.instance.id``, or ``None``.
-        rack: Its rack, or ``None``.
-        tags: Its client tags.
+        member: Who it is.
         was_to_have: Its target before.
         has: What it had at that moment.
         target: What it is to have now.
     """
 
-    client_id: str
-    process_id: str
-    instance_id: str | None
-    rack: str | None
-    tags: Mapping[str, str]
+    member: StreamsMember
     was_to_have: HeldTasks
     has: HeldTasks
     target: HeldTasks
@@ -147,11 +139,7 @@ class _Reading:
     def _epoch(self, each: KeptRecord, number: int, time_ms: int) -> Epoch:
         members = {
             name: EpochMember(
-                told.client_id,
-                told.process_id,
-                told.instance_id,
-                told.rack,
-                told.tags,
+                told,
                 self.before.get(name, _NOTHING),
                 self.current.get(name, _NOTHING),
                 self.targets.get(name, _NOTHING),
@@ -210,7 +198,7 @@ def epoch_documents(
             "source": {
                 "file": epoch.place.file, "line": epoch.place.line or 0, "time_ms": epoch.time_ms, "group": group,
                 "generation": epoch.number,
-                "client_ids": {name: each.client_id for name, each in epoch.members.items()}, **epoch.further,
+                "client_ids": {name: each.member.client_id for name, each in epoch.members.items()}, **epoch.further,
             },
             "assumptions": assumptions,
         }  # fmt: skip
@@ -252,10 +240,10 @@ def _standbys(epochs: Iterable[Epoch], config: Iterable[ConfigLayer]) -> tuple[i
 def _member(name: str, each: EpochMember, had: HeldTasks) -> dict[str, Any]:
     return {
         "id": name,
-        "instance_id": each.instance_id,
-        "rack": each.rack,
-        "process_id": each.process_id,
-        "tags": dict(each.tags),
+        "instance_id": each.member.instance_id,
+        "rack": each.member.rack,
+        "process_id": each.member.process_id,
+        "tags": dict(each.member.tags),
         **_held(had),
         "task_offsets": {},
         "task_end_offsets": {},

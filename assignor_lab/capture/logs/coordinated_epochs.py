@@ -15,8 +15,9 @@ import attrs
 from assignor_lab.capture.logs.messages import Kind
 from assignor_lab.capture.logs.records import LogRecord
 from assignor_lab.capture.logs.timestamps import LogTime
+from assignor_lab.capture.streams_member import StreamsMember
 
-__all__ = ["CoordinatedEpoch", "CoordinatedEpochs", "LoggedMember", "LoggedTasks"]
+__all__ = ["CoordinatedEpoch", "CoordinatedEpochs", "LoggedTasks"]
 
 #: Active, standby and warm-up tasks: sub-topology to partitions.
 LoggedTasks = tuple[Mapping[str, tuple[int, ...]], Mapping[str, tuple[int, ...]], Mapping[str, tuple[int, ...]]]
@@ -36,25 +37,6 @@ _STATE = re.compile(
 _TASK = re.compile(r"([^\s,]+)-(\d+)(?:@\d+)?(?=,|\Z)")
 _FENCED = re.compile(r"Streams member (.+?) fenced from the group because (.*?)\.*(?: \([\w.$]+\))?\s*\Z")
 _STABLE = "STABLE"
-
-
-@attrs.frozen
-class LoggedMember:
-    """A member as its coordinator knows it.
-
-    Args:
-        client_id: Its client's id.
-        process_id: Its process.
-        instance_id: ``group.instance.id``, or ``None``.
-        rack: Its rack, or ``None``.
-        tags: Its client tags.
-    """
-
-    client_id: str
-    process_id: str
-    instance_id: str | None
-    rack: str | None
-    tags: Mapping[str, str]
 
 
 @attrs.frozen
@@ -102,7 +84,7 @@ class CoordinatedEpoch:
     begun: LogTime | None
     reason: str
     gone: tuple[tuple[str, str, LogTime], ...]
-    members: Mapping[str, LoggedMember]
+    members: Mapping[str, StreamsMember]
     had: Mapping[str, LoggedTasks]
     was_to_have: Mapping[str, LoggedTasks] | None
     reached: dict[str, LoggedTasks] = attrs.field(factory=dict)
@@ -118,7 +100,7 @@ class CoordinatedEpoch:
 
 @attrs.define
 class _Group:
-    members: dict[str, LoggedMember] = attrs.field(factory=dict)
+    members: dict[str, StreamsMember] = attrs.field(factory=dict)
     held: dict[str, LoggedTasks] = attrs.field(factory=dict)
     #: What happened to which member and when, since the latest target.
     events: list[MemberEvent] = attrs.field(factory=list)
@@ -147,7 +129,7 @@ class CoordinatedEpochs:
         if record.kind is Kind.STREAMS_JOINS and member:
             group.events.append(MemberEvent(member, "joins", "joins", record.time))
         elif record.kind is Kind.STREAMS_MEMBER and (told := _MEMBER.search(text)):
-            group.members[told["id"]] = LoggedMember(
+            group.members[told["id"]] = StreamsMember(
                 told["client"], told["process"], told["instance"], told["rack"], _tags(told["tags"])
             )
             group.clients[told["id"]] = told["client"]

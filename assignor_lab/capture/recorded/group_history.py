@@ -26,7 +26,6 @@ from assignor_lab.capture.recorded.group_records import (
     TARGET_MEMBER,
     TARGET_METADATA,
     ClassicGeneration,
-    StreamsMember,
     read_classic_generation,
     read_epoch,
     read_group_key,
@@ -36,6 +35,7 @@ from assignor_lab.capture.recorded.group_records import (
     read_topology,
 )
 from assignor_lab.capture.recorded.streams_group_answers import HeldTasks
+from assignor_lab.capture.streams_member import StreamsMember
 from assignor_lab.kafka.streams_group import PROTOCOL
 
 __all__ = ["GroupHistory", "GroupRecord"]

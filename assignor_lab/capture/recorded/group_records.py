@@ -7,7 +7,6 @@ types of their own, and are told apart by those two bytes. Needs the extra ``kaf
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
 from typing import Any
 
 import attrs
@@ -15,6 +14,7 @@ import attrs
 from assignor_lab.capture.recorded.broker_answers import GroupAnswer, group_answers
 from assignor_lab.capture.recorded.errors import BrokerAnswerError, readable
 from assignor_lab.capture.recorded.streams_group_answers import HeldTasks
+from assignor_lab.capture.streams_member import StreamsMember
 from assignor_lab.kafka.wire import STREAMS_ASSIGNOR
 from assignor_lab.kafka.wire.connect import PROTOCOL_TYPE
 
@@ -29,7 +29,6 @@ __all__ = [
     "TARGET_METADATA",
     "ClassicGeneration",
     "GroupKey",
-    "StreamsMember",
     "StreamsSubtopology",
     "decoded_record",
     "read_assignment_config",
@@ -108,17 +107,6 @@ class ClassicGeneration:
             return None
         (answer,) = group_answers([self.message])
         return answer
-
-
-@attrs.frozen
-class StreamsMember:
-    """A member of a streams group as it is written down."""
-
-    client_id: str
-    process_id: str
-    instance_id: str | None
-    rack: str | None
-    tags: Mapping[str, str]
 
 
 @attrs.frozen

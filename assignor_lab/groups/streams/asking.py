@@ -12,7 +12,8 @@ from assignment_api.utils.refusals import refusal_sentence
 from assignor_lab.groups.streams.checking import checked_answer
 from assignor_lab.groups.streams.faults import validation_of
 from assignor_lab.groups.streams.packing import fingerprint, packed_application
-from assignor_lab.groups.streams.transfer import Receiver, answer_document, answer_of
+from assignor_lab.groups.streams.placement import state_of
+from assignor_lab.groups.streams.transfer import Receiver, answer_document, answer_of, expected_of
 from assignor_lab.kafka.leader.callback import observes, tell
 from assignor_lab.runtime.asking import Asking, InProcessAssignor
 from assignor_lab.runtime.invocation import CallOutcome, NamedAssignor
@@ -68,6 +69,10 @@ class _StreamsAsking(Asking[ApplicationMetadata, TaskAssignment]):
 
     def receiver(self) -> Callable[..., ApplicationMetadata]:
         return Receiver().application
+
+    def prepare(self, state: ApplicationMetadata) -> None:
+        expected_of(state)
+        state_of(state)
 
     def answer_document(self, state: ApplicationMetadata, answer: TaskAssignment) -> Any:
         return answer_document(state, answer)

@@ -146,9 +146,11 @@ _last_placement: tuple[TaskAssignment, Placement] | None = None
 def state_of(application: ApplicationMetadata) -> State:
     """The dense view of ``application``; the latest one is kept."""
     global _last_state  # noqa: PLW0603 - a memory of one: metrics are asked one after another about the same state
-    if _last_state is None or _last_state.application is not application:
-        _last_state = _new_state(application)
-    return _last_state
+    # A served assignor is asked in threads: another one may put its own state there meanwhile.
+    known = _last_state
+    if known is None or known.application is not application:
+        known = _last_state = _new_state(application)
+    return known
 
 
 def placement_of(application: ApplicationMetadata, assignment: TaskAssignment) -> Placement:

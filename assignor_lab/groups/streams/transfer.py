@@ -10,6 +10,8 @@ import pickle
 from typing import Any
 from uuid import UUID
 
+import attrs
+
 from assignment_api import (
     ApplicationMetadata,
     AssignedTask,
@@ -28,7 +30,7 @@ from assignment_api import (
 from assignor_lab.runtime.invocation import MESSAGE_LIMIT
 from assignor_lab.runtime.isolation.errors import AnswerFormatError
 
-__all__ = ["Receiver", "answer_document", "answer_of"]
+__all__ = ["Expected", "Receiver", "answer_document", "answer_of", "expected_of"]
 
 #: Remarks of an answer that travel.
 MAX_REMARKS = 1_000
@@ -141,9 +143,7 @@ def answer_of(application: ApplicationMetadata, document: object) -> TaskAssignm
     """
     if not isinstance(document, dict):
         raise _no_answer("no JSON object")
-    actives = [AssignedTask.active(task) for task in application.all_tasks()]
-    standbys = [AssignedTask.standby(task.id) for task in actives]
-    processes = {str(process): process for process in application.streams_client_states()}
+    expected = expected_of(application)
     assignments = []
     for entry in _listed(document.get("clients")):
         if type(entry) is not list or len(entry) != 3 or type(entry[0]) is not str:
@@ -151,13 +151,41 @@ def answer_of(application: ApplicationMetadata, document: object) -> TaskAssignm
         text, tasks, deadline = entry
         if deadline is not None and type(deadline) is not int:
             raise _no_answer("a deadline that is no number")
-        process = processes.get(text) or ProcessID.parse(text)
-        held = [_task(task, actives, standbys) for task in _listed(tasks)]
+        process = expected.processes.get(text) or ProcessID.parse(text)
+        held = [_task(task, expected.actives, expected.standbys) for task in _listed(tasks)]
         assignments.append(StreamsClientAssignment(process, held, deadline))
     remarks = _listed(document.get("remarks", []))
     if len(remarks) > MAX_REMARKS or not all(type(remark) is str for remark in remarks):
         raise _no_answer("remarks that are no texts")
     return TaskAssignment(tuple(assignments), tuple(remark[:MESSAGE_LIMIT] for remark in remarks))
+
+
+@attrs.frozen(eq=False)
+class Expected:
+    """What an answer may name: tasks by their numbers, as active ones and as standbys, and clients by their texts."""
+
+    application: ApplicationMetadata
+    actives: list[AssignedTask]
+    standbys: list[AssignedTask]
+    processes: dict[str, ProcessID]
+
+
+_last_expected: Expected | None = None
+
+
+def expected_of(application: ApplicationMetadata) -> Expected:
+    """What an answer about ``application`` may name; the latest one is kept."""
+    global _last_expected  # noqa: PLW0603 - a memory of one: it is made while the answer is waited for
+    # Other threads may ask about other applications meanwhile.
+    known = _last_expected
+    if known is None or known.application is not application:
+        known = _last_expected = Expected(
+            application,
+            [AssignedTask.active(task) for task in application.all_tasks()],
+            [AssignedTask.standby(task) for task in application.all_tasks()],
+            {str(process): process for process in application.streams_client_states()},
+        )
+    return known
 
 
 def _task(task: object, actives: list[AssignedTask], standbys: list[AssignedTask]) -> AssignedTask:

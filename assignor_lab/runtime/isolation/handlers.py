@@ -11,13 +11,14 @@ import importlib
 import sys
 from collections.abc import Mapping
 from importlib import metadata
+from time import perf_counter_ns
 from types import MappingProxyType
 from typing import Any
 
 from assignment_api.plugins import Policy, discover
 from assignment_api.plugins.reserved import canonical_name
-from assignor_lab.runtime.asking import Asking, InProcessAssignor
-from assignor_lab.runtime.invocation import CallOutcome, Failure
+from assignor_lab.runtime.asking import Asking, AsksElsewhere, InProcessAssignor
+from assignor_lab.runtime.invocation import CallOutcome, Failure, failure_of
 from assignor_lab.runtime.isolation.origin import AssignorOrigin
 from assignor_lab.runtime.isolation.worker import OUT_OF_MEMORY, Memory, failure_document, named
 
@@ -69,8 +70,29 @@ def _is_code(selector: str, distribution: str) -> bool:
 def asked(memory: Memory, configs: Mapping[str, Any], packed: tuple[bytes, ...]) -> Mapping[str, Any]:
     """Lets a new assignor answer."""
     asking, found = the_plugin(memory)
+    relayed = _relayed(found, configs, packed)
+    if relayed is not None:
+        return relayed
     state = memory["receiver"](*packed)
     return _document(memory, state, InProcessAssignor(asking, found, read_only(configs)).ask(state))
+
+
+def _relayed(found: Any, configs: Mapping[str, Any], packed: tuple[bytes, ...]) -> Mapping[str, Any] | None:
+    """What comes of a question that is passed on as it came; ``None`` for assignors that are in this process."""
+    factory = getattr(getattr(found, "plugin", None), "factory", None)
+    if not isinstance(factory, AsksElsewhere):
+        return None
+    start = perf_counter_ns()
+    try:
+        answer = factory.relay(configs, packed)
+    except KeyboardInterrupt:
+        raise
+    except MemoryError:
+        return OUT_OF_MEMORY
+    except BaseException as error:  # noqa: BLE001 - a plugin may raise anything
+        failure = failure_document(failure_of(error))
+        return {"ns": perf_counter_ns() - start, "failure": failure, "validation": None}
+    return None if answer is None else {"ns": perf_counter_ns() - start, "answer": answer}
 
 
 def asked_again(

@@ -170,7 +170,9 @@ class IsolatedAssignor(Generic[S, A]):
         """What comes of one call, the errors of isolation included."""
         packed = self._isolation.packed(self._asking, state)
         try:
-            document = self._process.ask(lambda start: self._question(start, packed))
+            document = self._process.ask(
+                lambda start: self._question(start, packed), meanwhile=lambda: self._asking.prepare(state)
+            )
         except IsolationError as error:
             return CallOutcome(failure_of(error), loss=error)
         self._start = self._process.start

@@ -87,6 +87,7 @@ class PluginProcess:
         self._is_fresh = True
         self._is_lost, self._is_shared = False, True
         self._asked_for, self._most_bytes = subject, MAX_ANSWER_BYTES
+        self._meanwhile: Callable[[], object] | None = None
         self._starts = 0
         self._number = 0
         self._shown = 0 if shows else SHOWN_BYTES + 1
@@ -100,7 +101,11 @@ class PluginProcess:
         return self._starts
 
     def ask(
-        self, question: Question | QuestionOfStart, subject: str | None = None, most_bytes: int = MAX_ANSWER_BYTES
+        self,
+        question: Question | QuestionOfStart,
+        subject: str | None = None,
+        most_bytes: int = MAX_ANSWER_BYTES,
+        meanwhile: Callable[[], object] | None = None,
     ) -> dict[str, Any]:
         """The answer to ``question``: a JSON object of which nothing is checked yet.
 
@@ -108,11 +113,12 @@ class PluginProcess:
             question: The question.
             subject: What is asked, for messages, where it is one of several things in this process.
             most_bytes: Longest answer that is read.
+            meanwhile: Done here once it has been asked, while it answers.
 
         Raises:
             IsolationError: a subclass, if there is none; the process has then been ended.
         """
-        self._asked_for, self._most_bytes = subject or self._subject, most_bytes
+        self._asked_for, self._most_bytes, self._meanwhile = subject or self._subject, most_bytes, meanwhile
         try:
             return self._asked(question)
         except (ProcessDiedError, MemoryLimitError):
@@ -186,7 +192,7 @@ class PluginProcess:
         try:
             rest.over()
             exchange = _Exchange(self._launched, self._limits, allowed_ms, self._show, self._most_bytes)
-            content = exchange.answer((self._number, *question))
+            content = exchange.answer((self._number, *question), None if verb == _IMPORT else self._meanwhile)
             rest.begun()
         except _Ended as ended:
             self._give_up(ended, allowed_ms, verb)
@@ -317,9 +323,13 @@ class _Exchange:
         self._poll.register(launched.connection, select.POLLIN)
         self._poll.register(launched.output, select.POLLIN)
 
-    def answer(self, question: tuple[int, str, tuple[Any, ...]]) -> bytes:
+    def answer(
+        self, question: tuple[int, str, tuple[Any, ...]], meanwhile: Callable[[], object] | None = None
+    ) -> bytes:
         content = pickle.dumps(question, protocol=5)
         self._send(len(content).to_bytes(LENGTH_BYTES, "big") + content)
+        if meanwhile is not None:
+            meanwhile()
         length = LENGTH_BYTES + int.from_bytes(self._received_to(LENGTH_BYTES), "big")
         if length > LENGTH_BYTES + self._most_bytes:
             raise _Ended("size")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,7 +18,14 @@ from assignment_api import (
 )
 from assignor_lab.runtime.asking import AsksElsewhere
 from assignor_lab.runtime.java.jvm import JavaPlace, Jvm, jvm_of
-from assignor_lab.runtime.java.questions import TaskNumbers, answer_of, computed_question, question_of
+from assignor_lab.runtime.java.questions import (
+    TaskNumbers,
+    answer_document,
+    answer_of,
+    computed_question,
+    question_of,
+)
+from assignor_lab.runtime.plain_application import PlainApplication, PlainClient, plain_application, plain_tasks
 
 __all__ = ["JavaFactory", "JavaTaskAssignor"]
 
@@ -47,13 +55,10 @@ class JavaTaskAssignor(TaskAssignor):
         """Asks in Java; what that raises is raised here under the same name."""
         infos = list(application.task_infos().values())
         known = self._jvm.known
-        is_new = not isinstance(known, TaskNumbers) or known.infos != infos
-        tasks = TaskNumbers(infos) if is_new or not isinstance(known, TaskNumbers) else known
-        question = question_of(application, self._configs, tasks, tells_tasks=is_new)
-        self._jvm.known = None
-        answer = self._jvm.ask(question)
-        self._jvm.known = tasks
-        return answer_of(answer, application, tasks)
+        tasks = known if isinstance(known, TaskNumbers) and known.infos == infos else TaskNumbers(infos)
+        told = None if tasks is known else plain_tasks(infos)
+        question = question_of(plain_application(application), self._configs, len(infos), told)
+        return answer_of(self._jvm.ask_of(question, tasks), application, tasks)
 
     def told(self, assignment: GroupAssignment, subscription: GroupSubscription, error: AssignmentError) -> None:
         """Calls ``onAssignmentComputed`` of the object that answered, where it has one of its own."""
@@ -84,6 +89,32 @@ class JavaFactory(AsksElsewhere):
         """A new assignor."""
         jvm = jvm_of(self.place)
         return (_ObservingJavaTaskAssignor if jvm.observes else JavaTaskAssignor)(self.place, jvm)
+
+    def relay(self, configs: Mapping[str, Any], packed: tuple[bytes, ...]) -> Any:
+        """The answer to a packed application: no object of ours is made of it on its way to Java and back."""
+        jvm = jvm_of(self.place)
+        if jvm.observes:
+            # The callback is told what became of an answer, which takes the objects.
+            return None
+        application, tasks = packed
+        ids, clients, *rest = pickle.loads(application)  # noqa: S301 - made by the lab
+        known = jvm.known
+        if not isinstance(known, _PackedTasks) or known.content != tasks:
+            plain = pickle.loads(tasks)  # noqa: S301 - likewise
+            known, told = _PackedTasks(tasks, len(plain[0])), plain
+        else:
+            told = None
+        state = PlainApplication(ids, [PlainClient(*client) for client in clients], *rest)
+        question = question_of(state, _java_configs(configs, self.place), known.count, told)
+        return answer_document(jvm.ask_of(question, known))
+
+
+@attrs.frozen
+class _PackedTasks:
+    """Tasks that a JVM knows, as they travelled, and how many they are."""
+
+    content: bytes
+    count: int
 
 
 def _java_configs(configs: Mapping[str, Any], place: JavaPlace) -> dict[str, str]:

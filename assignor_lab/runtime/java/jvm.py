@@ -84,7 +84,7 @@ class Jvm:
             raise PluginLoadError(problem_sentence(place.subject, place.class_name, place.program, hello))
         #: Whether it has a callback of its own.
         self.observes = hello.get("observes") is True
-        #: Whoever asks keeps here what this JVM knows already.
+        #: The tasks that this JVM knows, in the form of who asked last.
         self.known: object = None
 
     def ask(self, question: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -109,6 +109,13 @@ class Jvm:
             raise MemoryError
         if "raised" in answer:
             raise raised_in_java(answer["raised"], self._place.setting)
+        return answer
+
+    def ask_of(self, question: Mapping[str, Any], tasks: object) -> Mapping[str, Any]:
+        """The answer to a question about tasks; it knows them once it has answered. Errors as of :meth:`ask`."""
+        self.known = None
+        answer = self.ask(question)
+        self.known = tasks
         return answer
 
     @property

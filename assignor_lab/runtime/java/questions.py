@@ -5,28 +5,27 @@ A task is a number in it, its place among the application's tasks and then among
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+from uuid import UUID
 
 from assignment_api import (
     ApplicationMetadata,
     AssignedTask,
-    AssignmentConfigs,
     AssignmentError,
     GroupAssignment,
     GroupSubscription,
     ProcessID,
     StreamsClientAssignment,
-    StreamsClientState,
     TaskAssignment,
     TaskId,
     TaskInfo,
     TopicPartition,
 )
-from assignment_api.streams.client_state import lags_of
 from assignor_lab.runtime.invocation import InvalidAnswerError
+from assignor_lab.runtime.plain_application import PlainApplication, PlainClient, PlainId
 
-__all__ = ["TaskNumbers", "answer_of", "computed_question", "question_of"]
+__all__ = ["TaskNumbers", "answer_document", "answer_of", "computed_question", "question_of"]
 
 
 class TaskNumbers:
@@ -38,82 +37,57 @@ class TaskNumbers:
 
     def __init__(self, infos: Sequence[TaskInfo]) -> None:
         self.infos = infos
-        self.numbers = {info.id: number for number, info in enumerate(infos)}
         self.active = [AssignedTask.active(info.id) for info in infos]
         self.standby = [AssignedTask.standby(info.id) for info in infos]
 
-    def document(self) -> list[Any]:
-        """The tasks as Java reads them."""
-        return [_task(info) for info in self.infos]
-
 
 def question_of(
-    application: ApplicationMetadata, configs: Mapping[str, str], tasks: TaskNumbers, *, tells_tasks: bool
+    application: PlainApplication,
+    configs: Mapping[str, str],
+    number_of_tasks: int,
+    tasks: tuple[list[PlainId], list[tuple[Any, ...]]] | None,
 ) -> dict[str, Any]:
     """The question to place the tasks of an application.
 
     Args:
         application: The application.
         configs: What ``configure`` is given.
-        tasks: Its tasks.
-        tells_tasks: Whether Java does not know them yet.
+        number_of_tasks: How many it has.
+        tasks: Its tasks; ``None``: Java knows them.
     """
-    others: dict[TaskId, int] = {}
-    clients = [_client(client, tasks.numbers, others) for client in application.streams_client_states().values()]
     return {
         "do": "assign",
         "configs": configs,
-        "config": _config(application.assignment_configs()),
-        "now": application.current_time_ms(),
-        "tasks": tasks.document() if tells_tasks else None,
-        "others": [str(task) for task in others],
-        "clients": clients,
+        "config": application.configs,
+        "now": application.time_ms,
+        "tasks": None if tasks is None else [_task(key, *parts) for key, parts in zip(*tasks, strict=True)],
+        "others": [_id_text(key) for key in application.ids[number_of_tasks:]],
+        "clients": [_client(client) for client in application.clients],
     }
 
 
-def _config(configs: AssignmentConfigs) -> list[Any]:
+def _id_text(key: PlainId) -> str:
+    subtopology, partition, topology = key
+    return f"{subtopology}_{partition}" if topology is None else f"{topology}__{subtopology}_{partition}"
+
+
+def _task(key: PlainId, stateful: bool, logged: bool, stores: Any, partitions: Any) -> list[Any]:  # noqa: FBT001 - as packed
+    return [_id_text(key), stateful, logged, stores or (), partitions or ()]
+
+
+def _client(client: PlainClient) -> list[Any]:
+    before = client.before or {}
     return [
-        configs.acceptable_recovery_lag,
-        configs.max_warmup_replicas,
-        configs.num_standby_replicas,
-        configs.probing_rebalance_interval_ms,
-        configs.rack_aware_assignment_tags,
-        configs.rack_aware_traffic_cost,
-        configs.rack_aware_non_overlap_cost,
-        configs.rack_aware_assignment_strategy,
-    ]
-
-
-def _task(info: TaskInfo) -> list[Any]:
-    partitions = [
-        [each.topic, each.partition, each.is_source, each.is_changelog, each.rack_ids]
-        for each in info.topic_partitions or ()
-    ]
-    return [str(info.id), info.is_stateful, info.is_logged, info.state_store_names or (), partitions]
-
-
-def _client(client: StreamsClientState, numbers: Mapping[TaskId, int], others: dict[TaskId, int]) -> list[Any]:
-    def numbered(tasks: Collection[TaskId]) -> list[int]:
-        try:
-            return [numbers[task] for task in tasks]
-        except KeyError:
-            for task in tasks:
-                if task not in numbers:
-                    others.setdefault(task, len(numbers) + len(others))
-            return [numbers[task] if task in numbers else others[task] for task in tasks]
-
-    lags = lags_of(client)
-    return [
-        str(client.process_id),
-        client.num_stream_threads,
+        str(UUID(int=client.process)),
+        client.threads,
         client.consumers,
-        numbered(client.previous_active_tasks),
-        numbered(client.previous_standby_tasks),
-        None if lags is None else [numbered(lags), list(lags.values())],
-        {consumer: numbered(client.previous_tasks_of(consumer)) for consumer in client.consumers},
-        None if client.host_info is None else str(client.host_info),
-        dict(client.client_tags),
-        client.rack_id,
+        client.active,
+        client.standby,
+        None if client.lags is None else [list(client.lags), list(client.lags.values())],
+        {consumer: before.get(consumer, ()) for consumer in client.consumers},
+        None if client.host is None else f"{client.host[0]}:{client.host[1]}",
+        client.tags,
+        client.rack,
     ]
 
 
@@ -135,6 +109,28 @@ def answer_of(answer: Mapping[str, Any], application: ApplicationMetadata, tasks
             for process, held, deadline in answer["assignment"]
         )
     )
+
+
+def answer_document(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """What Java answered, as an answer travels from a plugin's process; whoever reads it checks all of it.
+
+    Raises:
+        InvalidAnswerError: if it is no assignment.
+        AssignorLabError: if the id of a task is none.
+    """
+    if "invalid" in answer:
+        raise InvalidAnswerError(str(answer["invalid"]))
+    clients = answer["assignment"]
+    for client in clients:
+        tasks = client[1]
+        if any(type(task) is list for task in tasks):
+            client[1] = [_unknown_document(task) if type(task) is list else task for task in tasks]
+    return {"clients": clients}
+
+
+def _unknown_document(task: list[Any]) -> list[Any]:
+    unknown = TaskId.parse(task[0])
+    return [unknown.subtopology, unknown.partition, unknown.topology_name, task[1]]
 
 
 def _held(task: int | list[Any], tasks: TaskNumbers) -> AssignedTask:

@@ -12,6 +12,8 @@ import java.util.Map;
  */
 public final class Json {
     private static final int MAX_DEPTH = 64;
+    /** So many digits fit into 64 bits, whatever they are. */
+    private static final int MAX_DIGITS = 18;
 
     private final String text;
     private int at;
@@ -218,6 +220,17 @@ public final class Json {
 
     private Object number() throws FormatException {
         int start = at;
+        boolean isNegative = at < text.length() && text.charAt(at) == '-';
+        long whole = 0;
+        int first = isNegative ? ++at : at;
+        for (; at < text.length() && text.charAt(at) >= '0' && text.charAt(at) <= '9'; at++) {
+            whole = whole * 10 + text.charAt(at) - '0';
+        }
+        boolean isWhole = at == text.length() || "+-.eE".indexOf(text.charAt(at)) < 0;
+        if (isWhole && at > first && at - first <= MAX_DIGITS) {
+            // Nearly every number: there is no text to be made of it first.
+            return isNegative ? -whole : whole;
+        }
         while (at < text.length() && "+-.eE0123456789".indexOf(text.charAt(at)) >= 0) {
             at++;
         }
@@ -251,7 +264,7 @@ public final class Json {
     }
 
     private void skipSpace() {
-        while (at < text.length() && " \t\n\r".indexOf(text.charAt(at)) >= 0) {
+        while (at < text.length() && text.charAt(at) <= ' ' && " \t\n\r".indexOf(text.charAt(at)) >= 0) {
             at++;
         }
     }
