@@ -245,6 +245,10 @@ class Coordinator:
         member = self._members.get(member_id)
         return None if member is None else next_session_end([member])
 
+    def is_member(self, member_id: str | None) -> bool:
+        """Whether the group has a member of this id."""
+        return member_id in self._members
+
     def members(self) -> dict[str, str]:
         """Member id to name of its worker."""
         return {member.id: member.worker for member in self._members.values()}

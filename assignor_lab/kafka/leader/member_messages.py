@@ -155,9 +155,10 @@ def _partitions(application: ApplicationMetadata) -> dict[TaskId, tuple[TopicPar
                 f"partitions of task {task} are unknown, so nobody can be told to read them: give the topology"
             )
         listed = [(partition.topic, partition.partition) for partition in info.source_partitions()]
-        found[task] = tuple(
-            iteration_order(listed, [topic_partition_hash(*key) for key in listed], sort_key=_partition_key)
-        )
+        if len(listed) > 1:  # most tasks read one partition, which no order has to be found for
+            hashes = [topic_partition_hash(*key) for key in listed]
+            listed = iteration_order(listed, hashes, sort_key=_partition_key)
+        found[task] = tuple(listed)
     return found
 
 

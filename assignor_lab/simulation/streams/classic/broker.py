@@ -146,7 +146,7 @@ class Broker:
         """
         for consumer, member in self._members.items():
             identity = member.id
-            if consumer in told or not member.is_alive or identity not in self._coordinator.members():
+            if identity is None or consumer in told or not member.is_alive or not self._coordinator.is_member(identity):
                 continue
             self._world.say(
                 member.thread.instance.name, "missed", f"thread {member.thread.number} has missed the join phase",

@@ -135,7 +135,7 @@ class ClassicGroup:
         member, now = self._members.get(thread.consumer), self._clock.now
         if member is None or member.id is None or member.is_replaced or member.thread is not thread:
             return
-        is_member = member.id in self._coordinator.members()
+        is_member = self._coordinator.is_member(member.id)
         # A process that stood still asks at once; a busy thread's heartbeats have asked in the background.
         is_old = member.is_silent and not member.is_joining and member.generation != self._coordinator.generation
         if member.has_reset or not is_member or is_old:
@@ -259,7 +259,7 @@ class ClassicGroup:
 
     def _answered_late(self, member: Member, identity: str | None, reply: Reply) -> None:
         """Its thread was stalled: the answer counts if it still is who had asked."""
-        is_member = identity in self._coordinator.members()
+        is_member = self._coordinator.is_member(identity)
         if member.is_alive and member.id == identity and is_member and not member.has_reset:
             self._answered(reply)
             if isinstance(reply.body, Synced) and self._coordinator.state is GroupState.PREPARING:
@@ -294,7 +294,7 @@ class ClassicGroup:
             return
         if not member.is_alive or joined.members is None:
             return
-        if joined.member_id not in self._coordinator.members():
+        if not self._coordinator.is_member(joined.member_id):
             self._lost(member, joined.member_id)
             return
         now = self._clock.now
@@ -321,7 +321,7 @@ class ClassicGroup:
     def _sync(self, member: Member, generation: int, messages: Mapping[str, MemberMessage] | None) -> None:
         if member.id is None:
             return
-        if member.id in self._coordinator.members():
+        if self._coordinator.is_member(member.id):
             self._broker.sync(SyncRequest(member.id, generation, messages))
         else:
             self._clock.after(self._timings.request_ms, partial(self._lost, member, member.id))

@@ -80,7 +80,7 @@ class Heartbeats:
     def _hears_of_generation(self, member: Member, identity: str) -> None:
         """It gives up what it has as soon as it polls, and joins again."""
         is_old = member.id == identity and member.generation != self._coordinator.generation
-        if member.is_alive and is_old and _are_sent(member) and identity in self._coordinator.members():
+        if member.is_alive and is_old and _are_sent(member) and self._coordinator.is_member(identity):
             member.has_reset = member.keeps_id = member.is_silent = True
             self._clock.after(self._timings.poll_ms, partial(self._join, member, ""))
 
