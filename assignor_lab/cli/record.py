@@ -223,6 +223,9 @@ def _row(told: Mapping[str, Any]) -> tuple[object, ...]:
         said.append(f"{first} to {last} are not there" if first < last else f"{first} is not there")
     if "clock_back_ms" in told:
         said.append(f"the coordinator's clock went back by {told['clock_back_ms']:,} ms")
+    if "was_before" in told:
+        now = "classic" if told["was_before"] == "streams" else "streams"
+        said.append(f"in the {now} protocol from here on")
     if told.get("deleted"):
         said.append("the group was deleted")
     number = "" if told["generation"] is None else told["generation"]
@@ -232,6 +235,8 @@ def _row(told: Mapping[str, Any]) -> tuple[object, ...]:
 
 def _sentence(told: Mapping[str, Any]) -> str:
     number, at, members, joined, left, said = _row(told)
+    if told.get("deleted"):
+        return f"{at} {said}"
     return f"{at} generation {number}: {members} members, {joined or 0} joined, {left or 0} left{said and '; '}{said}"
 
 

@@ -148,7 +148,15 @@ def _decisions(
     generations, epochs = _steadied(generations, told), _steadied(epochs, told)
     for sentence in dict.fromkeys(told):
         on_problem(sentence)
-    if epochs and not (generations and generations[-1].time_ms > epochs[-1].time_ms):
+    is_streams = bool(epochs and not (generations and generations[-1].time_ms > epochs[-1].time_ms))
+    if epochs and generations:
+        count, protocol = (len(generations), "classic") if is_streams else (len(epochs), "streams")
+        what = "decision is" if count == 1 else "decisions are"
+        on_problem(
+            f"{file}: group {kept.group!r:.80} has changed its protocol: {count} {what} left out, of when it spoke the "
+            f"{protocol} protocol"
+        )
+    if is_streams:
         if around is not None:
             epochs = around.filled_epochs(kept.group, epochs)
         yield from epoch_documents(kept.group, epochs, config, is_given_targets=_is_given_targets(brokers))

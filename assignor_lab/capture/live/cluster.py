@@ -250,7 +250,25 @@ class Cluster:
             return {}
         return _flat_configs(told)
 
+    def committed_metadata(self, groups: Sequence[str]) -> dict[str, list[str]]:
+        """What stands beside the offsets that groups have committed; groups that do not show them are missing."""
+        found: dict[str, list[str]] = {}
+        for start in range(0, len(groups), _AT_ONCE):
+            some = groups[start : start + _AT_ONCE]
+            try:
+                found |= self._committed(some)
+            except (NotAuthorizedError, TooOldBrokerError):
+                # One group that may not be asked for fails the question for all; brokers before 3.0 take one at a time.
+                for group in some:
+                    with contextlib.suppress(NotAuthorizedError, TooOldBrokerError):
+                        found |= self._committed([group])
+        return found
+
     # --- inside -----------------------------------------------------------------------------------------
+
+    def _committed(self, groups: Sequence[str]) -> dict[str, list[str]]:
+        told = self._run(lambda: self._admin.list_group_offsets(dict.fromkeys(groups)))
+        return {group: [each.metadata or "" for each in offsets.values()] for group, offsets in told.items()}
 
     def _described(
         self, names: Sequence[str], request: Callable[[list[str]], Any], key: int, values: Callable[[Any], list[T]]

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from assignor_lab.capture.recorded.broker_answers import ClusterAnswer
 
-__all__ = ["is_internal_of", "without_others"]
+__all__ = ["internal_topics", "is_internal_of", "without_others"]
 
 _INTERNAL = ("-changelog", "-repartition")
+
+
+def internal_topics(topics: Iterable[str]) -> list[str]:
+    """Those that some application has made for itself, by their names."""
+    return [topic for topic in topics if topic.endswith(_INTERNAL)]
 
 
 def is_internal_of(topic: str, group: str, groups: Collection[str] = ()) -> bool:

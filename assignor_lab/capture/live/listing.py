@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import attrs
@@ -12,6 +12,7 @@ import attrs
 from assignment_api.connect import NO_JOBS
 from assignor_lab.capture.live.cluster import Cluster, ListedGroup
 from assignor_lab.capture.live.errors import NotAuthorizedError, TooOldBrokerError
+from assignor_lab.capture.live.stopped_groups import StoppedGroups
 from assignor_lab.capture.recorded.broker_answers import GroupAnswer, group_answers
 from assignor_lab.capture.recorded.connect.answers import connect_rounds
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
@@ -28,7 +29,6 @@ CLASSIC, STREAMS, CONNECT, OTHER = "streams (classic)", "streams", "connect", "o
 _THREAD = re.compile(r"-StreamThread-\d+-consumer\Z")
 _STABLE = "Stable"
 _NOT_PERMITTED = 30
-_INTERNAL = ("-changelog", "-repartition")
 
 
 @attrs.frozen
@@ -59,8 +59,8 @@ class GroupSummary:
 def list_groups(cluster: Cluster) -> list[GroupSummary]:
     """All groups that may be seen, by id.
 
-    A classic group without members tells no protocol: it counts as one of Streams if there are internal topics of its
-    name.
+    A classic group without members tells no protocol: it counts as one of Streams if its offsets were committed by
+    Streams, or, where that is not to be seen, if there are internal topics of its name.
 
     Raises:
         LiveClusterError: as the questions.
@@ -69,7 +69,7 @@ def list_groups(cluster: Cluster) -> list[GroupSummary]:
     streams = [group for group in listed if is_streams(group)]
     classic = [group for group in listed if not is_streams(group) and group.type in (None, "", "classic", "Classic")]
     classic = [group for group in classic if group.protocol_type in ("consumer", PROTOCOL_TYPE, "")]
-    found = {each.id: each for each in _classic(cluster, classic)}
+    found = {each.id: each for each in _classic(cluster, classic, [group.id for group in listed])}
     found |= {each.id: each for each in _streams(cluster, streams)}
     return [found.get(group.id) or GroupSummary(group.id, OTHER, group.state or "?") for group in listed]
 
@@ -79,34 +79,34 @@ def is_streams(group: ListedGroup) -> bool:
     return PROTOCOL in ((group.type or "").lower(), group.protocol_type)
 
 
-def _classic(cluster: Cluster, listed: Sequence[ListedGroup]) -> Iterable[GroupSummary]:
+def _classic(cluster: Cluster, listed: Sequence[ListedGroup], groups: Collection[str]) -> Iterable[GroupSummary]:
     if not listed:
         return
     described = {}
     with contextlib.suppress(NotAuthorizedError):
         described = {str(each.group_id): each for each in cluster.classic_groups([group.id for group in listed])}
-    internal: tuple[str, ...] | None = None
+    empty = [name for name, raw in described.items() if not (raw.members or raw.error_code or _is_connect(raw))]
+    stopped = StoppedGroups(cluster, groups, empty)
     for group in listed:
         raw = described.get(group.id)
         if raw is None or raw.error_code:
             yield GroupSummary(group.id, _listed_kind(group), group.state or "?", note=_refused(raw))
-        elif raw.protocol_type == PROTOCOL_TYPE:
+        elif _is_connect(raw):
             yield _connect(raw)
         elif raw.protocol_data == STREAMS_ASSIGNOR or (not raw.protocol_data and _are_streams_threads(raw.members)):
             yield _classic_streams(raw)
         else:
-            if internal is None:
-                internal = tuple(name for name in cluster.topics().topics if name.endswith(_INTERNAL))
-            is_ours = not raw.members and any(name.startswith(f"{group.id}-") for name in internal)
-            note = "without members; known by its internal topics" if is_ours else ""
-            yield GroupSummary(
-                group.id, CLASSIC if is_ours else OTHER, str(raw.group_state), len(raw.members), note=note
-            )
+            note = "" if raw.members else stopped.note(group.id)
+            yield GroupSummary(group.id, CLASSIC if note else OTHER, str(raw.group_state), len(raw.members), note=note)
 
 
 def _are_streams_threads(members: Sequence[Any]) -> bool:
     """Whether members are called as Streams calls the consumers of its threads; nothing else tells in a rebalance."""
     return bool(members) and all(_THREAD.search(str(member.client_id)) for member in members)
+
+
+def _is_connect(raw: Any) -> bool:
+    return bool(raw.protocol_type == PROTOCOL_TYPE)
 
 
 def _listed_kind(group: ListedGroup) -> str:

@@ -41,6 +41,8 @@ from assignor_lab.kafka.streams_group import PROTOCOL
 __all__ = ["GroupHistory", "GroupRecord"]
 
 
+#: What is written within this after a deletion may have been decided before it.
+_DELETED_MS = 1_000
 #: A streams group is made with epoch 1, which is not written down: its first member makes it 2.
 _FIRST_GENERATION, _FIRST_EPOCH = 1, 2
 
@@ -114,7 +116,8 @@ class GroupHistory:
             "members": self._classic_members(read),
         }
         # A coordinator writes a generation down again when a static member comes back or offsets expire.
-        if self.generations and self.generations[-1].get("generation") == read.generation and "epoch" not in document:
+        last = self.generations[-1] if self.generations else None
+        if last is not None and last["generation"] == read.generation and not _is_streams(last):
             del self.generations[-1]
         return self._append(document)
 
@@ -184,15 +187,24 @@ class GroupHistory:
         first = begins if last is None else last + 1
         if number is not None and first is not None and number > first and not self._all_seen(first, number):
             document["hole"] = [first, number - 1]
-        if before is not None and document["t"] < before["t"]:
+        back_ms = 0 if before is None else before["t"] - document["t"]
+        # A decision has the time at which it was worked out, a deletion that at which it was written.
+        if back_ms > 0 and (back_ms >= _DELETED_MS or not (before or {}).get("deleted")):
             # Records stand in the order in which they were written, whatever the coordinator's clock said.
-            document["clock_back_ms"] = before["t"] - document["t"]
+            document["clock_back_ms"] = back_ms
+        lived = next((each for each in reversed(self.generations) if "protocol" in each), None)
+        if lived is not None and "protocol" in document and _is_streams(lived) != _is_streams(document):
+            document["was_before"] = "streams" if _is_streams(lived) else "classic"
         self.generations.append(document)
         return True
 
     def _all_seen(self, first: int, end: int) -> bool:
         """Whether these are epochs that are known, but were not decided on: then nothing is missing."""
         return sum(first <= epoch < end for epoch in self._epochs) == end - first
+
+
+def _is_streams(document: Mapping[str, Any]) -> bool:
+    return bool(document.get("protocol") == PROTOCOL)
 
 
 def _put(held: dict[str, Any], member: str, value: object) -> None:

@@ -93,6 +93,23 @@ def test_a_group_that_is_deleted_and_made_anew_counts_from_the_beginning() -> No
     assert len(told[2]["joined"]) == len(group.members)
 
 
+def test_a_group_that_goes_on_in_the_other_protocol_says_so_and_no_clock_went_back() -> None:
+    group = stable_groups()[-1]
+    made = GroupHistory(GROUP)
+    classic, streams = [(key(2, GROUP), generation(2, group, version=1))], streams_records(2, {"m": [0]})
+    records = [*classic, (key(2, GROUP), None), *streams, *((each, None) for each, _ in streams), *classic]
+    # What follows a deletion was decided a moment before that was written.
+    times = [5_000, 6_000, *(5_990 for _ in streams), *(7_000 for _ in streams), 6_950]
+    for offset, (time_ms, (each, content)) in enumerate(zip(times, records, strict=True)):
+        made.take(GroupRecord(offset, time_ms, each, content))
+    told = [(each["generation"], each.get("was_before"), each.get("clock_back_ms")) for each in made.generations]
+    assert [each for each in told if each[0] is not None] == [
+        (2, None, None),
+        (2, "classic", None),
+        (2, "streams", None),
+    ]
+
+
 def test_records_of_other_groups_change_nothing() -> None:
     assert history((key(2, "other"), generation(1, stable_groups()[-1]))).generations == []
 

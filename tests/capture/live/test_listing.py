@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import attrs
@@ -33,6 +33,7 @@ class Answering:
     described: Sequence[Any] = ()
     streams: Sequence[DescribedStreamsGroup] | None = None
     names: Sequence[str] = ()
+    committed: Mapping[str, Sequence[str]] = attrs.field(factory=dict)
 
     def groups(self) -> Sequence[ListedGroup]:
         return self.listed
@@ -44,6 +45,9 @@ class Answering:
         if self.streams is None:
             raise TooOldBrokerError("too old")
         return [group for group in self.streams if group.group in names]
+
+    def committed_metadata(self, groups: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        return {group: told for group, told in self.committed.items() if group in groups}
 
     def topics(self) -> ClusterAnswer:
         return ClusterAnswer({}, {name: {} for name in self.names})
@@ -95,6 +99,32 @@ def test_a_group_in_a_rebalance_has_no_protocol_and_is_known_by_the_names_of_its
         member.client_id, member.member_metadata, member.member_assignment = client, b"", b""
     told = summary(Answering([ListedGroup(group.group_id, "consumer", "classic", "")], [group], names=["in"]))
     assert (told.kind, told.members, told.tasks) == (kind, len(group.members), None)
+
+
+def empty(name: str) -> tuple[ListedGroup, Any]:
+    group = stable("plain/exchanges.jsonl.gz")
+    group.group_id, group.members, group.group_state, group.protocol_data = name, [], "Empty", ""
+    return ListedGroup(name, "consumer", "classic", "Empty"), group
+
+
+def test_an_empty_group_is_known_by_what_streams_writes_beside_its_offsets() -> None:
+    # As a stopped application of 4.3.1 has it at a real broker; consumers leave it empty, or write what they like.
+    for metadata, kind in (("AgAAAaIFl1zD", "streams (classic)"), ("", "other"), ("AgAA", "other"), ("mine!", "other")):
+        listed, group = empty("app")
+        told = summary(Answering([listed], [group], committed={"app": ["", metadata]}))
+        assert told.kind == kind
+        assert told.note == (kind != "other") * "without members; its offsets were committed by Kafka Streams"
+
+
+def test_internal_topics_of_another_application_make_no_group_one_of_streams() -> None:
+    (orders, one), (other, two) = empty("orders"), empty("orders-eu")
+    answering = Answering([orders, other], [one, two], names=["orders-eu-counts-changelog"])
+    told = {each.id: (each.kind, each.note) for each in list_groups(cast("Cluster", answering))}
+    assert told["orders"] == ("other", "")
+    assert told["orders-eu"] == (
+        "streams (classic)",
+        "without members; looks like one of Streams by topics that are called as its internal ones would be",
+    )
 
 
 @pytest.mark.parametrize(("topic", "kind"), [("app-counts-changelog", "streams (classic)"), ("in", "other")])
