@@ -18,10 +18,11 @@ from assignor_lab.capture.live.access import Access
 from assignor_lab.capture.live.cluster import DESCRIBE_STREAMS_GROUP, Cluster, client_settings, translated
 from assignor_lab.capture.live.errors import GroupUnusableError, NotAuthorizedError
 from assignor_lab.capture.live.group_recording import GroupRecording
+from assignor_lab.capture.live.one_recorder import alone_in
 from assignor_lab.capture.live.recordings import ManyGroups, OneGroupAlone, OnGeneration, Recordings
 from assignor_lab.capture.live.sampling import Sampler
 from assignor_lab.capture.recorded.group_history import GroupRecord
-from assignor_lab.capture.recorded.log_segments import SegmentFault, find_segments, read_segment
+from assignor_lab.capture.recorded.log_segments import Segment, SegmentFault, find_segments, read_segment
 from assignor_lab.scenarios.anonymous import Pseudonyms
 
 __all__ = ["Recorded", "Recording", "record_groups", "record_segments"]
@@ -134,6 +135,13 @@ def record_groups(
         NotAuthorizedError: if the topic may not be read.
         OutputFileError: if something cannot be written.
     """
+    with alone_in(wanted.folder):
+        return _record_groups(cluster, access, wanted, follow_s, sample_every_s)
+
+
+def _record_groups(
+    cluster: Cluster, access: Access, wanted: Recording, follow_s: float | None, sample_every_s: float | None
+) -> Recorded:
     count = _number_of_partitions(cluster)
     partitions = tuple(range(count)) if wanted.group is None else (partition_of(wanted.group, count),)
     recordings = wanted.opened(partitions[0])
@@ -165,6 +173,11 @@ def record_segments(paths: Sequence[Path], wanted: Recording) -> Recorded:
         OutputFileError: if something cannot be written.
     """
     segments = find_segments(paths)
+    with alone_in(wanted.folder):
+        return _record_segments(segments, wanted)
+
+
+def _record_segments(segments: Sequence[Segment], wanted: Recording) -> Recorded:
     number = {each.partition for each in segments}
     recordings = wanted.opened(min(number))
     faults: list[SegmentFault] = []

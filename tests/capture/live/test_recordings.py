@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from assignor_lab.capture.live.errors import GroupUnusableError
 from assignor_lab.capture.live.group_recording import HISTORY
+from assignor_lab.capture.live.one_recorder import alone_in
 from assignor_lab.capture.live.recordings import RECORDING, ManyGroups
 from assignor_lab.capture.recorded.group_history import GroupRecord
 from assignor_lab.cli.app import build_app
@@ -144,6 +145,26 @@ def segment(folder: Path) -> Path:
     return made
 
 
+def test_two_recorders_never_write_into_one_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "past"
+    with alone_in(folder):
+        said = "another assignor record writes there: stop it first"
+        with pytest.raises(GroupUnusableError, match=said), alone_in(folder):
+            raise AssertionError("the second one came in")
+        (folder / "records.jsonl").touch()
+    with alone_in(folder):
+        assert [each.name for each in folder.iterdir()] == ["records.jsonl"]
+
+
+def test_a_recording_does_not_begin_where_another_one_goes_on(tmp_path: Path) -> None:
+    words = ["record", "--segments", str(segment(tmp_path)), "--group", "orders", "--out", str(tmp_path / "past")]
+    with alone_in(tmp_path / "past"):
+        told = CliRunner().invoke(build_app(words), words)
+        assert isinstance(told.exception, GroupUnusableError)
+        assert list((tmp_path / "past").iterdir()) == []
+    assert CliRunner().invoke(build_app(words), words).exit_code == 0
+
+
 def test_segments_give_the_history_without_a_broker(tmp_path: Path) -> None:
     file = segment(tmp_path)
     one = run("--segments", str(file), "--group", "orders", "--out", str(tmp_path / "one"), "--json")
@@ -174,7 +195,7 @@ def test_what_is_passed_over_in_segments_is_said(tmp_path: Path) -> None:
 def test_a_group_without_records_in_segments_is_named_and_leaves_no_file(tmp_path: Path) -> None:
     told = run("--segments", str(segment(tmp_path)), "--group", "nobody", "--out", str(tmp_path / "past"))
     assert "none of the 4 records" in str(told.exception)
-    assert list((tmp_path / "past").iterdir()) == []
+    assert not (tmp_path / "past").exists()
 
 
 @pytest.mark.parametrize(
