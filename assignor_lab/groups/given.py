@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 __all__ = ["MOST_ROWS", "given_rows", "last_moment"]
@@ -26,6 +26,7 @@ def given_rows(
     instances: Sequence[str],
     given: Iterable[Mapping[str, Iterable[str]]],
     order: Callable[[str], Any],
+    wanted: Iterable[Collection[str]] | None = None,
 ) -> dict[str, Any]:
     """A picture in the form of an episode's: what is given counts from its decision to the next one.
 
@@ -35,25 +36,32 @@ def given_rows(
         instances: Names of everybody who is given something.
         given: For each decision: name to the tasks or jobs that it was given.
         order: The key by which rows are sorted.
+        wanted: For each decision what somebody should have; ``None``: all of it all the time.
 
     Returns:
         ``until_ms``, ``instances``, ``rows`` (``task``, ``runs``: from, to, instance; ``waits``: from, to and 0 where
         nobody was given it), ``rows_left_out``, and ``marks``, the decisions.
     """
     place = {name: number for number, name in enumerate(instances)}
+    stretches = list(zip(times, [*times[1:], until_ms], strict=True))
     runs: dict[str, _Runs] = {}
-    for held, at, end in zip(given, times, [*times[1:], until_ms], strict=True):
+    for held, (at, end) in zip(given, stretches, strict=True):
         for name, tasks in held.items():
             for task in tasks:
                 _add(runs.setdefault(task, []), at, end, place[name])
+    missing = None if wanted is None else [(*span, names) for span, names in zip(stretches, wanted, strict=True)]
     kept = sorted(sorted(runs, key=lambda task: -len(runs[task]))[:MOST_ROWS], key=order)
+    rows = []
+    for task in kept:
+        spans = (
+            [(times[0], until_ms)] if missing is None else [(at, end) for at, end, names in missing if task in names]
+        )
+        waits = _gaps(runs[task], spans)
+        rows.append({"task": task, "runs": [list(each) for each in runs[task]], "waits": waits})
     return {
         "until_ms": until_ms,
         "instances": list(instances),
-        "rows": [
-            {"task": task, "runs": [list(each) for each in runs[task]], "waits": _gaps(runs[task], times[0], until_ms)}
-            for task in kept
-        ],
+        "rows": rows,
         "rows_left_out": len(runs) - len(kept),
         "marks": list(times),
     }
@@ -66,10 +74,21 @@ def _add(runs: _Runs, at: int, end: int, instance: int) -> None:
     runs.append((at, end, instance))
 
 
-def _gaps(runs: Iterable[tuple[int, int, int]], begin: int, until: int) -> list[list[int]]:
-    gaps, reached = [], begin
-    for start, end, _ in runs:
-        if start > reached:
-            gaps.append([reached, start, 0])
-        reached = max(reached, end)
-    return gaps if reached >= until else [*gaps, [reached, until, 0]]
+def _gaps(runs: Sequence[tuple[int, int, int]], spans: Iterable[tuple[int, int]]) -> list[list[int]]:
+    """The parts of some spans of time, ascending, in which nobody had it."""
+    gaps: list[list[int]] = []
+    for begin, until in spans:
+        reached = begin
+        for start, end, _ in (run for run in runs if run[1] > begin and run[0] < until):
+            if start > reached:
+                _missed(gaps, reached, start)
+            reached = max(reached, end)
+        if reached < until:
+            _missed(gaps, reached, until)
+    return gaps
+
+
+def _missed(gaps: list[list[int]], begin: int, until: int) -> None:
+    if gaps and gaps[-1][1] == begin:
+        begin = gaps.pop()[0]
+    gaps.append([begin, until, 0])

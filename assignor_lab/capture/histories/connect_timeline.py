@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from assignor_lab.capture.histories.timeline import JOBS, GroupTimeline, TimelineEntry
@@ -60,6 +60,7 @@ def connect_lanes(documents: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any
     """
     of = sorted(documents, key=lambda document: document["rounds"][0]["time_ms"])
     told: list[tuple[int, dict[str, list[str]]]] = []
+    wanted = []
     for document in of:
         is_eager = document["protocol"] == _EAGER
         for each, answered in zip(document["rounds"], document["observed"]["rounds"], strict=False):
@@ -67,11 +68,22 @@ def connect_lanes(documents: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any
             for worker, jobs in _after(each, answered, is_eager=is_eager).items():
                 held.setdefault(_name(worker), []).extend(job.partition(" ")[2] for job in sorted(jobs))
             told.append((each["time_ms"], held))
+            wanted.append({job for name, count in each["connectors"].items() for job in _configured(name, count)})
     times = [time_ms - told[0][0] for time_ms, _ in told]
     workers = sorted({name for _, held in told for name in held}, key=natural_order)
     until = last_moment(times)
-    there = given_rows(times, until, workers, [{name: [name] for name in held} for _, held in told], natural_order)
-    return there, given_rows(times, until, workers, [held for _, held in told], natural_order)
+    members = [{name: [name] for name in held} for _, held in told]
+    there = given_rows(times, until, workers, members, natural_order, [() for _ in told])
+    return there, given_rows(times, until, workers, [held for _, held in told], natural_order, wanted)
+
+
+#: Most tasks of a connector that a picture asks for: one that nobody ever had has no row anyway.
+_MOST_TASKS = 10_000
+
+
+def _configured(connector: str, tasks: int) -> Iterator[str]:
+    yield connector
+    yield from (f"{connector}-{number}" for number in range(min(tasks, _MOST_TASKS)))
 
 
 #: Under this protocol an answer is all that a worker runs afterwards; else it is what it is given and what it gives up.

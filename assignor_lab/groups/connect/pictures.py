@@ -25,6 +25,8 @@ MOST_NAMES = 12
 #: Columns of a timeline, and most rebalances of an episode that are listed.
 TIMELINE_WIDTH = 96
 MOST_REBALANCES = 60
+#: Most tasks of a Gantt picture, most stretches of one of them, and most marks.
+MOST_TASKS, MOST_STRETCHES, MOST_MARKS = 60, 60, 400
 #: Most workers of a picture; a larger group has none.
 MOST_WORKERS = 400
 
@@ -103,6 +105,7 @@ def _episode_answer(answer: EpisodeAnswer) -> dict[str, Any]:
         "rounds": None,
         "workers": None,
         "timeline": [] if played is None else _timeline(played),
+        "gantt": None if played is None else _gantt(played),
         "rebalances": [] if played is None else _rebalances(played),
         "rebalances_left_out": 0 if played is None else _left_out(played),
     }
@@ -147,6 +150,44 @@ def _names(jobs: Jobs) -> list[str]:
 def _timeline(played: Played) -> list[str]:
     begin = played.cluster.start_ms
     return timeline(played.cluster, begin, begin + played.episode.until_ms, TIMELINE_WIDTH)[: MOST_WORKERS + 2]
+
+
+def _gantt(played: Played) -> dict[str, Any]:
+    """Which worker ran each task when, those that were down for longest; connectors' own instances are not drawn."""
+    cluster, end = played.cluster, played.episode.until_ms
+    begin, names = cluster.start_ms, list(cluster.lives)
+    place = {name: number for number, name in enumerate(names)}
+    rows, idle = [], []
+    left = cluster.config.view(cluster.config.end).jobs
+    for job, lives in cluster.runs.runs.items():
+        ran = (
+            (max(0, each.start_ms - begin), end if each.end_ms is None else min(end, each.end_ms - begin), each.worker)
+            for each in lives
+        )
+        runs = sorted((since, until, place[worker]) for since, until, worker in ran if until > since)
+        if runs and not isinstance(job, str):
+            waits = _waits(runs, end if job in left else 0)
+            told = list(map(list, runs[:MOST_STRETCHES]))
+            rows.append({"task": str(job), "runs": told, "waits": waits[:MOST_STRETCHES]})
+            idle.append(sum(to - at for at, to, _ in waits))
+    shown = sorted(sorted(range(len(rows)), key=lambda number: -idle[number])[:MOST_TASKS])
+    return {
+        "until_ms": end,
+        "instances": names,
+        "rows": [rows[number] for number in shown],
+        "rows_left_out": len(rows) - len(shown),
+        "marks": [each.joined_ms - begin for each in cluster.rounds[:MOST_MARKS] if 0 <= each.joined_ms - begin <= end],
+    }
+
+
+def _waits(runs: Sequence[tuple[int, int, int]], end: int) -> list[list[int]]:
+    """From the first start of a task on, when nobody ran it."""
+    waits, reached = [], runs[0][1]
+    for since, until, _ in (*runs[1:], (end, end, -1)):
+        if since > reached:
+            waits.append([reached, since, 0])
+        reached = max(reached, until)
+    return waits
 
 
 def _rebalances(played: Played) -> list[dict[str, Any]]:
