@@ -1,9 +1,10 @@
-"""The page of ``assignor ui`` in Chromium: first paint of large states, and how long an edit takes to be answered.
+"""The page of ``assignor ui`` in Chromium: first paint of large states and histories, and how long an edit takes.
 
-    python -m benchmarks.ui [--tasks 200 1000 5000] [--rounds 5]
+    python -m benchmarks.ui [--tasks 200 1000 5000] [--rounds 5] [--decisions 20]
 
 Needs the requirements of `make test-services`. Times are those of the browser: first contentful paint of a state that
-was not asked about before, and from a click on *if ... were not there* until the new picture stands on the page.
+was not asked about before, and of the page of a history; from a click on *if ... were not there* until the new picture
+stands on the page; and from asking for a play of the history, which nobody has asked for, until it stands there.
 """
 
 from __future__ import annotations
@@ -59,13 +60,36 @@ def group(tasks: int) -> dict[str, Any]:
     }
 
 
+def history(tasks: int, decisions: int) -> Iterator[dict[str, Any]]:
+    """The past of such a group: an instance comes with each decision until all are there, and tasks move to it."""
+    for number in range(decisions):
+        document = group(tasks)
+        ids = [each["id"] for each in document["tasks"]]
+        clients = document["clients"][: max(2, len(document["clients"]) - decisions + 1 + number)]
+        for place, client in enumerate(clients):
+            had = ids[place :: len(clients) - 1] if place < len(clients) - 1 else []
+            names = [f"host-{place}-StreamThread-{thread}-consumer" for thread in range(1, 5)]
+            client |= {"previous_active": had, "lags": dict.fromkeys(had, -2), "consumers": names}
+        given = {
+            client["process_id"]: {"active": ids[place :: len(clients)], "standby": []}
+            for place, client in enumerate(clients)
+        }
+        yield document | {
+            "id": f"{tasks} tasks, {number}",
+            "clients": clients,
+            "source": {"group": f"{tasks} tasks", "time_ms": 1_795_235_327_425 + 60_000 * number, "generation": number},
+            "observed": {"assignment": given, "followup": False, "threads": {}},
+        }
+
+
 @contextmanager
-def served(documents: list[dict[str, Any]]) -> Iterator[str]:
-    """The address of a page with these states."""
+def served(*files: list[dict[str, Any]]) -> Iterator[str]:
+    """The address of a page with these files of states."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "states.jsonl"
-        path.write_text("".join(json.dumps(each) + "\n" for each in documents))
-        command = [str(Path(sys.executable).with_name("assignor")), "ui", str(path), "--no-open"]
+        paths = [Path(folder) / f"states-{number}.jsonl" for number in range(len(files))]
+        for path, documents in zip(paths, files, strict=True):
+            path.write_text("".join(json.dumps(each) + "\n" for each in documents))
+        command = [str(Path(sys.executable).with_name("assignor")), "ui", *map(str, paths), "--no-open"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
             try:
@@ -77,7 +101,7 @@ def served(documents: list[dict[str, Any]]) -> Iterator[str]:
 def first_paint(page: Page, url: str) -> float:
     """Milliseconds until something of the page is seen."""
     page.goto(url)
-    page.locator("table.picture").wait_for()
+    page.locator("table.picture, figure.past").first.wait_for()
     found: float = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
     return found
 
@@ -93,6 +117,14 @@ def edited(page: Page) -> float:
     return 1000 * (perf_counter() - start)
 
 
+def played(page: Page, url: str) -> float:
+    """Milliseconds until a play stands on the page."""
+    start = perf_counter()
+    page.goto(url)
+    page.locator("#moment").wait_for(timeout=90_000)
+    return 1000 * (perf_counter() - start)
+
+
 def main() -> None:
     """Prints a line for each size."""
     from playwright.sync_api import sync_playwright
@@ -100,8 +132,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Times of the page of assignor ui in Chromium.")
     parser.add_argument("--tasks", type=int, nargs="+", default=[200, 1000, 5000])
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--decisions", type=int, default=20)
     given = parser.parse_args()
-    with served([group(tasks) for tasks in given.tasks]) as address, sync_playwright() as playwright:
+    histories = [list(history(tasks, given.decisions)) for tasks in given.tasks]
+    with served([group(tasks) for tasks in given.tasks], *histories) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=next(found for name in BROWSERS if (found := shutil.which(name))),
             args=["--no-sandbox"] if os.geteuid() == 0 else [],
@@ -118,6 +152,11 @@ def main() -> None:
                 paints.append(first_paint(page, f"{url}&c=max.warmup.replicas%3D{standbys + 1}"))
                 edits.append(edited(page))
             print(f"{tasks:5}  {statistics.median(paints):15.0f}  {statistics.median(edits):20.0f}")
+        print("tasks  first paint of a history, ms  played, ms (", given.decisions, "decisions )")
+        for number, tasks in enumerate(given.tasks, start=1):
+            paints = [first_paint(page, f"{base}/history?s={number}") for _ in range(given.rounds)]
+            play = played(page, f"{base}/state?s={number}&past=0&a=sticky")
+            print(f"{tasks:5}  {statistics.median(paints):28.0f}  {play:10.0f}")
         browser.close()
 
 
