@@ -98,3 +98,26 @@ def test_a_member_sends_no_heartbeats_before_it_has_seen_that_it_has_joined() ->
     assert said(group, "removed", "coordinator") == [71_010]
     # Its next request is answered UNKNOWN_MEMBER_ID.
     assert {named(each, group, "sticky").known for each in broken_rules(group)} == {"session.timeout.ms"}
+
+
+def same_instance_id(back_ms: int, busy: dict[str, Any], **timings: int) -> Played:
+    """a is busy from 60,500 on, and b comes meanwhile, with the same instance id; it joins a second later."""
+    return played(
+        [started("a", instance_id="same"), busy, started("b", back_ms, instance_id="same")],
+        assignor="sticky", timings={"session_timeout_ms": 45_000, **timings},
+    )  # fmt: skip
+
+
+def test_a_busy_member_that_another_one_has_replaced_is_fenced_when_it_polls() -> None:
+    group = same_instance_id(65_000, happens("busy", "a", 60_500, for_ms=15_000))
+    assert said(group, "fenced", "a") == [75_500]
+    assert {named(each, group, "sticky").known for each in broken_rules(group)} <= {"FENCED_INSTANCE_ID"}
+
+
+def test_one_that_has_polled_too_late_has_forgotten_its_id_and_takes_its_place_back() -> None:
+    group = same_instance_id(85_000, happens("busy", "a", 60_500, for_ms=30_000), max_poll_interval_ms=20_000)
+    assert said(group, "fenced", "a") == []
+    # a polls at 90,500; heartbeats of b come each 3 s from 86,000 on.
+    assert said(group, "joins", "a")[-1] == 90_500
+    assert said(group, "fenced", "b") == [92_000]
+    assert {named(each, group, "sticky").known for each in broken_rules(group)} == {"FENCED_INSTANCE_ID"}

@@ -130,7 +130,8 @@ class Broker:
                 "coordinator", "removed", f"{identity} is no member any more",
                 thread=None if member is None else member.thread.key,
             )  # fmt: skip
-            if joins and member is not None and member.is_alive:
+            has_forgotten_it = member is not None and member.has_reset and not member.keeps_id
+            if joins and member is not None and member.is_alive and not has_forgotten_it:
                 self._heartbeats.tell_of_successor(member)
             elif member is not None:
                 self._heartbeats.tell_of_removal(member, identity)
