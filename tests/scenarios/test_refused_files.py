@@ -8,7 +8,7 @@ import json
 import pickle
 import tracemalloc
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -131,12 +131,12 @@ def test_a_gigabyte_from_a_small_gzip_file_is_refused_in_bounded_time_and_memory
 
 
 def refused_quickly(path: Path) -> None:
-    """The file is refused for the length of its first line, within 5 s and 256 MiB."""
+    """The file is refused for the length of its first line, within 5 s of this process and 256 MiB."""
     tracemalloc.start()
     try:
-        start = perf_counter()
+        start = process_time()
         error = read_until_refused(path)[1]
-        seconds = perf_counter() - start
+        seconds = process_time() - start
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

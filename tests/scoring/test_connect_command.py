@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from assignor_lab.simulation.connect.named_episodes import EPISODES
 from tests.groups.connect.states import history, member
+from tests.scoring.commands import command, refused
 from tests.scoring.runs import results_of
-from tests.scoring.test_score_command import refusal, score
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 ROUNDS = [
     {"connectors": {"a": 3}, "members": [member("w1")]},
@@ -23,13 +27,12 @@ def written(folder: Path, *documents: object) -> str:
     return "groups.jsonl"
 
 
-def test_histories_fill_the_same_files(tmp_path: Path) -> None:
+def test_histories_fill_the_same_files(spark: SparkSession, tmp_path: Path) -> None:
     gates = ["--baseline", "connect_eager", "--fail-if", "max(jobs_unassigned) > 2"]
-    done = score(tmp_path, written(tmp_path, history("h", *ROUNDS)), "--master", "local[1]", *gates)
-    assert done.returncode == 0, done.stderr.decode()
-    text = done.stdout.decode()
-    assert "2 states, 6 rows, 0 failed" in text
-    assert "rounds_to_stable" in text
+    done = command(tmp_path, written(tmp_path, history("h", *ROUNDS)), *gates, spark=spark)
+    assert done.returncode == 0, done.stderr
+    assert "2 states, 6 rows, 0 failed" in done.stdout
+    assert "rounds_to_stable" in done.stdout
     rows = results_of(tmp_path / "out").to_pylist()
     assert [(row["round"], row["assignor"]) for row in rows] == [
         (number, name) for number in (0, 1) for name in ("connect_eager", "connect_incremental", "connect_static")
@@ -45,10 +48,10 @@ def test_histories_fill_the_same_files(tmp_path: Path) -> None:
     assert 'id="placements"' not in report
 
 
-def test_episodes_are_scored_through_the_simulation(tmp_path: Path) -> None:
+def test_episodes_are_scored_through_the_simulation(spark: SparkSession, tmp_path: Path) -> None:
     documents = [EPISODES[name].document() for name in ("worker-joins", "worker-leaves")]
-    done = score(tmp_path, written(tmp_path, *documents), "--assignor", "connect_eager", "--master", "local[1]")
-    assert done.returncode == 0, done.stderr.decode()
+    done = command(tmp_path, written(tmp_path, *documents), "--assignor", "connect_eager", spark=spark)
+    assert done.returncode == 0, done.stderr
     rows = results_of(tmp_path / "out").to_pylist()
     assert [row["scenario"] for row in rows] == ["worker-joins", "worker-leaves"]
     assert all(row["unavailable_task_seconds"] > 0 for row in rows)
@@ -63,6 +66,6 @@ def test_episodes_are_scored_through_the_simulation(tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_end_with_exit_code_2_and_one_message(tmp_path: Path, words: list[str], message: str) -> None:
-    text = refusal(tmp_path, written(tmp_path, history("h", *ROUNDS)), *words)
+    text = refused(tmp_path, written(tmp_path, history("h", *ROUNDS)), *words)
     assert message in text
     assert len(text.splitlines()) == 1

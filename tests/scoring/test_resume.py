@@ -18,8 +18,9 @@ from assignor_lab.scoring import Generated
 from assignor_lab.scoring.output.journal import ResumeError
 from assignor_lab.scoring.scored import Progress
 from assignor_lab.scoring.spark import waves
+from tests.scoring.commands import command
 from tests.scoring.runs import results_bytes, run, run_metrics_of
-from tests.scoring.test_score_command import COMMAND, FAMILY, PAIR, environment, score
+from tests.scoring.test_score_command import COMMAND, FAMILY, PAIR, environment
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -90,10 +91,10 @@ def test_a_run_that_stopped_goes_on_and_ends_with_the_same_bytes(spark: SparkSes
 
 
 def test_a_driver_that_is_killed_loses_nothing_that_was_written(spark: SparkSession, tmp_path: Path) -> None:
-    words = [*PAIR, *FAMILY, "--count", "200", "--master", "local[2]"]
-    command = [*COMMAND, "score", *words, "--out", str(tmp_path / "out")]
+    words = [*PAIR, *FAMILY, "--count", "200"]
+    killed = [*COMMAND, "score", *words, "--master", "local[2]", "--out", str(tmp_path / "out")]
     running = subprocess.Popen(
-        command, cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        killed, cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline and not list(tmp_path.rglob("wave-*")):
@@ -102,8 +103,8 @@ def test_a_driver_that_is_killed_loses_nothing_that_was_written(spark: SparkSess
     assert running.wait(timeout=60) == -signal.SIGKILL
     assert not (tmp_path / "out" / "summary.json").exists()
 
-    done = score(tmp_path, *words, "--resume")
-    assert done.returncode == 0, done.stderr.decode()
+    done = command(tmp_path, *words, "--resume", spark=spark)
+    assert done.returncode == 0, done.stderr
     summary = json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))
     assert 0 < summary["run_metrics"]["restored_items"] < 200
     run(spark, [Generated("streams_4x40", 200, 11)], NAMES, tmp_path / "whole")

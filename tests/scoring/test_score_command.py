@@ -12,12 +12,17 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+from assignor_lab.cli.main import main
 from tests.plugins.installing import MISBEHAVING, install
 from tests.scoring.commands import command, refused
 from tests.scoring.runs import results_bytes, results_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 ROOT = Path(__file__).parents[2]
 CAPTURES = ROOT / "tests" / "data" / "captures"
@@ -183,18 +188,21 @@ def test_a_missing_extra_is_named(tmp_path: Path, module: str) -> None:
     assert len(text.splitlines()) == 1
 
 
-def test_bytes_depend_on_neither_hash_seed_nor_cores_nor_the_way_in_and_secrets_are_not_kept(tmp_path: Path) -> None:
+def test_bytes_depend_on_neither_hash_seed_nor_cores_nor_the_way_in_and_secrets_are_not_kept(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     states = tmp_path / "states.jsonl"
-    write = [*COMMAND, "import-log", *map(str, sorted((CAPTURES / "plain").glob("*.log.gz"))), "--out", str(states)]
-    subprocess.run(write, cwd=tmp_path, env=environment(), check=True, capture_output=True, timeout=120)
-    secret = ["-c", "assignor.sticky.password=hunter2"]
-    done = score(tmp_path, "-", "--assignor", "sticky", *secret, stdin=states.read_bytes(), PYTHONHASHSEED="1")
+    with pytest.raises(SystemExit, match=r"\A0\Z"):
+        main(["import-log", *map(str, sorted((CAPTURES / "plain").glob("*.log.gz"))), "--out", str(states)])
+    words = ["--assignor", "sticky", "-c", "assignor.sticky.password=hunter2", "--master", "local[1]"]
+    done = score(tmp_path, "-", *words, stdin=states.read_bytes(), PYTHONHASHSEED="1")
     assert done.returncode == 0, done.stderr.decode()
     kept = b"".join(path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file())
     assert b"hunter2" not in kept + done.stdout + done.stderr
     first = results_bytes(tmp_path / "out")
-    done = score(tmp_path, "states.jsonl", "--assignor", "sticky", "--master", "local[1]", PYTHONHASHSEED="2")
-    assert done.returncode == 0, done.stderr.decode()
+    # Of two cores, in a process with a hash seed of its own.
+    here = command(tmp_path, "states.jsonl", "--assignor", "sticky", spark=spark)
+    assert here.returncode == 0, here.stderr
     assert results_bytes(tmp_path / "out") == first
 
 

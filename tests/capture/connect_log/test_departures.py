@@ -195,9 +195,10 @@ def test_a_damaged_log_is_read_as_far_as_it_goes(data: st.DataObject) -> None:
     ],
 )
 def test_a_line_of_a_megabyte_is_gone_through_once(line: str) -> None:
-    started = time.perf_counter()
+    # Of this process alone: other work on the machine does not count.
+    started = time.process_time()
     lives_of(["[Worker clientId=w, groupId=g] " + line + "\n"])
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_an_eager_round_that_names_a_task_in_the_billions_is_unreadable() -> None:

@@ -193,10 +193,11 @@ def test_a_megabyte_of_jobs_takes_little_time_and_memory() -> None:
     tasks = tuple(ConnectorTaskId(f"connector-{number % 1000}", number // 1000) for number in range(200_000))
     message = AssignmentMessage(2, 0, "L", "u", 7, tuple(f"connector-{number}" for number in range(1000)), tasks)
     tracemalloc.start()
-    started = time.perf_counter()
+    # Of this process alone: other work on the machine does not count.
+    started = time.process_time()
     data = encode_connect_assignment(message)
     assert len(decode_connect_assignment(data).tasks) == 200_000
-    seconds = time.perf_counter() - started
+    seconds = time.process_time() - started
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert seconds < 20
