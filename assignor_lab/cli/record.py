@@ -117,7 +117,7 @@ def register(app: typer.Typer) -> None:
         else:
             access = read_access(bootstrap_server or "", command_config, timeout)
             with connected(access) as cluster, _stopped_by_signals() as is_stopped:
-                wanted = attrs.evolve(wanted, is_stopped=is_stopped)
+                wanted = attrs.evolve(wanted, is_stopped=is_stopped, on_moved=note)
                 recorded = record_groups(cluster, access, wanted, follow_s=follow_s, sample_every_s=every_s)
         _warn(recorded)
         if all_:

@@ -152,7 +152,7 @@ class _Made:
         }
 
     def _assumptions(self, given: Mapping[str, int]) -> list[str]:
-        told = [*self.presence.assumptions, *self.changelogs.assumptions]
+        told = [*self.presence.assumptions, *self.changelogs.assumptions, *self._changed_tasks()]
         timeout = "session_timeout_ms" if self.history.protocol == CLASSIC else "streams_session_timeout_ms"
         if timeout not in given:
             told.append(
@@ -160,6 +160,20 @@ class _Made:
                 "application's own with --config)"
             )
         return list(dict.fromkeys([*told, *self.history.documents[0].get("assumptions", ())]))
+
+    def _changed_tasks(self) -> list[str]:
+        """What is said where the application has come back with another topology."""
+        if self.history.protocol == STREAMS:
+            return []
+        # In the first decision of a new application its internal topics are not there yet.
+        sets = [{task["id"] for task in moment.document["tasks"]} for moment in self.history.moments[1:]]
+        passing = len(set().union(*sets) - sets[0].intersection(*sets))
+        if not passing:
+            return []
+        return [
+            f"the application has changed its topology, or its topics their partitions: {passing} tasks that only some "
+            "decisions have are there from the beginning to the end"
+        ]
 
 
 def _tasks_of_subtopologies(documents: Any) -> list[dict[str, Any]]:

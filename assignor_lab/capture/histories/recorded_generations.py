@@ -154,7 +154,8 @@ class _Past:
     numbers: Sequence[int]
     samples: Sequence[Sample]
     cluster: ClusterAnswer = attrs.field(init=False)
-    _tasks: frozenset[TaskId] = attrs.field(init=False)
+    #: For each generation the tasks that there were then.
+    _tasks: list[frozenset[TaskId]] = attrs.field(init=False)
     _sums: list[dict[TaskId, int]] = attrs.field(init=False)
     _held: list[dict[ProcessID, set[TaskId]]] = attrs.field(init=False)
 
@@ -164,18 +165,18 @@ class _Past:
             for topic, number in sample.ends:
                 topics.setdefault(topic, {})[number] = ()
         self.cluster = ClusterAnswer({}, topics)
-        self._tasks = frozenset(task for answer in self.answers for task in _named(answer))
+        self._tasks = _existing(self.answers)
         self._sums = list(_furthest(self.answers))
         self._held = [_running(answer) for answer in self.answers]
 
     def around(self, place: int) -> Surroundings:
         has_ends = bool(self.samples)
+        # Sub-topologies are numbered anew where an application comes back with another topology.
+        alike = [answer for answer, tasks in zip(self.answers, self._tasks, strict=True) if tasks == self._tasks[place]]
         return Surroundings(
-            sources=source_topics(self.answers),
-            tasks=self._tasks,
-            stateful=frozenset(
-                (task.topology_name, task.subtopology) for answer in self.answers for task in _with_state(answer)
-            ),
+            sources=source_topics(alike),
+            tasks=self._tasks[place],
+            stateful=_stateful(alike) or _stateful(self.answers),
             awaited=self._awaited(place),
             end_sums=None if has_ends else self._sums[place],
             standbys=self._standbys(),
@@ -190,7 +191,7 @@ class _Past:
         later = self._held[place + 1] if follows else {}
         return {
             task: next((process for process, tasks in later.items() if task in tasks), None)
-            for task in self._tasks - running
+            for task in self._tasks[place] - running
         }
 
     def _standbys(self) -> int | None:
@@ -198,7 +199,7 @@ class _Past:
         found = []
         for answer in self.answers:
             infos = [member.assignment.info for member in answer.members if member.assignment is not None]
-            if infos and all(info.next_rebalance_ms == NO_REBALANCE for info in infos):
+            if _is_calm(answer):
                 copies: dict[TaskId, int] = {}
                 for info in infos:
                     for task in info.standby_tasks:
@@ -259,6 +260,34 @@ def _named(answer: GroupAnswer) -> Iterator[TaskId]:
         if member.assignment is not None:
             yield from member.assignment.info.active_tasks
             yield from member.assignment.info.standby_tasks
+
+
+def _is_calm(answer: GroupAnswer) -> bool:
+    """Whether nothing was to follow: then every task has been given to somebody."""
+    infos = [member.assignment.info for member in answer.members if member.assignment is not None]
+    return bool(infos) and all(info.next_rebalance_ms == NO_REBALANCE for info in infos)
+
+
+def _existing(answers: Sequence[GroupAnswer]) -> list[frozenset[TaskId]]:
+    """For each generation the tasks that there were.
+
+    A task that nobody has may be held back for a moment. It is not there yet, or not any more, where a generation that
+    is calm does without it: the application has come back with another topology, or its topics have got partitions.
+    """
+    named = [frozenset(_named(answer)) for answer in answers]
+    calm = [place for place, answer in enumerate(answers) if _is_calm(answer)]
+    existing: list[set[TaskId]] = [set() for _ in answers]
+    for task in frozenset().union(*named):
+        places = [place for place, tasks in enumerate(named) if task in tasks]
+        begin = places[0] if any(place < places[0] for place in calm) else 0
+        end = places[-1] + 1 if any(place > places[-1] for place in calm) else len(answers)
+        for place in range(begin, end):
+            existing[place].add(task)
+    return [frozenset(tasks) for tasks in existing]
+
+
+def _stateful(answers: Iterable[GroupAnswer]) -> frozenset[tuple[str | None, int]]:
+    return frozenset((task.topology_name, task.subtopology) for answer in answers for task in _with_state(answer))
 
 
 def _with_state(answer: GroupAnswer) -> Iterator[TaskId]:

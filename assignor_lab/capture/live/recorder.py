@@ -69,6 +69,7 @@ class Recording:
         resume: Go on with the recording that is there.
         on_generation: Told of each generation or epoch when it is on disk, those of the past, too.
         on_trouble: Told what cannot be sampled, and why.
+        on_moved: Told that another broker leads a partition of the topic.
         names: Pseudonyms for all that is written, or ``None``: names stay.
         is_stopped: Whether to end now, with what has come so far; asked twice a second.
     """
@@ -80,6 +81,7 @@ class Recording:
     on_trouble: Callable[[str], None] = lambda _: None
     names: Pseudonyms | None = None
     is_stopped: Callable[[], bool] = lambda: False
+    on_moved: Callable[[str], None] = lambda _: None
 
     def opened(self, partition: int) -> Recordings:
         """The recording, begun or gone on with.
@@ -147,7 +149,9 @@ def _record_groups(
     recordings = wanted.opened(partitions[0])
     sampler = None if sample_every_s is None else Sampler(cluster, recordings.groups, sample_every_s, wanted.on_trouble)
     with translated(access):
-        recorded = _LiveReading(access, recordings, sampler, wanted.is_stopped).run(partitions, follow_s)
+        recorded = _LiveReading(access, recordings, sampler, wanted.is_stopped, wanted.on_moved).run(
+            partitions, follow_s
+        )
     wanted.check_something_was_kept(recorded)
     topics, groups = cluster.topics(), _known_groups(cluster, recordings)
     for each in recorded.groups.values():
@@ -219,6 +223,7 @@ class _LiveReading:
     recordings: Recordings
     sampler: Sampler | None
     is_stopped: Callable[[], bool]
+    on_moved: Callable[[str], None] = lambda _: None
     read: int = 0
     _positions: dict[int, int] = attrs.field(factory=dict)
 
@@ -259,6 +264,20 @@ class _LiveReading:
         self.recordings.write_histories()
         return Recorded(self.recordings.groups, self.read, dict(self._positions))
 
+    def _tell_moved(self, before: Mapping[int, int | None], now: Mapping[int, int | None]) -> dict[int, int | None]:
+        """Says which partitions another broker leads than before; one without a leader is told when it has one."""
+        leaders = {
+            partition: leader if leader is not None else before.get(partition) for partition, leader in now.items()
+        }
+        for partition, leader in leaders.items():
+            was = before.get(partition)
+            if was is not None and leader != was:
+                self.on_moved(
+                    f"partition {partition} of {TOPIC} is led by broker {leader} now, and was by {was}: reading goes "
+                    f"on at offset {self._positions[partition]}"
+                )
+        return leaders
+
     def _read(
         self,
         consumer: Any,
@@ -269,6 +288,7 @@ class _LiveReading:
     ) -> None:
         """Reads on, and writes about once a second."""
         settled, took = time.monotonic(), 0.0
+        leaders: dict[int, int | None] = {}
         while goes_on() and not self.is_stopped():
             for partition, records in consumer.poll(timeout_ms=_POLL_MS).items():
                 self.read += len(records)
@@ -284,6 +304,14 @@ class _LiveReading:
                 self.recordings.settle(self._positions)
                 settled = time.monotonic()
                 took = settled - begun
+            if is_following:
+                leaders = self._tell_moved(leaders, {each.partition: _leader(consumer, each) for each in partitions})
             if is_following and self.sampler is not None:
                 self.sampler.sample_if_due(has_news=has_news)
         self.recordings.settle(self._positions)
+
+
+def _leader(consumer: Any, partition: Any) -> int | None:
+    """The broker that a consumer reads a partition from, as far as it knows."""
+    leader = consumer._client.cluster.leader_for_partition(partition)
+    return int(leader) if leader is not None and leader >= 0 else None

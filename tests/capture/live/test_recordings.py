@@ -6,11 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kafka import KafkaConsumer
 from typer.testing import CliRunner
 
+from assignor_lab.capture.live.access import read_access
 from assignor_lab.capture.live.errors import GroupUnusableError
 from assignor_lab.capture.live.group_recording import HISTORY
 from assignor_lab.capture.live.one_recorder import alone_in
+from assignor_lab.capture.live.recorder import _LiveReading
 from assignor_lab.capture.live.recordings import RECORDING, ManyGroups
 from assignor_lab.capture.recorded.group_history import GroupRecord
 from assignor_lab.cli.app import build_app
@@ -163,6 +166,20 @@ def test_a_recording_does_not_begin_where_another_one_goes_on(tmp_path: Path) ->
         assert isinstance(told.exception, GroupUnusableError)
         assert list((tmp_path / "past").iterdir()) == []
     assert CliRunner().invoke(build_app(words), words).exit_code == 0
+
+
+def test_another_leader_of_the_partition_is_told_once_it_is_there(tmp_path: Path) -> None:
+    told: list[str] = []
+    reading = _LiveReading(read_access("b:9092", None, 30), many(tmp_path), None, lambda: False, told.append)
+    reading._positions = {7: 41}
+    leaders: dict[int, int | None] = {}
+    for leader in (2, 2, None, None, 1, 1):
+        leaders = reading._tell_moved(leaders, {7: leader})
+    assert told == [
+        "partition 7 of __consumer_offsets is led by broker 1 now, and was by 2: reading goes on at offset 41"
+    ]
+    # The client library has no public word for it.
+    assert callable(KafkaConsumer(bootstrap_servers=[], api_version=(2, 8))._client.cluster.leader_for_partition)
 
 
 def test_segments_give_the_history_without_a_broker(tmp_path: Path) -> None:
