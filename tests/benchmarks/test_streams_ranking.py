@@ -11,9 +11,8 @@ from benchmarks.streams_simulation.page import PAGE
 from benchmarks.streams_simulation.ranking import Order, orders, table
 from benchmarks.streams_simulation.recordings import RECORDINGS, compared
 
-#: What it turns round: a race that fell out otherwise, and a slow machine, each told of on the page.
+#: What it turns round: on a slow machine, which the page tells of.
 TURNED_ROUND = {
-    ("second kill -9", "unavailable_ms", "downtime A", "downtime C"),
     ("start of 2", "unavailable_ms", "downtime B", "downtime C"),
     ("start of 2", "worst_ms", "downtime B", "downtime C"),
     ("start of 2", "unavailable_ms", "downtime B", "downtime F"),
@@ -37,7 +36,7 @@ def probed(configuration: str, action: str) -> dict[str, dict[str, float]]:
     return row
 
 
-def test_configurations_that_differ_are_ordered_as_they_were_recorded_but_where_a_race_fell_out_otherwise() -> None:
+def test_configurations_that_differ_are_ordered_as_they_were_recorded_but_on_a_slow_machine() -> None:
     turned = {(each.action, each.figure, each.more, each.less) for each in found() if not each.is_kept}
     assert turned == TURNED_ROUND
     assert len(found()) == 95
@@ -56,7 +55,8 @@ def test_a_restart_in_the_classic_protocol_costs_about_the_session_timeout_with_
 
 
 def test_a_scale_out_costs_seconds_in_the_classic_protocol_and_a_whole_restoration_in_the_streams_protocol() -> None:
-    assert 3_000 <= probed("downtime A", "scale-out 2->3")["worst_ms"]["simulated"] <= 4_500
+    # Recorded: 4.2 s; what is handed over waits for the follow-up until its consumer asks for positions.
+    assert 3_000 <= probed("downtime A", "scale-out 2->3")["worst_ms"]["simulated"] <= 5_000
     assert probed("downtime D", "scale-out 2->3")["worst_ms"]["simulated"] >= 12_000
 
 
