@@ -1,7 +1,7 @@
 """Causes of a group's rebalances: what members and the coordinator said, counted in plain words.
 
 The phrases are those of Kafka's clients and coordinators: what a consumer gives as the reason of its JoinGroup
-(KIP-800), and what a coordinator writes into its log.
+(KIP-800), what a coordinator writes into its log, and what the simulation says of both.
 """
 
 from __future__ import annotations
@@ -27,9 +27,11 @@ _FROM_OUTSIDE = (_CAME, _TOPICS)
 
 #: The first that is found says the cause: what a client said tells more than what the coordinator was doing.
 _PHRASES = (
+    # Of a play, in which all reasons of one rebalance stand together: what happened comes before what followed.
+    (re.compile(r"\b(is new|was not heard of|left)\b"), _CAME),
     (re.compile(r"need to revoke partitions and re-?join"), _HANDS),
-    (re.compile(r"followup rebalance scheduled for 0\b"), _AT_ONCE),
-    (re.compile(r"followup rebalance scheduled for \d"), _PROBES),
+    (re.compile(r"followup rebalance scheduled for 0\b|follow-up rebalance scheduled immediately"), _AT_ONCE),
+    (re.compile(r"followup rebalance scheduled for \d|follow-up rebalance scheduled by probing"), _PROBES),
     (re.compile(r"cached metadata has changed"), _TOPICS),
     (
         re.compile(
@@ -42,7 +44,7 @@ _PHRASES = (
 
 
 def cause_words(reasons: Sequence[str]) -> str:
-    """Why a group rebalanced how often, in one or two sentences; empty if half of the reasons are not known.
+    """Why a group rebalanced how often, in one or two sentences; empty if half of the reasons are not understood.
 
     Args:
         reasons: What was said of each rebalance; empty where nothing was.
@@ -51,6 +53,8 @@ def cause_words(reasons: Sequence[str]) -> str:
     if len(told) * 2 < len(reasons) or len(told) < 2:
         return ""
     counted = Counter(map(_cause, told))
+    if counted[_OTHER] * 2 > len(told):
+        return ""
     order = sorted((cause for cause in counted if cause != _OTHER), key=lambda cause: -counted[cause])
     causes = [f"{counted[cause]:,} {cause}" for cause in (*order, *([_OTHER] if _OTHER in counted else []))]
     words = f"Why: {listed(causes)}."

@@ -142,7 +142,9 @@ def _words(down: DownTimes) -> str:
     if not down.tasks:
         return "No task was ever down."
     worst = down.tasks[0]
-    told = f"Task {worst.task} was down for {seconds(worst.down_ms)} s"
+    alike = sum(each.down_ms == worst.down_ms for each in down.tasks) - 1
+    told = f"Task {worst.task} was down for longest: {seconds(worst.down_ms)} s"
+    told += f" ({plural(alike, 'other task')} as long)" if alike else ""
     stretch = _longest(worst)
     if not stretch:
         return f"{told}."
@@ -151,9 +153,12 @@ def _words(down: DownTimes) -> str:
     since = f"{at} UTC ({seconds(begin)} s after the beginning)" if at else f"{seconds(begin)} s after the beginning"
     main = max(range(len(stretch)), key=lambda place: stretch[place][1] - stretch[place][0])
     # What is true of the longest stretch is not the cause of all of them.
-    often = f" in {plural(worst.times, 'stretch', 'stretches')}. The longest took" if worst.times > 1 else ","
     mostly = "mostly " if len({each[2] for each in stretch}) > 1 else ""
-    return f"{told}{often} {seconds(worst.longest_ms)} s from {since}, {mostly}because {_because(down, stretch, main)}."
+    because = f"{mostly}because {_because(down, stretch, main)}."
+    if worst.times == 1:
+        return f"{told}, from {since}, {because}"
+    often = f"in {plural(worst.times, 'stretch', 'stretches')}. The longest took {seconds(worst.longest_ms)} s"
+    return f"{told} {often} from {since}, {because}"
 
 
 def _longest(task: DownTask) -> list[tuple[int, ...]]:

@@ -27,8 +27,8 @@ _MOST_TICKS = 9
 LABEL = 12
 #: Most bars that are drawn one by one, so that each has a title.
 MOST_TITLES = 2_000
-#: Between two sub-topologies, and below the rows for the time.
-GAP, FOOT = 6.0, 18.0
+#: Between two sub-topologies, below the rows for the time, and below that for the time by the clock.
+GAP, FOOT, CLOCK = 6.0, 18.0, 10.0
 
 
 @attrs.frozen
@@ -60,7 +60,8 @@ class GanttDrawing:
         unowned: Bars of tasks that nobody had.
         marks: Lines where a rebalance was over.
         tasks: Names of the rows.
-        times: Times below.
+        times: Times below, since the beginning.
+        clock: The same by the clock; none where nobody knows it.
         words: The same for who does not see it.
         until_ms: The end of its time.
         bars: All bars one by one with their titles; none where they are very many.
@@ -78,6 +79,7 @@ class GanttDrawing:
     until_ms: int
     bars: tuple[GanttBar, ...] = ()
     reasons: tuple[GanttBar, ...] = ()
+    clock: tuple[GanttLabel, ...] = ()
 
     def x(self, moment_ms: int) -> float:
         """Where a moment lies from left to right."""
@@ -95,8 +97,8 @@ def drawing(
         reasons: Why each rebalance was, in the order of its marks.
         begun_ms: What the clock showed where the picture begins, in epoch milliseconds, where ``down`` does not tell.
     """
-    begun = begun_ms if down is None else down.begun_ms
     end = max(1, gantt.until_ms)
+    begun = begun_ms if begun_ms is not None or down is None else down.begun_ms
     tops: list[float] = []
     top, before = 2.0, None
     for row in gantt.rows:
@@ -112,8 +114,9 @@ def drawing(
                 owners[who].append(_bar(begin, to, at, end))
         for begin, to, restores in (stretch for stretch in row.waits if len(stretch) == 3):
             waiting[bool(restores)].append(_bar(begin, to, at, end))
+    has_clock = bool(clock(begun, 0))
     return GanttDrawing(
-        height=top + FOOT,
+        height=top + FOOT + (CLOCK if has_clock else 0.0),
         owners=tuple(
             (gantt.instances[place], number % COLOURS, "".join(owners[place]))
             for number, place in enumerate(_by_name(gantt))
@@ -132,6 +135,10 @@ def drawing(
             GanttBar("reason", f"M{_x(mark, end):.1f} 0V{top:.1f}", _told(mark, reason, begun))
             for mark, reason in zip(gantt.marks, reasons, strict=False)
             if 0 <= mark <= end
+        ),
+        clock=tuple(
+            GanttLabel(_x(at, end), top + FOOT + CLOCK - 4, clock(begun, at).partition(".")[0])
+            for at in (_ticks(end) if has_clock else ())
         ),
     )
 

@@ -6,7 +6,8 @@ import attrs
 
 from assignor_lab.documents.wording import figure, natural_order, plural
 from assignor_lab.report import words
-from assignor_lab.report.down_times import DownTable, down_table
+from assignor_lab.report.causes import cause_words
+from assignor_lab.report.down_times import DownTable, down_table, seconds
 from assignor_lab.report.gantt import GanttDrawing, drawing
 from assignor_lab.report.pictures import Group, GroupAnswer, GroupWorker
 
@@ -14,6 +15,8 @@ __all__ = ["GroupColumn", "GroupPanel", "GroupRow", "group_panel"]
 
 #: From so many workers on, those that nothing happens to in any answer are counted instead of drawn.
 MANY_WORKERS = 24
+#: Most rows of a play that is shown beside another one.
+MOST_ROWS = 20
 
 
 @attrs.frozen
@@ -49,18 +52,30 @@ class GroupRow:
 
 @attrs.frozen
 class GroupColumn:
-    """One answer; ``told`` says in a few words what it does, ``gantt`` draws the play of an episode with state."""
+    """One answer.
+
+    Args:
+        answer: The answer.
+        name: Whose it is.
+        told: What it does, in a few words.
+        gantt: The picture of the play of an episode with state.
+        down: When tasks were down in it.
+        why: Why it rebalanced how often; empty if its reasons are not known.
+        opened: Whether it is shown before anybody asks for it.
+    """
 
     answer: GroupAnswer
     name: str
     told: str
     gantt: GanttDrawing | None = None
     down: DownTable | None = None
+    why: str = ""
+    opened: bool = True
 
 
 @attrs.frozen
 class GroupPanel:
-    """One rebalance with every answer to it, or one episode with every play of it."""
+    """One rebalance with every answer to it, or one episode with every play of it; ``worst``: what is worst in it."""
 
     number: int
     group: Group
@@ -68,6 +83,7 @@ class GroupPanel:
     columns: tuple[GroupColumn, ...]
     rows: tuple[GroupRow, ...]
     unchanged: int
+    worst: str = ""
 
     @property
     def is_episode(self) -> bool:
@@ -75,8 +91,18 @@ class GroupPanel:
         return self.group.is_episode
 
 
-def group_panel(number: int, group: Group, names: dict[str, str]) -> GroupPanel:
-    """The picture of one state; ``number`` counts from 1 and becomes its anchor."""
+def group_panel(number: int, group: Group, names: dict[str, str], worst: str = "") -> GroupPanel:
+    """The picture of one state.
+
+    Args:
+        number: Counts from 1 and becomes its anchor.
+        group: The state with its answers.
+        names: Assignor to how it is called.
+        worst: The measures in which somebody does worst in it, in words.
+    """
+    plays = [answer for answer in group.answers if answer.gantt is not None]
+    # Two are compared at a glance; of more pictures, or higher ones, the others are one click away.
+    side_by_side = len(plays) <= 2 and all(each.gantt and len(each.gantt.rows) <= MOST_ROWS for each in plays)
     columns = tuple(
         GroupColumn(
             answer,
@@ -84,6 +110,8 @@ def group_panel(number: int, group: Group, names: dict[str, str]) -> GroupPanel:
             _told(answer),
             None if answer.gantt is None else drawing(answer.gantt, answer.down),
             None if answer.down is None else down_table(answer.down),
+            "" if answer.gantt is None else cause_words(["; ".join(each.because) for each in answer.rebalances]),
+            answer.gantt is None or side_by_side or answer is plays[0],
         )
         for answer in group.answers
     )
@@ -100,7 +128,9 @@ def group_panel(number: int, group: Group, names: dict[str, str]) -> GroupPanel:
             continue
         cells = (None if each is None else After(_load(each.connectors, each.tasks, most), each) for each in after)
         rows.append(GroupRow(worker.id, _load(worker.connectors, worker.tasks, most), tuple(cells)))
-    return GroupPanel(number, group, words.state_name(group.scenario, group.round), columns, tuple(rows), unchanged)
+    return GroupPanel(
+        number, group, words.state_name(group.scenario, group.round), columns, tuple(rows), unchanged, worst
+    )
 
 
 def _load(connectors: int, tasks: int, most: int) -> Load:
@@ -111,7 +141,9 @@ def _told(answer: GroupAnswer) -> str:
     if answer.error is not None:
         return "no answer"
     if answer.workers is None:
-        return plural(len(answer.rebalances) + answer.rebalances_left_out, "rebalance")
+        rebalances = plural(len(answer.rebalances) + answer.rebalances_left_out, "rebalance")
+        down = "" if answer.down is None else f", {seconds(sum(answer.down.by_cause_ms))} task-seconds down"
+        return f"{rebalances}{down}"
     starts = sum(len(worker.starts) + worker.more_starts for worker in answer.workers)
     stops = sum(len(worker.stops) + worker.more_stops for worker in answer.workers)
     parts = []

@@ -23,6 +23,7 @@ from markupsafe import Markup, escape
 from assignor_lab.documents import wording
 from assignor_lab.documents.durable import write_durably
 from assignor_lab.report import words
+from assignor_lab.report.down_times import clock
 from assignor_lab.report.exploration import case_groups, choices, difference_groups, share_rows
 from assignor_lab.report.groups import group_panel
 from assignor_lab.report.placement import Change
@@ -89,8 +90,9 @@ def render_report(summary: Summary) -> str:
         anchors.update({(placement.scenario, placement.round, each.assignor): number for each in placement.after})
     groups: list[Markup] = []
     for number, group in enumerate(summary.results.groups, start=1):
+        worst = words.worst_in(summary.results, group.scenario, group.round)
         drawn = environment.get_template("group.html.j2").render(
-            panel=group_panel(number, group, shown.names), opened=number == 1, at=None
+            panel=group_panel(number, group, shown.names, worst), opened=number == 1, at=None
         )
         size += len(drawn)
         if size > budget:
@@ -175,7 +177,11 @@ def templates() -> Environment:
         better=words.better,
     )
     environment.globals.update(
-        Change=Change, state_name=words.state_name, moment=wording.moment, without_uuids=wording.without_uuids
+        Change=Change,
+        clock=clock,
+        state_name=words.state_name,
+        moment=wording.moment,
+        without_uuids=wording.without_uuids,
     )
     return environment
 

@@ -11,6 +11,7 @@ from assignor_lab.capture.histories.timeline import ACTIVE_TASKS
 from assignor_lab.documents.wording import figure, listed, plural, shortened
 from assignor_lab.report.causes import cause_words
 from assignor_lab.report.gantt import GanttDrawing, drawing
+from assignor_lab.report.pictures import Gantt
 from assignor_lab.report.summary import Results, Timeline
 
 __all__ = ["PastDrawn", "pasts", "past_words"]
@@ -57,12 +58,16 @@ class Decided(Protocol):
 
 @attrs.frozen
 class PastDrawn:
-    """A past: what is told of it, who was given which task when, and how often it rebalances when it is played."""
+    """A past: what is told of it, who was given which task when, and how often it rebalances when it is played.
+
+    ``folded``: a picture of the same past as it is played says more, and the recorded one is one click away.
+    """
 
     timeline: Timeline
     words: str
     played: str
     drawing: GanttDrawing | None
+    folded: bool = False
 
 
 def pasts(results: Results, names: Mapping[str, str]) -> tuple[PastDrawn, ...]:
@@ -73,12 +78,41 @@ def pasts(results: Results, names: Mapping[str, str]) -> tuple[PastDrawn, ...]:
         names: Name of each assignor, for people.
     """
     played = _played(results, names) if len(results.timelines) == 1 and results.states == 1 else ""
-    return tuple(
-        PastDrawn(
-            each, past_words(each.decisions, each.moves), played, None if each.given is None else drawing(each.given)
-        )
-        for each in results.timelines
+    drawn = []
+    for each in results.timelines:
+        play = _play(results, each)
+        picture = None if each.given is None else _drawn(each.given, each.decisions[0].time_ms, play)
+        drawn.append(PastDrawn(each, past_words(each.decisions, each.moves), played, picture, play is not None))
+    return tuple(drawn)
+
+
+def _play(results: Results, timeline: Timeline) -> tuple[int, int] | None:
+    """When plays of a past begin, in epoch milliseconds, and how long they are; ``None``: nothing is drawn."""
+    for group in results.groups if results.played else ():
+        if len(results.timelines) == 1 or group.scenario == timeline.group:
+            for answer in group.answers:
+                if answer.gantt is not None and answer.down is not None and answer.down.begun_ms is not None:
+                    return answer.down.begun_ms, answer.gantt.until_ms
+    return None
+
+
+def _drawn(given: Gantt, first_ms: int, play: tuple[int, int] | None) -> GanttDrawing:
+    """What was given when; beside a play of the same past both count from the same moment, to the same end."""
+    if play is None or play[0] > first_ms:
+        return drawing(given, begun_ms=first_ms)
+    begun_ms, until_ms = play
+    later = first_ms - begun_ms
+
+    def moved(stretches: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
+        return tuple((begin + later, to + later, what) for begin, to, what in stretches)
+
+    shown = attrs.evolve(
+        given,
+        until_ms=max(given.until_ms + later, until_ms),
+        rows=tuple(attrs.evolve(row, runs=moved(row.runs), waits=moved(row.waits)) for row in given.rows),
+        marks=tuple(mark + later for mark in given.marks),
     )
+    return drawing(shown, begun_ms=begun_ms)
 
 
 def _played(results: Results, names: Mapping[str, str]) -> str:

@@ -137,7 +137,12 @@ class GroupWorker:
 
 @attrs.frozen
 class GroupRebalance:
-    """A rebalance of a simulated group."""
+    """A rebalance of a simulated group.
+
+    ``assigned`` and ``revoked`` count jobs of Connect; of a Streams group ``revoked`` counts active tasks that leave
+    their instance, and ``running_ms`` says how long it took from ``at_ms`` until no task was down for it (``None``: not
+    before the next rebalance, or it is not known).
+    """
 
     at_ms: int
     because: tuple[str, ...]
@@ -147,6 +152,7 @@ class GroupRebalance:
     assigned: int
     revoked: int
     delay_ms: int
+    running_ms: int | None = None
 
 
 @attrs.frozen

@@ -49,7 +49,7 @@ def _views(summary: Mapping[str, Any], width: int) -> list[RenderableType]:
     shown = page(summary_from_document(summary))
     views: list[RenderableType] = [Text(plain(sentence), style="bold") for sentence in shown.not_comparable]
     views += [Text(plain(shown.opening)), Text(plain(shown.verdict), style="bold"), Text("")]
-    views += [Text(plain(sentence)) for sentence in shown.reading]
+    views += [Text(plain(sentence)) for sentence in (*shown.reading, shown.variants) if sentence]
     views += [Text(""), *_headline(shown)] if shown.cards else []
     side_by_side = max(1, (width - MEASURE_WIDTH) // VALUE_WIDTH)
     ranked = shown.ranked[:MOST_ASSIGNORS]
@@ -128,7 +128,7 @@ def _value(ranking: MetricRanking, assignor: str, unit: str) -> Text:
 
 
 def _agreement(shown: Page) -> list[RenderableType]:
-    views: list[RenderableType] = [Text(f"- {plain(sentence)}") for _, sentence in shown.agreement]
+    views: list[RenderableType] = [Text(f"- {plain(sentence)}") for sentence in shown.agreement]
     more = sum(len(group.folded) for group in shown.groups)
     if more:
         views.append(Text(f"- {plural(more, 'more measure')} of balance: in the report and the tables"))

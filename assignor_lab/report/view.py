@@ -10,7 +10,7 @@ from assignor_lab.documents.wording import figure, listed, natural_order, plural
 from assignor_lab.report import words
 from assignor_lab.report.charts import Histogram, Spread, spreads
 from assignor_lab.report.explanations import NO_EXPLANATIONS, NO_WHYS, Explanations, PanelWhys, panel_whys
-from assignor_lab.report.exploration import histograms
+from assignor_lab.report.exploration import choices, histograms
 from assignor_lab.report.headline import HeadlineCard, NotMeasured, folded, headline_cards, not_measured
 from assignor_lab.report.pareto import Pareto, pareto
 from assignor_lab.report.pasts import PastDrawn, pasts
@@ -18,7 +18,6 @@ from assignor_lab.report.pictures import Placement
 from assignor_lab.report.placement import Change, Column, Row, Slot, client_labels, column, runs_before, task_ranges
 from assignor_lab.report.summary import (
     Aggregate,
-    Agreement,
     Assignor,
     AssignTime,
     Metric,
@@ -100,7 +99,9 @@ class Page:
     verdict: str
     remarks: tuple[str, ...]
     reading: tuple[str, ...]
-    agreement: tuple[tuple[Agreement, str], ...]
+    agreement: tuple[str, ...]
+    variants: str
+    trust: str
     cards: tuple[HeadlineCard, ...]
     not_measured: tuple[NotMeasured, ...]
     pareto: Pareto | None
@@ -114,6 +115,19 @@ class Page:
     def results(self) -> Results:
         """The part that does not depend on the machine."""
         return self.summary.results
+
+    @property
+    def single(self) -> bool:
+        """Whether there is one state alone, so that every figure is one number and no distribution."""
+        return self.results.states == 1
+
+    @property
+    def counts_alike(self) -> int:
+        """Over how many states every figure is; 0 where that differs, or a part of the run can be chosen."""
+        counts = {row.aggregate.n for group in self.groups for table in group.tables for row in table.rows}
+        counts |= {row.aggregate.n for group in self.groups for table in group.folded for row in table.rows}
+        parts = choices(self.results.slices)
+        return counts.pop() if len(counts) == 1 and not (parts and (parts.families or parts.sizes)) else 0
 
 
 def page(summary: Summary) -> Page:
@@ -129,10 +143,9 @@ def page(summary: Summary) -> Page:
         not_comparable=tuple(words.not_comparable(results)),
         verdict=words.verdict(results),
         remarks=tuple(words.remarks(results)),
-        agreement=tuple(
-            (each, words.agreement_sentence(each, names.get(each.assignor, each.assignor)))
-            for each in results.agreement
-        ),
+        agreement=tuple(words.agreement_sentences(results)),
+        variants=words.variants(results),
+        trust=words.trust(results),
         reading=tuple(words.reading(results)),
         cards=headline_cards(results, names),
         not_measured=not_measured(results),

@@ -9,7 +9,7 @@ from assignor_lab.report.summary import Agreement, Assignor, Metric, ProbeCounts
 
 __all__ = [
     "OBSERVED",
-    "agreement_sentence",
+    "agreement_sentences",
     "better",
     "dependence",
     "display_name",
@@ -19,7 +19,10 @@ __all__ = [
     "reading",
     "remarks",
     "state_name",
+    "trust",
+    "variants",
     "verdict",
+    "worst_in",
 ]
 
 #: How Kafka's own decisions are called wherever a person reads.
@@ -27,8 +30,14 @@ OBSERVED = "Kafka itself"
 
 #: Longest name inside a sentence; the table of assignors has the whole one.
 NAME_LIMIT = 40
+#: Most variants whose settings are told in one sentence.
+MOST_VARIANTS = 8
+#: Most measures that are named for one state.
+MOST_WORST = 3
 
 _SOURCES = {"log": "log file", "recording": "recording", "scenarios": "scenario file", "family": "generated family"}
+#: How the assumption begins that racks were looked at which nobody knows.
+_NO_RACKS = "racks unknown"
 _MANY = {"generated family": "generated families"}
 
 
@@ -118,7 +127,8 @@ def verdict(results: Results) -> str:
     if results.states == 1 and len(first) == len(ranked) and results.headline.baseline in names:
         return _of_one(results, names)
     if len(first) == len(ranked):
-        return f"None of {listed(first)} is ahead: where one is better, it is behind elsewhere, or nobody can be sure."
+        nobody = f"Neither {first[0]} nor {first[1]}" if len(first) == 2 else f"None of {listed(first)}"
+        return f"{nobody} is ahead: where one is better, it is behind elsewhere, or nobody can be sure."
     behind = [names[place.assignor] for place in ranked if place.place > 1]
     if len(first) == 1:
         return f"{first[0]} is ahead: surely better in one of the figures below, and behind in none."
@@ -128,13 +138,20 @@ def verdict(results: Results) -> str:
 def _of_one(results: Results, names: Mapping[str, str]) -> str:
     """Who has least and most in a single state: nobody can be sure of more."""
     assert results.headline is not None
+    settings = {each.name: _given(each.settings) for each in results.assignors if each.settings}
     best = []
     for each in results.headline.figures:
         values = {value.assignor: value.mean for value in each.of if value.assignor in names}
         if len(set(values.values())) < 2 or each.direction not in ("lower", "higher"):
             continue
         least = min(values.values()) if each.direction == "lower" else max(values.values())
-        who = [names[name] for name, value in values.items() if value == least]
+        who = [
+            f"{names[name]} with {settings[name]}"
+            if name in settings and names[name] != settings[name]
+            else names[name]
+            for name, value in values.items()
+            if value == least
+        ]
         unit = each.unit or ""
         own = values.get(results.headline.baseline or "")
         beside = "" if own is None or own == least else f"; {names[results.headline.baseline or '']} {mean(own, unit)}"
@@ -196,12 +213,40 @@ def _other_settings(results: Results) -> str:
     return ", and ".join([f"the assignors under {shortened(given, 200)}", *([listed(told)] if told else [])])
 
 
-def agreement_sentence(agreement: Agreement, name: str) -> str:
-    """In how many decisions an assignor agrees with Kafka's own."""
-    who = shortened(name, NAME_LIMIT)
-    if not agreement.compared:
-        return f"Whether {who} decides as Kafka did cannot be told."
-    if agreement.compared and agreement.equal == agreement.compared:
+def variants(results: Results) -> str:
+    """What the names of variants stand for, in one sentence; empty where there are none, or it is said elsewhere."""
+    asked = [each for each in results.assignors if each.settings and each.status != "not_loaded"]
+    if not asked or (results.headline is not None and results.headline.alone and results.other_settings):
+        return ""
+    names = _names(results)
+    told = [f"{names[each.name]} is {shortened(each.summary or '', 200).rstrip('.')}" for each in asked[:MOST_VARIANTS]]
+    more = [f"{figure(len(asked) - MOST_VARIANTS)} more are under Who took part"] if len(asked) > MOST_VARIANTS else []
+    return f"{'; '.join([*told, *more])}."
+
+
+def _given(settings: Mapping[str, str]) -> str:
+    """Settings as they are given on the command line."""
+    return listed([f"{shortened(key, 60)}={shortened(value, NAME_LIMIT)}" for key, value in settings.items()])
+
+
+def agreement_sentences(results: Results) -> list[str]:
+    """In how many decisions each assignor agrees with Kafka's own.
+
+    Who cannot be compared with Kafka is told in one sentence, and in none where :func:`not_comparable` says so already.
+    """
+    names = _names(results)
+    said = {name for each in results.not_comparable if each.states == results.states for name in each.assignors}
+    sentences = [_agreement(each, names) for each in results.agreement if each.compared]
+    unknown = [each.assignor for each in results.agreement if not each.compared and each.assignor not in said]
+    if unknown:
+        who = listed([names.get(name, shortened(name, NAME_LIMIT)) for name in unknown])
+        sentences.append(f"Whether {who} {'decides' if len(unknown) == 1 else 'decide'} as Kafka did cannot be told.")
+    return sentences
+
+
+def _agreement(agreement: Agreement, names: Mapping[str, str]) -> str:
+    who = names.get(agreement.assignor, shortened(agreement.assignor, NAME_LIMIT))
+    if agreement.equal == agreement.compared:
         return f"{who} decides exactly as Kafka did, in all {_compared(agreement)}."
     equal = figure(agreement.equal) if agreement.equal else "none"
     asked = ", under other settings than Kafka had" if agreement.caveats else ""
@@ -229,6 +274,40 @@ def remarks(results: Results) -> list[str]:
             f"Compared are the {results.counted(results.ranking.states)} to which all have an answer that can be."
         )
     return sentences
+
+
+def worst_in(results: Results, scenario: str, number: int) -> str:
+    """The measures in which somebody does worst in a state, in words; those of the headline first, empty if none."""
+    if results.states == 1:
+        return ""
+    known = {each.name: each for each in results.metrics}
+    found = {
+        each.metric
+        for each in results.aggregates
+        if each.worst is not None
+        and (each.worst.scenario, each.worst.round) == (scenario, number)
+        and each.min != each.max  # where all are alike, none is the worst
+    }
+    first = [] if results.headline is None else [each.metric for each in results.headline.figures]
+    order = [name for name in dict.fromkeys((*first, *known)) if name in found and name in known]
+    told = [label(known[name]).lower() for name in order[:MOST_WORST]]
+    more = [f"{figure(len(order) - MOST_WORST)} more"] if len(order) > MOST_WORST else []
+    return listed([*told, *more])
+
+
+def trust(results: Results) -> str:
+    """What figures rest on, to be said beside them; empty where nothing was assumed."""
+    if not results.assumptions:
+        return ""
+    number = plural(len(results.assumptions), "assumption")
+    verb = "stands" if len(results.assumptions) == 1 else "stand"
+    if results.played:
+        told = f"Worked out by playing, not measured: {number} {verb} behind these figures"
+    else:
+        told = f"Where the source is silent, {number} had to be made"
+    if any(each.text.startswith(_NO_RACKS) for each in results.assumptions):
+        told += "; racks are unknown, so that an assignor which looks at them may decide otherwise"
+    return f"{told}."
 
 
 def dependence(probe: ProbeCounts) -> str:

@@ -8,7 +8,16 @@ from typing import Any
 
 from tests.report.summaries import DATA, _spoiled
 
-__all__ = ["connect", "episodes", "hostile_connect", "hostile_episodes", "hostile_members", "members"]
+__all__ = [
+    "connect",
+    "episodes",
+    "hostile_connect",
+    "hostile_episodes",
+    "hostile_members",
+    "members",
+    "played_past",
+    "recorded_past",
+]
 
 
 def connect() -> dict[str, Any]:
@@ -24,6 +33,16 @@ def episodes() -> dict[str, Any]:
 def members() -> dict[str, Any]:
     """Three groups that brokers assign, of three and four processes with eight members."""
     return _read("streams-group")
+
+
+def recorded_past() -> dict[str, Any]:
+    """The 48 decisions of the recorded group orders-2, whose racks nobody knows, put to every assignor."""
+    return _read("orders-2")
+
+
+def played_past() -> dict[str, Any]:
+    """The same past as two assignors and four variants play it."""
+    return _read("orders-2-played")
 
 
 def hostile_members() -> dict[str, Any]:

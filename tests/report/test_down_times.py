@@ -26,8 +26,8 @@ DOWN = DownTimes(1_795_235_327_425, CAUSES, (2_000, 10_000, 2_400, 0, 1_000), ("
 
 def test_one_sentence_says_the_worst_when_and_why() -> None:
     assert down_table(DOWN).words == (
-        "Task 0_3 was down for 15.4 s in 2 stretches. The longest took 13.4 s from 04:30:26.4 UTC (99.0 s after the "
-        "beginning), mostly because nobody had noticed that i4 was gone."
+        "Task 0_3 was down for longest: 15.4 s in 2 stretches. The longest took 13.4 s from 04:30:26.4 UTC (99.0 s "
+        "after the beginning), mostly because nobody had noticed that i4 was gone."
     )
 
 
@@ -44,7 +44,7 @@ def test_one_sentence_says_the_worst_when_and_why() -> None:
 def test_each_cause_has_its_words(interval: tuple[int, ...], because: str) -> None:
     task = attrs.evolve(WORST, times=1, down_ms=13_400, intervals=(interval,))
     words = down_table(attrs.evolve(DOWN, begun_ms=None, tasks=(task,))).words
-    assert words == f"Task 0_3 was down for 13.4 s, 13.4 s from 0.000 s after the beginning, {because}"
+    assert words == f"Task 0_3 was down for longest: 13.4 s, from 0.000 s after the beginning, {because}"
 
 
 def test_a_task_unfolds_to_its_intervals() -> None:
@@ -75,7 +75,7 @@ def test_the_page_has_it_without_a_script_and_names_are_text() -> None:
     answer["gantt"] = {"until_ms": 200_000, "instances": ["i1"], "rows": [], "rows_left_out": 0, "marks": []}
     answer["down"] = json.loads(json.dumps(attrs.asdict(attrs.evolve(DOWN, instances=("<b>i1</b>", "i4")))))
     shown = render_report(summary_from_document(document))
-    assert "Task 0_3 was down for 15.4 s in 2 stretches" in shown
+    assert "Task 0_3 was down for longest: 15.4 s in 2 stretches" in shown
     assert '<details class="down-task">' in shown
     assert "&lt;b&gt;i1&lt;/b&gt;" in shown
     assert "<b>i1</b>" not in shown

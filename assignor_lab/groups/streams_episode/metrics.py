@@ -101,7 +101,7 @@ EPISODE_METRICS: tuple[EpisodeMetric, ...] = (
     EpisodeMetric(
         "nobody_in_group_task_seconds",
         "task-seconds",
-        "The part of it in which no member was in the group.",
+        "The part of the unavailable time in which no member was in the group.",
         _cause(NOBODY),
         "life cycle",
         "From the first start until its first member has joined.",
@@ -109,7 +109,7 @@ EPISODE_METRICS: tuple[EpisodeMetric, ...] = (
     EpisodeMetric(
         "not_noticed_task_seconds",
         "task-seconds",
-        "The part of it in which the group did not know yet.",
+        "The part of the unavailable time in which the group did not know yet.",
         _cause(NOT_NOTICED),
         "life cycle",
         "The session timeout after a crash, for each task that was there.",
@@ -117,7 +117,7 @@ EPISODE_METRICS: tuple[EpisodeMetric, ...] = (
     EpisodeMetric(
         "rebalance_task_seconds",
         "task-seconds",
-        "The part of it in which nobody had been given the task.",
+        "The part of the unavailable time in which nobody had been given the task.",
         _cause(REBALANCE),
         "life cycle",
         "The join phase of one rebalance.",
@@ -125,7 +125,7 @@ EPISODE_METRICS: tuple[EpisodeMetric, ...] = (
     EpisodeMetric(
         "revoked_task_seconds",
         "task-seconds",
-        "The part of it on the way from one member to another.",
+        "The part of the unavailable time on the way from one member to another.",
         _cause(REVOKED),
         "life cycle",
         "None where a task stays.",
@@ -133,7 +133,7 @@ EPISODE_METRICS: tuple[EpisodeMetric, ...] = (
     EpisodeMetric(
         "restoring_task_seconds",
         "task-seconds",
-        "The part of it in which its owner was not ready: state came back.",
+        "The part of the unavailable time in which its owner was not ready: state came back.",
         _cause(RESTORING),
         "life cycle",
         "Opening what is there; all of the state where no copy is.",
@@ -149,7 +149,7 @@ EPISODE_METRICS: tuple[EpisodeMetric, ...] = (
     EpisodeMetric(
         "restored_bytes_before_processing",
         "bytes",
-        "The part of it that active tasks waited for.",
+        "State that was read from changelogs while active tasks waited for it.",
         _state_total("restored_before_processing_bytes"),
         "cost",
         "State of which no copy was left.",
@@ -165,7 +165,7 @@ EPISODE_METRICS: tuple[EpisodeMetric, ...] = (
     EpisodeMetric(
         DOLLARS,
         "dollars",
-        "What that costs.",
+        "What reading from other racks (zones) costs.",
         dollars(0.0),
         "cost",
         "Partitions none of whose replicas is in any client's rack.",

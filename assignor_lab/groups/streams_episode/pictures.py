@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 from assignor_lab.groups.kind import Answer
 from assignor_lab.groups.streams_episode.down_times import down_times
 from assignor_lab.groups.streams_episode.player import PlayedEpisode
 from assignor_lab.simulation.streams.episode import StreamsEpisode
-from assignor_lab.simulation.streams.processing import RESTORING
+from assignor_lab.simulation.streams.generations import Generation
+from assignor_lab.simulation.streams.processing import REBALANCE, RESTORING, REVOKED
 from assignor_lab.simulation.streams.simulate import Played
 from assignor_lab.simulation.streams.timeline import timeline
 
@@ -91,7 +94,9 @@ def _within(stretches: Sequence[tuple[int, int, int]]) -> list[list[int]]:
 def _rebalances(played: Played) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     before: dict[int, str] = {}
-    for each in played.generations[:MOST_REBALANCES]:
+    shown = played.generations[:MOST_REBALANCES]
+    running = _running_again(played, shown)
+    for each, again in zip(shown, running, strict=True):
         owner = {task: name for name, (active, _) in each.assigned.items() for task in active}
         moved = sum(owner.get(task) != name for task, name in before.items())
         rows.append(
@@ -104,7 +109,27 @@ def _rebalances(played: Played) -> list[dict[str, Any]]:
                 "assigned": len(owner),
                 "revoked": moved,
                 "delay_ms": 0,
+                "running_ms": None if again is None else max(0, again - each.joined_ms),
             }
         )
         before = owner
     return rows
+
+
+def _running_again(played: Played, shown: Sequence[Generation]) -> list[int | None]:
+    """When all tasks ran again after each rebalance; ``None``: not before the next one, or the end.
+
+    A task that is down because nobody has noticed yet that its owner is gone waits for another rebalance.
+    """
+    down = sorted(
+        (begin, to)
+        for intervals in played.world.ledger.intervals
+        for begin, to, cause in intervals
+        if cause in (REBALANCE, REVOKED, RESTORING)
+    )
+    begins = [begin for begin, _ in down]
+    last = list(accumulate((to for _, to in down), max, initial=0))
+    end = played.world.begin_ms + played.episode.until_ms
+    following = [*(each.prepared_ms for each in played.generations[1 : len(shown) + 1]), end][: len(shown)]
+    found = (last[bisect_left(begins, limit)] for limit in following)
+    return [at if at < limit else None for at, limit in zip(found, following, strict=True)]

@@ -9,7 +9,11 @@ __all__ = ["LEGEND", "timeline"]
 
 _SIGNS = {NOT_NOTICED: "x", REBALANCE: "-", RESTORING: "r", REVOKED: "~", NOBODY: " "}
 #: What the signs mean.
-LEGEND = "letters: the instance that runs it; x not noticed yet, - rebalance, r restoring, ~ revoked and not yet given"
+LEGEND = (
+    "letters: the instance that runs it; x its owner is gone and nobody has noticed, - the group rebalances, ~ taken "
+    "from its owner and not yet given, r given and its state comes back, blank: nobody is in the group; rebalances: | "
+    "one is over, # several are"
+)
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from assignor_lab.groups.streams_episode import down_times as module
 from assignor_lab.groups.streams_episode.down_times import CAUSES, down_times
+from assignor_lab.groups.streams_episode.pictures import _rebalances
 from assignor_lab.simulation.streams.simulate import Played
 from tests.groups.streams_episode.test_episode_kind import answers
 
@@ -82,3 +83,25 @@ def test_what_is_left_out_is_counted(
     assert len(task["intervals"]) + task["intervals_left_out"] == len(whole["tasks"][0]["intervals"])
     assert task["down_ms"] == whole["tasks"][0]["down_ms"]
     assert down["by_cause_ms"] == whole["by_cause_ms"]
+
+
+def test_a_rebalance_says_when_all_tasks_ran_again(plays: dict[str, tuple[Played, dict[str, Any]]]) -> None:
+    """A task that waits for the next rebalance, since nobody has noticed that its owner is gone, is not waited for."""
+    for played, _ in plays.values():
+        down = down_times(played)
+        noticed = [
+            (begin, to)
+            for task in down["tasks"]
+            for begin, to, cause, *_ in task["intervals"]
+            if CAUSES[cause] not in ("not_noticed", "nobody")
+        ]
+        rows = _rebalances(played)
+        begins = [each.prepared_ms - played.first_ms for each in played.generations]
+        assert any(row["running_ms"] for row in rows)
+        for row, limit in zip(rows, [*begins[1:], 10**9], strict=True):
+            ends = [to for begin, to in noticed if begin < limit]
+            if row["running_ms"] is None:
+                assert max(ends) >= limit
+            else:
+                assert row["running_ms"] == max(0, max(ends) - row["at_ms"])
+                assert max(ends) < limit

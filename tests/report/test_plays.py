@@ -1,0 +1,139 @@
+"""Plays of a past in the report: what a new user asks is answered without a search, and nothing is said in vain."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import attrs
+from markupsafe import Markup
+
+from assignor_lab.report import render_report, summary_from_document
+from assignor_lab.report.groups import group_panel
+from assignor_lab.report.summary import Results
+from assignor_lab.report.words import agreement_sentences, opening, trust, variants, verdict, worst_in
+from tests.report.group_summaries import connect, episodes, members, played_past, recorded_past
+from tests.report.summaries import families
+
+
+@cache
+def played() -> Results:
+    return summary_from_document(played_past()).results
+
+
+@cache
+def page_of_play() -> str:
+    return render_report(summary_from_document(played_past()))
+
+
+@cache
+def page_of_recording() -> str:
+    return render_report(summary_from_document(recorded_past()))
+
+
+def text_of(markup: str) -> str:
+    return Markup(re.sub(r"<style>.*?</style>|<script.*?</script>", "", markup, flags=re.DOTALL)).striptags()
+
+
+def test_of_many_plays_the_first_is_open_and_the_others_say_in_one_line_how_they_went() -> None:
+    opened = re.findall(
+        r'<details class="play"( open)?><summary><h4>(.*?)</h4> <span class="note">(.*?)<', page_of_play()
+    )
+    assert [name for is_open, name, _ in opened if is_open] == ["high_availability"]
+    assert len(opened) == 6
+    assert ("", "two_standbys", "30 rebalances, 479.1 task-seconds down") in opened
+
+
+def test_two_small_plays_stand_side_by_side() -> None:
+    group = played().groups[0]
+    two = group_panel(1, attrs.evolve(group, answers=group.answers[:2]), {})
+    assert [column.opened for column in two.columns] == [True, True]
+
+
+def test_a_play_says_why_it_rebalanced_and_each_rebalance_how_long_until_all_ran_again() -> None:
+    text = text_of(page_of_play())
+    assert (
+        "to hand tasks over (who has them gives them up first, and all join again)"
+        in group_panel(1, played().groups[0], {}).columns[0].why
+    )
+    assert ">Tasks that move</th>" in page_of_play()
+    assert ">All ran again after (s)</th>" in page_of_play()
+    assert "not before the next one" in text
+    for of_connect in ("Jobs given", "Jobs taken", "Next after"):
+        assert of_connect not in text
+        assert of_connect in text_of(render_report(summary_from_document(episodes())))
+
+
+def test_the_text_picture_says_what_each_sign_is() -> None:
+    legend = played().groups[0].answers[0].timeline[-1]
+    drawn = {sign for line in played().groups[0].answers[0].timeline[4:-1] for sign in line[12:]}
+    for sign in drawn - set("ABCD "):
+        assert re.search(rf"(^|[;,:] ){re.escape(sign)} \w", legend), sign
+    assert "blank: nobody is in the group" in legend
+
+
+def test_the_recorded_and_the_played_picture_count_from_one_moment() -> None:
+    axes = [
+        tuple(re.findall(r'<text class="time[^>]*>(.*?)</text>', picture))
+        for picture in re.findall(r'<svg class="gantt".*?</svg>', page_of_play(), flags=re.DOTALL)
+    ]
+    assert len(axes) == 7
+    assert len({axis[:8] for axis in axes}) == 1
+    assert "0 s" in axes[0]
+    assert "04:28:47" in axes[0]
+
+
+def test_what_figures_rest_on_stands_beside_them() -> None:
+    text = text_of(page_of_play())
+    assert text.index("7 assumptions stand behind these figures") < text.index("What happened", 200)
+    assert "racks are unknown" in trust(played())
+    assert trust(attrs.evolve(played(), assumptions=())) == ""
+    assert "had to be made" in text_of(page_of_recording())
+
+
+def test_a_variant_is_told_with_its_setting_where_it_is_best() -> None:
+    assert "two_standbys with num.standby.replicas=2 (479.08; high_availability 556.06)" in verdict(played())
+    assert "probe_10min is high_availability with probing.rebalance.interval.ms=600000" in variants(played())
+    assert variants(summary_from_document(families()).results) == ""
+
+
+def test_what_is_the_same_in_every_row_is_no_column() -> None:
+    shown = page_of_play()
+    for column in ("Decisions", "Calls", "Median", "Most", "Without answer"):
+        assert f">{column}</th>" not in shown
+    assert "Time of all calls of one history" in shown
+    assert "some figure is worst here" not in shown
+
+
+def test_an_old_summary_says_nothing_of_when_all_ran_again() -> None:
+    document = played_past()
+    for answer in document["results"]["groups"][0]["answers"]:
+        for each in answer["rebalances"]:
+            del each["running_ms"]
+    assert "All ran again" not in render_report(summary_from_document(document))
+
+
+def test_a_state_says_in_which_measures_somebody_does_worst_in_it() -> None:
+    results = summary_from_document(connect()).results
+    worst = {each.metric: each.worst for each in results.aggregates if each.worst and each.min != each.max}
+    metric, state = next(iter(worst.items()))
+    assert metric.replace("_", " ") in worst_in(results, state.scenario, state.round) or " more" in worst_in(
+        results, state.scenario, state.round
+    )
+    assert worst_in(results, "no such state", 0) == ""
+    assert worst_in(attrs.evolve(results, states=1), state.scenario, state.round) == ""
+
+
+def test_who_cannot_be_compared_is_told_once_and_nobody_has_a_bullet_for_it() -> None:
+    results = summary_from_document(recorded_past()).results
+    assert agreement_sentences(results) == []
+    told = agreement_sentences(attrs.evolve(results, not_comparable=()))
+    assert len(told) == 1
+    assert told[0].endswith(" decide as Kafka did cannot be told.")
+    assert opening(results).startswith("48 decisions from 5 log files were put to ")
+
+
+def test_of_two_neither_is_ahead() -> None:
+    results = summary_from_document(members()).results
+    two = attrs.evolve(results, ranking=attrs.evolve(results.ranking, overall=results.ranking.overall[:1] * 2))
+    assert verdict(attrs.evolve(two, headline=played().headline, not_comparable=())).startswith("Neither ")
