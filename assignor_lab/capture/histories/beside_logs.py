@@ -53,6 +53,11 @@ class LogsBeside:
         """
         yield from SurroundingsFiller(self.told, self.zone).filled(documents)
 
+    def reason(self, group: str, generation: int, leader: str | None) -> str | None:
+        """Why a generation of a classic group was begun; ``None``: not told."""
+        told = self.told.of(group, generation, leader)
+        return None if told is None else told.reason or None
+
     def filled_epochs(self, group: str, epochs: Sequence[Epoch]) -> list[Epoch]:
         """Epochs of a group of the streams protocol with what its coordinator logged of them."""
         numbered: dict[int, list[dict[str, Any]]] = {}

@@ -43,10 +43,12 @@ def connect_timelines(documents: Iterable[Mapping[str, Any]]) -> list[GroupTimel
             # Job to the worker that ran it last: what is taken away runs nowhere until the next round.
             ran: dict[str, str] = {}
             answers = document["observed"]["rounds"]
-            for number, (each, answered) in enumerate(zip(document["rounds"], answers, strict=False)):
+            reasons = document.get("source", {}).get("reasons") or [None] * len(answers)
+            for number, (each, answered, why) in enumerate(zip(document["rounds"], answers, reasons, strict=False)):
                 after = _after(each, answered, is_eager=document["protocol"] == _EAGER)
                 is_broken = not number and held is not None
-                entries.append(_entry(each, answered, held, after, _moved(ran, after), is_broken=is_broken))
+                words = [*([why] if why else ()), *_words(each, answered, is_broken=is_broken)]
+                entries.append(_entry(each, held, after, _moved(ran, after), words))
                 held = after
         made.append(GroupTimeline(group, of[0]["protocol"], JOBS, tuple(entries)))
     return sorted(made, key=lambda timeline: timeline.entries[0].time_ms)
@@ -119,12 +121,10 @@ def _jobs(held: Mapping[str, Sequence[str]] | None) -> set[str]:
 
 def _entry(
     each: Mapping[str, Any],
-    answered: Mapping[str, Any] | None,
     before: Mapping[str, set[str]] | None,
     after: Mapping[str, set[str]],
     moved: int,
-    *,
-    is_broken: bool,
+    words: Iterable[str],
 ) -> TimelineEntry:
     there, here = _by_name(after if before is None else before), _by_name(after)
     return TimelineEntry(
@@ -139,7 +139,7 @@ def _entry(
         active_moved=moved,
         copies_made=0,
         followup="none",
-        reason="; ".join(_words(each, answered, is_broken=is_broken)),
+        reason="; ".join(words),
         missing=None,
     )
 

@@ -167,7 +167,9 @@ def _decisions(
             "while its members are there, or go on with record --resume --follow"
         )
     if generations[0].is_connect:
-        yield from _connect(generations, has_pseudonyms=is_pseudonym(kept.group))
+        for document in _connect(generations, around):
+            has_pseudonyms = is_pseudonym(kept.group)
+            yield {**document, "assumptions": [*document["assumptions"], NAMES_DECIDE]} if has_pseudonyms else document
         return
     decided = classic_decisions(generations, kept.samples, config, topology)
     if around is None:
@@ -207,11 +209,14 @@ def _is_given_targets(file: Path | None) -> bool:
     return version is None or version < _FIRST_GIVEN_WHAT_THEY_HAVE
 
 
-def _connect(generations: Sequence[RecordedGeneration], *, has_pseudonyms: bool) -> Iterator[dict[str, Any]]:
-    seen = [
-        SeenRound(each.place.file, each.place.line or 0, each.time_ms, described)
-        for each in generations
-        for described in connect_rounds([each.message])
-    ]
-    for document, _ in histories(seen):
-        yield {**document, "assumptions": [*document["assumptions"], NAMES_DECIDE]} if has_pseudonyms else document
+def _connect(generations: Sequence[RecordedGeneration], around: LogsBeside | None) -> Iterator[dict[str, Any]]:
+    seen, reasons = [], {}
+    for each in generations:
+        for described in connect_rounds([each.message]):
+            seen.append(SeenRound(each.place.file, each.place.line or 0, each.time_ms, described))
+            if around is not None:
+                reasons[each.place.line or 0] = around.reason(described.group, each.generation, each.leader)
+    for document, rounds in histories(seen):
+        told = [reasons.get(each.line) for each in rounds]
+        source = {**document["source"], "reasons": told} if any(told) else document["source"]
+        yield {**document, "source": source}

@@ -106,7 +106,17 @@ def _document_shape(task: Check[ConnectorTaskId]) -> Check[dict[str, Any]]:
         {
             "workload": workload(text),
             "observed": record({"rounds": list_of(nullable(_answer_shape(tasks)))}),
-            "source": record({}, {"file": text, "line": count, "url": text, "time_ms": _round_time, "group": text}),
+            "source": record(
+                {},
+                {
+                    "file": text,
+                    "line": count,
+                    "url": text,
+                    "time_ms": _round_time,
+                    "group": text,
+                    "reasons": list_of(nullable(text)),
+                },
+            ),
             "assumptions": list_of(text),
         },
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import attrs
 
+from assignor_lab.capture.histories.connect_timeline import connect_timelines
 from assignor_lab.capture.histories.past import Surroundings, scenarios_of, scenarios_of_past
 from assignor_lab.capture.histories.past_files import RECORDING, files_of, grouped
 from assignor_lab.capture.logs.import_log import import_log
@@ -65,6 +66,31 @@ def test_epochs_of_the_streams_protocol_get_reasons(tmp_path: Path) -> None:
     assert told
     assert all(reason.startswith("member ") for reason in told.values())
     assert any(" left" in reason or " joins" in reason for reason in told.values())
+
+
+def test_rounds_of_connect_workers_get_reasons(tmp_path: Path) -> None:
+    folder = tmp_path / "past"
+    folder.mkdir()
+    with gzip.open(CAPTURES / "flight" / "real-connect" / "records.jsonl.gz") as records:
+        (folder / "records.jsonl").write_bytes(records.read())
+    broker = tmp_path / "broker.log"
+    # As a coordinator of 4.4 logs it; this group's own log was not kept.
+    broker.write_text(
+        "[2026-11-22 16:02:50,000] INFO [GroupCoordinator id=1] Preparing to rebalance group real-connect in state "
+        "PreparingRebalance with old generation 1 (reason: Adding new member w2-7d; client reason: not provided). "
+        "(org.apache.kafka.coordinator.group.GroupMetadataManager)\n"
+    )
+    timelines = {
+        told: [entry.reason for timeline in connect_timelines(found) for entry in timeline.entries]
+        for told, found in (
+            (False, [each.document for each in past_of(folder)[0]]),
+            (True, [each.document for each in past_of(folder, broker)[0]]),
+        )
+    }
+    assert not any("Adding new member" in words for words in timelines[False])
+    changed = [words for words, before in zip(timelines[True], timelines[False], strict=True) if words != before]
+    assert len(changed) == 1
+    assert changed[0].startswith("Adding new member w2-7d; client reason: not provided")
 
 
 def test_logs_of_other_groups_are_a_past_of_their_own(tmp_path: Path) -> None:
