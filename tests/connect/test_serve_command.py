@@ -17,6 +17,7 @@ import pytest
 
 from assignor_lab.cli.main import main
 from assignor_lab.connect.control import ask
+from tests.signals import hear_ctrl_c
 
 pytestmark = pytest.mark.services
 
@@ -28,7 +29,7 @@ class Served:
         code = "from assignor_lab.cli.main import main; main()"
         self.process = subprocess.Popen(
             [sys.executable, "-c", code, "connect", "serve", *arguments], stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, text=True,
+            stderr=subprocess.DEVNULL, text=True, preexec_fn=hear_ctrl_c,  # noqa: PLW1509 - nothing else runs there
         )  # fmt: skip
 
     def urls(self, workers: int) -> list[str]:

@@ -12,6 +12,7 @@ import pytest
 
 from assignor_lab.scenarios import OutputFileError, canonical_line, write_lines
 from tests.scenarios.documents import streams_document
+from tests.signals import hear_ctrl_c
 
 COMMAND = f'exec "{sys.executable}" -m assignor_lab.cli.main'
 ASSIGN = f"{COMMAND} assign --assignor sticky --scenarios"
@@ -81,8 +82,7 @@ def test_ctrl_c_is_one_message(folder: Path) -> None:
     read, write = os.pipe()
     with subprocess.Popen(
         [sys.executable, "-m", "assignor_lab.cli.main", "assign", "--assignor", "sticky", "--scenarios", "-"],
-        # Where the tests run in the background of a shell, Ctrl-C is ignored, and a child would inherit that.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - nothing else runs there
+        preexec_fn=hear_ctrl_c,  # noqa: PLW1509 - nothing else runs there
         cwd=folder,
         stdin=read,
         stdout=subprocess.PIPE,

@@ -20,6 +20,7 @@ from assignor_lab.cli.main import main
 from tests.plugins.installing import MISBEHAVING, install
 from tests.scoring.commands import command, refused
 from tests.scoring.runs import results_bytes, results_of
+from tests.signals import hear_ctrl_c
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -218,7 +219,13 @@ def test_a_trusted_plugin_that_ends_its_process_ends_the_run_in_one_sentence(tmp
 def test_ctrl_c_leaves_what_can_be_gone_on_with_and_nothing_else(tmp_path: Path) -> None:
     called = [*COMMAND, "score", *FAMILY, "--count", "100000", *PAIR, "--out", str(tmp_path / "out")]
     running = subprocess.Popen(
-        called, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        called,
+        preexec_fn=hear_ctrl_c,  # noqa: PLW1509 - nothing else runs there
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
     )
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline and not list(tmp_path.rglob("wave-*")):

@@ -6,13 +6,15 @@ import subprocess
 import sys
 
 SCRIPT = """
-import subprocess, sys, time
+import subprocess, sys, threading
 from assignor_lab.scoring.spark.stderr_filter import filtered_stderr
 say = "import sys; sys.stderr.buffer.write(sys.stdin.buffer.read())"
 with filtered_stderr():
     child = subprocess.Popen([sys.executable, "-c", say], stdin=subprocess.PIPE)
 child.communicate(sys.stdin.buffer.read())
-time.sleep(0.5)
+for thread in threading.enumerate():
+    if thread.name == "assignor-stderr":
+        thread.join()
 sys.stderr.write("our own\\n")
 """
 
