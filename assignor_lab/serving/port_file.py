@@ -44,10 +44,11 @@ def write_port_file(path: Path, said: PortFile) -> None:
     """Writes the file with rights 0600, complete from the first moment, in the place of a dead process's.
 
     Raises:
-        ServingError: if a process that lives serves by this file.
+        ServingError: if a process that lives serves by this file, or it is something else than a port file.
         OutputFileError: if it cannot be written.
     """
     _refuse_living(path)
+    _refuse_other(path)
     part = path.parent / f".{path.name[:40]}.{secrets.token_hex(6)}.tmp"
     content = json.dumps({"format": 1, **attrs.asdict(said)}, separators=(",", ":")).encode() + b"\n"
     with naming_failures(path):
@@ -86,6 +87,14 @@ def _refuse_living(path: Path) -> None:
         raise ServingError(
             f"{path}: process {said.pid} serves {said.assignor} by this file: stop it first, or name another "
             "--port-file"
+        )
+
+
+def _refuse_other(path: Path) -> None:
+    """Keeps what somebody named by mistake."""
+    if path.is_file() and path.stat().st_size and read_port_file(path) is None:
+        raise ServingError(
+            f"{path}: is no port file, and would be replaced: name another --port-file, or remove it first"
         )
 
 

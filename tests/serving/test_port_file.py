@@ -19,12 +19,19 @@ SAID = PortFile(40_000, "token", 7, "toy")
 
 def test_it_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
     path = tmp_path / "port"
-    path.write_text("something else")
-    path.chmod(0o644)
+    path.touch(0o644)
     write_port_file(path, SAID)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert read_port_file(path) == SAID
     assert [each.name for each in tmp_path.iterdir()] == ["port"]
+
+
+def test_a_file_of_something_else_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "app.properties"
+    path.write_text("application.id=shop\n")
+    with pytest.raises(ServingError, match="is no port file, and would be replaced: name another --port-file"):
+        write_port_file(path, SAID)
+    assert path.read_text() == "application.id=shop\n"
 
 
 def test_that_of_a_dead_process_is_replaced(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def _expanded(item: str, subject: str) -> Iterator[str]:
     elif not path.is_file():
         raise PluginLoadError(
             f"{subject}: there is no {path}, which its class path names: give jars, folders of classes, or folder/* "
-            "for the jars of a folder, with colons between them"
+            "for the jars of a folder, with colons between them (a path that has a colon or an @ in it: by a link)"
         )
     elif not zipfile.is_zipfile(path):
         raise PluginLoadError(f"{subject}: {path}, which its class path names, is no jar")

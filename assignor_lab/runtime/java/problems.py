@@ -11,6 +11,7 @@ __all__ = ["problem_sentence"]
 _FILE_VERSION = re.compile(r"class file version (\d+)")
 #: Class file version of Java 1.0, less one.
 _FIRST_VERSION = 44
+_INTERFACE = ".kafka.streams.processor.assignment.TaskAssignor"
 _INTERNAL = "org.apache.kafka.streams.processor.internals.assignment."
 
 
@@ -46,6 +47,12 @@ def _no_assignor(class_name: str, kafka: str, implemented: str) -> str:
         return (
             f"{class_name} is an internal assignor of Kafka, without the public interface: the lab has these of its "
             "own (high_availability, legacy_sticky, fallback_prior)"
+        )
+    relocated = [each for each in implemented.split(", ") if each.endswith(_INTERFACE)]
+    if relocated:
+        return (
+            f"{class_name} implements {relocated[0]}, of a Kafka that was relocated into its jar, and no application's "
+            "Kafka asks that: build the jar without relocating Kafka"
         )
     return (
         f"{class_name} is no assignor: it has to implement "

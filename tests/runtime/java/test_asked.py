@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import zipfile
 from collections.abc import Iterator, Mapping
 from importlib.resources.abc import Traversable
@@ -183,6 +185,34 @@ def test_a_class_of_a_later_java_is_told(named: Named, tmp_path: Path) -> None:
     said = named.refusal("Good", str(later))
     assert said.startswith("lab.Bad$Good was compiled for Java 26, and ")
     assert said.endswith("name a later one (assignor.java.home), or compile it for this one (--release)")
+
+
+def test_a_signed_jar_that_was_changed_is_told(named: Named, tmp_path: Path) -> None:
+    signed, changed = tmp_path / "signed.jar", tmp_path / "changed.jar"
+    shutil.copy(named.jar, signed)
+    store = ["-keystore", str(tmp_path / "store"), "-storepass", "changeit"]
+    key = ["-genkeypair", "-alias", "author", "-dname", "CN=author", "-keyalg", "EC", "-keypass", "changeit"]
+    subprocess.run(["keytool", *store, *key], check=True, capture_output=True)
+    subprocess.run(["jarsigner", *store, str(signed), "author"], check=True, capture_output=True)
+    assert named.found("Good", str(signed)).name.startswith("java:")
+    with zipfile.ZipFile(signed) as given, zipfile.ZipFile(changed, "w") as made:
+        for name in given.namelist():
+            made.writestr(name, given.read(name) + (b"x" if name == "lab/Bad$Good.class" else b""))
+    assert "cannot be loaded with Kafka 4.3.1: java.lang.SecurityException: " in named.refusal("Good", str(changed))
+
+
+def test_an_assignor_of_a_relocated_kafka_is_told(named: Named, tmp_path: Path) -> None:
+    package = tmp_path / "shaded" / "kafka" / "streams" / "processor" / "assignment"
+    package.mkdir(parents=True)
+    (package / "TaskAssignor.java").write_text(
+        "package shaded.kafka.streams.processor.assignment; public interface TaskAssignor {}"
+    )
+    (tmp_path / "Mine.java").write_text(
+        "package lab; public class Mine implements shaded.kafka.streams.processor.assignment.TaskAssignor {}"
+    )
+    jar = compiled([tmp_path / "Mine.java", package / "TaskAssignor.java"], tmp_path)
+    with pytest.raises(PluginLoadError, match=r"of a Kafka that was relocated into its jar, .* without relocating"):
+        named.plugins.registry.task_assignor(f"java:lab.Mine@{jar}", may_run_code=True)
 
 
 def test_a_library_that_is_missing_is_told(named: Named, tmp_path: Path) -> None:

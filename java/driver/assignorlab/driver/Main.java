@@ -128,7 +128,8 @@ public final class Main {
             // A name of other letters than the file's ends so, too.
             boolean isOther = String.valueOf(error.getMessage()).contains("wrong name");
             problem(hello, isOther ? "class" : "missing", isOther ? name : String.valueOf(error.getMessage()).replace('/', '.'));
-        } catch (LinkageError error) {
+        } catch (LinkageError | SecurityException error) {
+            // The latter: a signed jar is not what was signed.
             problem(hello, "linkage", error.toString());
         }
         return null;
