@@ -99,7 +99,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     except ModuleNotFoundError as error:
         return _missing_module(error)
     except OSError as error:
-        _say(f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error))
+        where = f"{error.filename}: " if error.filename else ""
+        _say(f"{where}{error.strerror}" if error.strerror else str(error))
         return WRONG_USE
     except Exception as error:  # noqa: BLE001 - the last line of defence: one sentence instead of a stack trace
         return _internal(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from assignor_lab.cli.main import main
 from tests.plugins.installing import write_distribution
 
 ENDED = "assignor: a plugin that is trusted ended the command with "
@@ -42,6 +44,26 @@ def test_code_that_is_trusted_cannot_end_a_command_green(tmp_path: Path, source:
     hook = "from assignment_api.plugins import hookimpl\n@hookimpl\ndef assignor_lab_metrics():\n    return []"
     module = f"{source}\n{hook}"
     assert run(tmp_path, module, "plugins", "--json") == (3, f"{ENDED}{said}\n")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "No space left on device"),
+        (OSError(errno.ENOSPC, "No space left on device", "out/a"), "out/a: No space left on device"),
+        (OSError("as it is"), "as it is"),
+    ],
+)
+def test_what_the_system_refuses_is_told_in_words(
+    error: OSError, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refused(_words: object) -> None:
+        raise error
+
+    monkeypatch.setattr("assignor_lab.cli.app.build_app", refused)
+    with pytest.raises(SystemExit) as left:
+        main(["plugins"])
+    assert (left.value.code, capsys.readouterr().err) == (2, f"assignor: {said}\n")
 
 
 def test_a_process_that_was_forked_ends_as_it_likes(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ the guess was wrong the item is worked on once more (:mod:`assignor_lab.scoring.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain, islice
@@ -122,8 +123,12 @@ def waves(
                 on_unseen()
             yield from settled(items, came, exclusions, again)
     except BaseException:
-        # Ctrl-C, or a failed job: what still runs is for nobody.
-        spark.interruptTag(_TAG)
+        # Ctrl-C, or a failed job: what still runs is for nobody. Who presses it twice is shown no traceback of py4j's.
+        logging.disable()
+        try:
+            spark.interruptTag(_TAG)
+        finally:
+            logging.disable(logging.NOTSET)
         raise
     finally:
         executor.shutdown(wait=True, cancel_futures=True)
