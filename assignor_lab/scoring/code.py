@@ -21,6 +21,9 @@ from assignor_lab.runtime.discovery.entries import AssignorApart
 
 __all__ = ["code_digest", "required_versions", "source_digest"]
 
+#: Bytes of a file that are held at a time: a plugin may bring a model with it.
+_BLOCK = 2**20
+
 
 def code_digest(distribution: str) -> str | None:
     """SHA-256 (hex) of the files of the packages that a distribution's plugins are in, their names included.
@@ -41,8 +44,16 @@ def code_digest(distribution: str) -> str | None:
         if not files:
             return None
         for name, file in files:
-            digest.update(f"{name}\0{hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
+            digest.update(f"{name}\0{_digest(file)}\n".encode())
     return digest.hexdigest() if packages else None
+
+
+def _digest(file: Traversable) -> str:
+    digest = hashlib.sha256()
+    with file.open("rb") as content:
+        while block := content.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def source_digest(made: object) -> str | None:
@@ -92,14 +103,19 @@ def _packages(distribution: str) -> set[str]:
         entry_points = installed_distribution(distribution).entry_points
     except metadata.PackageNotFoundError:
         return set()
-    found = {entry.module.partition(".")[0] for entry in entry_points if entry.group == PROJECT_NAME}
+    points = [entry for entry in entry_points if entry.group == PROJECT_NAME]
+    # One that names no module is told as broken, and has no code.
+    found = {entry.module.partition(".")[0] for entry in points if entry.pattern.match(entry.value)} - {""}
     # The contract belongs to the lab's distribution and has no plugin of its own.
     return found | {PROJECT_NAME} if found and distribution == BUILTIN_DISTRIBUTION else found
 
 
 def _files(package: str) -> Iterator[tuple[str, Traversable]]:
     """Name and content of each file of a package."""
-    spec = find_spec(package)
+    try:
+        spec = find_spec(package)
+    except (ImportError, ValueError):
+        return
     if spec is None:
         return
     for folder in spec.submodule_search_locations or ():
@@ -113,6 +129,9 @@ def _below(folder: Traversable, name: str) -> Iterator[tuple[str, Traversable]]:
         if entry.name.startswith((".", "__pycache__")):
             continue
         if entry.is_dir():
+            if isinstance(entry, Path) and entry.is_symlink():
+                # It may lead round, or out; no wheel holds one.
+                continue
             yield from _below(entry, f"{name}/{entry.name}")
         elif entry.is_file():
             yield f"{name}/{entry.name}", entry
