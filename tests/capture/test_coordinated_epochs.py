@@ -43,7 +43,7 @@ def test_each_epoch_with_a_target_is_a_decision_with_its_time_and_reason() -> No
     assert {each.kind for each in scenarios} == {"streams-group"}
     assert sources(scenarios, "generation") == [3, 4, 5, 6, 7]
     assert sources(scenarios, "reason") == [
-        None,
+        "metadata of the topology's topics have changed: created, or other partitions or racks",
         "member s2-StreamThread-1-consumer joins",
         "member s1-StreamThread-1-consumer was fenced: the member session expired",
         "member s1-StreamThread-1-consumer joins",

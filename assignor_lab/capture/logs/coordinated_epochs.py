@@ -37,6 +37,7 @@ _STATE = re.compile(
 _TASK = re.compile(r"([^\s,]+)-(\d+)(?:@\d+)?(?=,|\Z)")
 _FENCED = re.compile(r"Streams member (.+?) fenced from the group because (.*?)\.*(?: \([\w.$]+\))?\s*\Z")
 _STABLE = "STABLE"
+_TOPICS = "metadata of the topology's topics have changed: created, or other partitions or racks"
 
 
 @attrs.frozen
@@ -107,6 +108,8 @@ class _Group:
     #: Member id to client id of everybody who has ever been there.
     clients: dict[str, str] = attrs.field(factory=dict)
     bumped: LogTime | None = None
+    #: Whether the coordinator has seen other metadata of the topics since the latest target.
+    has_other_topics: bool = False
     #: Members that were there before the log begins.
     strangers: set[str] = attrs.field(factory=set)
     latest: CoordinatedEpoch | None = None
@@ -138,6 +141,8 @@ class CoordinatedEpochs:
             _gone(group, MemberEvent(member, "left", "left", record.time))
         elif record.kind is Kind.STREAMS_FENCED and (told := _FENCED.match(text)):
             _gone(group, MemberEvent(told[1], "fenced", f"was fenced: {told[2]}", record.time))
+        elif record.kind is Kind.STREAMS_TOPICS:
+            group.has_other_topics = True
         elif record.kind is Kind.STREAMS_BUMPED:
             group.bumped = group.bumped or record.time
         elif record.kind is Kind.STREAMS_TARGET and (told := _TARGET.match(text)):
@@ -160,9 +165,7 @@ class CoordinatedEpochs:
             line=record.line,
             time=record.time,
             begun=group.bumped,
-            reason="; ".join(
-                f"member {group.clients.get(each.member, each.member)} {each.words}" for each in group.events
-            ),
+            reason=_reason(group),
             gone=tuple(
                 (group.clients[each.member], each.type, each.time)
                 for each in group.events
@@ -175,8 +178,15 @@ class CoordinatedEpochs:
             else {member: targets.get(member, _NOTHING) for member in group.members},
             strangers=set(group.strangers),
         )
-        group.events, group.bumped = [], None
+        group.events, group.bumped, group.has_other_topics = [], None, False
         self._found.append(group.latest)
+
+
+def _reason(group: _Group) -> str:
+    """What has happened to members; where nothing has, what the coordinator has seen of the topics."""
+    if not group.events and group.has_other_topics:
+        return _TOPICS
+    return "; ".join(f"member {group.clients.get(each.member, each.member)} {each.words}" for each in group.events)
 
 
 def _gone(group: _Group, event: MemberEvent) -> None:

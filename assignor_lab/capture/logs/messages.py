@@ -48,6 +48,7 @@ class Kind(enum.Enum):
     STREAMS_MEMBER = "Member updated its member metadata to StreamsGroupMember["
     STREAMS_LEFT = " left the streams group"
     STREAMS_FENCED = "Streams member "
+    STREAMS_TOPICS = "Computed new metadata hash: "
     STREAMS_BUMPED = "Bumped streams group epoch to "
     STREAMS_TARGET = "Computed a new target assignment for epoch "
     STREAMS_STATE = "Member's new assignment state: epoch="
@@ -60,6 +61,7 @@ OF_EPOCHS = frozenset(
         Kind.STREAMS_MEMBER,
         Kind.STREAMS_LEFT,
         Kind.STREAMS_FENCED,
+        Kind.STREAMS_TOPICS,
         Kind.STREAMS_BUMPED,
         Kind.STREAMS_TARGET,
         Kind.STREAMS_STATE,
