@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations
+from math import hypot
 
 import attrs
 
@@ -17,6 +18,8 @@ WIDTH, HEIGHT = 440.0, 260.0
 LEFT, RIGHT, TOP, BOTTOM = 34.0, 20.0, 42.0, 46.0
 #: Longest name inside a sentence, and most names in one.
 NAME_LIMIT, MOST_NAMES = 40, 6
+#: Dots that are nearer to one another than this hide one another's numbers.
+NEAR = 9.0
 
 
 @attrs.frozen
@@ -32,6 +35,8 @@ class ParetoPoint:
         upright: The same of the second one.
         values: Both means, in words.
         is_first: Whether nobody is at least as good in both figures and better in one.
+        hidden: Whether another one's dot lies where its own would be.
+        beside: Numbers of those whose dots lie under this one.
     """
 
     number: int
@@ -42,6 +47,8 @@ class ParetoPoint:
     upright: tuple[float, float] | None
     values: tuple[str, str]
     is_first: bool
+    hidden: bool = False
+    beside: tuple[int, ...] = ()
 
 
 @attrs.frozen
@@ -92,7 +99,20 @@ def _picture(across: HeadlineFigure, upright: HeadlineFigure, baseline: str | No
         )
         for number, (x, y) in enumerate(pairs, start=1)
     )
-    return Pareto(_axis(across), _axis(upright), points, _words(across, upright, points))
+    return Pareto(_axis(across), _axis(upright), _apart(points), _words(across, upright, points))
+
+
+def _apart(points: tuple[ParetoPoint, ...]) -> tuple[ParetoPoint, ...]:
+    """Of dots in the same place one is drawn, with the numbers of the others beside it."""
+    seen: list[ParetoPoint] = []
+    for point in points:
+        under = next((each for each in seen if hypot(each.x - point.x, each.y - point.y) < NEAR), None)
+        if under is None:
+            seen.append(point)
+        else:
+            seen[seen.index(under)] = attrs.evolve(under, beside=(*under.beside, point.number))
+    drawn = {each.number: each for each in seen}
+    return tuple(drawn.get(each.number, attrs.evolve(each, hidden=True)) for each in points)
 
 
 def _beats(

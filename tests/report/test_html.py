@@ -175,7 +175,12 @@ def _without_unknown(given: Any, found: Any) -> Any:
     if given is None:
         return found if not found else None
     if isinstance(given, dict) and isinstance(found, dict):
-        added = {key: value for key, value in found.items() if key not in given and not value}
+        # What a summary of before does not say is nothing, or one file for each source.
+        added = {
+            key: value
+            for key, value in found.items()
+            if key not in given and (not value or (key, value) == ("files", 1))
+        }
         return added | {key: _without_unknown(value, found[key]) for key, value in given.items() if key in found}
     if isinstance(given, list) and isinstance(found, list) and len(given) == len(found):
         return [_without_unknown(*pair) for pair in zip(given, found, strict=True)]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
+from assignor_lab.report import render_report
 from assignor_lab.report.pareto import Pareto, pareto
 from assignor_lab.report.summary import summary_from_document
 from tests.report.summaries import tagged
@@ -118,3 +120,18 @@ def test_figures_in_which_nobody_differs_are_passed_over() -> None:
 )
 def test_without_two_figures_that_differ_for_the_same_contenders_there_is_no_picture(figures: Any) -> None:
     assert picture(*figures) is None
+
+
+def test_of_dots_in_one_place_one_is_drawn_with_the_numbers_of_the_others() -> None:
+    document = tagged()
+    document["results"]["headline"]["figures"] = [
+        figure("across", {A: 1.0, B: 1.0, C: 9.0}),
+        figure("upright", {A: 5.0, B: 5.0, C: 1.0}),
+    ]
+    summary = summary_from_document(document)
+    drawn = pareto(summary.results, {})
+    assert drawn is not None
+    assert [(point.hidden, point.beside) for point in drawn.points] == [(False, (2,)), (True, ()), (False, ())]
+    (picture,) = re.findall(r'<figure class="pareto">.*?</svg>', render_report(summary), flags=re.DOTALL)
+    assert picture.count("<circle") == 2
+    assert ">and 2</text>" in picture
