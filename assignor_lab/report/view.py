@@ -249,7 +249,7 @@ class PanelColumn:
 
 @attrs.frozen
 class Panel:
-    """One state with every answer to it."""
+    """One state with every answer to it; ``unknown``: whose answers are not drawn, as they say nothing."""
 
     number: int
     placement: Placement
@@ -260,6 +260,7 @@ class Panel:
     unchanged: tuple[str, ...]
     most_moves: int = MOST_MOVES
     whys: PanelWhys = NO_WHYS
+    unknown: tuple[str, ...] = ()
 
     @property
     def size(self) -> str:
@@ -305,6 +306,11 @@ def panel(
     # What Kafka decided comes first: the other answers are read against it.
     answers = sorted(placement.after, key=lambda answer: answer.assignor not in observed)
     columns = [column(placement, answer) for answer in answers]
+    unknown = [each for each in columns if each.answer.not_comparable is not None and each.answer.error is None]
+    if len(unknown) < len(columns):  # a column that says nothing, in each row, is not drawn beside one that does
+        columns = [each for each in columns if each not in unknown]
+    else:
+        unknown = []
     rows: list[PanelRow] = []
     unchanged: list[str] = []
     for index, row in enumerate(before):
@@ -331,6 +337,7 @@ def panel(
         tuple(rows),
         tuple(unchanged),
         whys=panel_whys(number, placement, columns, explanations, names, observed),
+        unknown=tuple(_who(names, each.answer.assignor)[1] for each in unknown),
     )
 
 

@@ -305,7 +305,7 @@ def trust(results: Results) -> str:
         told = f"Worked out by playing, not measured: {number} {verb} behind these figures"
     else:
         told = f"Where the source is silent, {number} had to be made"
-    if any(each.text.startswith(_NO_RACKS) for each in results.assumptions):
+    if not results.not_comparable and any(each.text.startswith(_NO_RACKS) for each in results.assumptions):
         told += "; racks are unknown, so that an assignor which looks at them may decide otherwise"
     return f"{told}."
 

@@ -56,7 +56,7 @@ def test_a_play_says_why_it_rebalanced_and_each_rebalance_how_long_until_all_ran
         "to hand tasks over (who has them gives them up first, and all join again)"
         in group_panel(1, played().groups[0], {}).columns[0].why
     )
-    assert ">Tasks that move</th>" in page_of_play()
+    assert ">Tasks to another instance</th>" in page_of_play()
     assert ">All ran again after (s)</th>" in page_of_play()
     assert "not before the next one" in text
     for of_connect in ("Jobs given", "Jobs taken", "Next after"):
@@ -137,3 +137,13 @@ def test_of_two_neither_is_ahead() -> None:
     results = summary_from_document(members()).results
     two = attrs.evolve(results, ranking=attrs.evolve(results.ranking, overall=results.ranking.overall[:1] * 2))
     assert verdict(attrs.evolve(two, headline=played().headline, not_comparable=())).startswith("Neither ")
+
+
+def test_who_cannot_be_compared_has_no_column_but_a_line_below() -> None:
+    shown = page_of_recording()
+    assert "Not drawn: fallback_prior, high_availability" in text_of(
+        shown
+    ) or "Not drawn: high_availability" in text_of(shown)
+    heads = re.findall(r'<th scope="col" data-assignor="\d+">', shown)
+    assert len(heads) == shown.count('<details class="state"')
+    assert '<span class="none">not known</span>' not in shown
