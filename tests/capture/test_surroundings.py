@@ -71,6 +71,13 @@ def test_a_file_that_says_nothing_of_rebalances_is_named(tmp_path: Path) -> None
     ]
 
 
+def test_a_coordinators_log_alone_says_what_it_goes_with() -> None:
+    with pytest.raises(NoDecisionError) as refused:
+        imported(COORDINATOR)
+    assert "tell when and why 'tagged-classic' rebalanced, and not what was decided" in str(refused.value)
+    assert "or with its folder of assignor record" in str(refused.value)
+
+
 def test_a_coordinators_log_of_another_group_is_named() -> None:
     told: list[str] = []
     imported(*logs("warm"), COORDINATOR, on_problem=lambda problem: told.append(str(problem)))

@@ -97,7 +97,7 @@ def import_log(
         held.append(_Held(time_ms, decision.leader, zlib.compress(json.dumps(document).encode(), 1)))
     if not held:
         garbled = [problem for problem in problems if problem.line is not None]
-        raise _no_decision(files, garbled, is_streams_protocol=surroundings.is_streams_protocol)
+        raise _no_decision(files, garbled, surroundings)
     filler = SurroundingsFiller(surroundings, zone or UTC)
     yield from filler.filled(_unique(_in_order(held)))
     for sentence in filler.unused():
@@ -229,12 +229,12 @@ def _unique(
 
 
 def _no_decision(
-    files: Sequence[str | Path], problems: Sequence[Problem], *, is_streams_protocol: bool
+    files: Sequence[str | Path], problems: Sequence[Problem], surroundings: LoggedSurroundings
 ) -> NoDecisionError:
     name = str(files[0]) if files else "(no file)"
     if len(files) > 1:
         name += f" (and {len(files) - 1} more)"
-    if is_streams_protocol:
+    if surroundings.is_streams_protocol:
         return NoDecisionError(
             name,
             None,
@@ -246,6 +246,14 @@ def _no_decision(
         more = f", and {len(problems) - 1} more like it" if len(problems) > 1 else ""
         return NoDecisionError(
             name, None, f"no assignment decision that is complete ({problems[0]}{more})", "give the whole log"
+        )
+    if groups := list(surroundings.groups()):
+        return NoDecisionError(
+            name,
+            None,
+            f"no assignment decision: a coordinator's lines tell when and why {', '.join(map(repr, groups[:3]))} "
+            "rebalanced, and not what was decided",
+            "give them with the logs of that group's instances, or with its folder of assignor record",
         )
     return NoDecisionError(
         name,

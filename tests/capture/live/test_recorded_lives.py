@@ -64,6 +64,16 @@ def test_who_was_killed_left_and_who_came_back_is_somebody_new(lives: RecordedLi
         assert (len(set(joined)), len(set(left))) == (4, 2), group
 
 
+def test_the_coordinators_logs_tell_why_each_was_decided(lives: RecordedLives) -> None:
+    logs = [lives.directory / f"{broker}.out" for broker in ("broker", "broker2")]
+    for group in (CLASSIC, STREAMS, CONNECT):
+        found = list(recorded_decisions(lives.out / group / "records.jsonl", logs=logs))
+        sources = [each["source"] for each in found]
+        reasons = [reason for each in sources for reason in each.get("reasons", [each.get("reason")])]
+        assert len(reasons) > 2
+        assert [each for each in reasons if not each] == [], group
+
+
 def test_every_classic_decision_comes_out_as_the_leader_decided_racks_included(
     lives: RecordedLives, tmp_path: Path
 ) -> None:
