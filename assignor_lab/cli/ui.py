@@ -13,6 +13,7 @@ import typer
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.isolation_options import Isolate, Trust, with_isolation
 from assignor_lab.cli.options import ConfigFile, Overrides, override_words, sources
+from assignor_lab.cli.past_options import Topology, WorkloadFile, Zone, past_terms
 from assignor_lab.cli.text import note, print_line
 
 if TYPE_CHECKING:
@@ -45,6 +46,9 @@ def register(app: typer.Typer) -> None:
         isolate: Isolate = None,
         config: ConfigFile = None,
         c: Overrides = None,
+        topology: Topology = None,
+        timezone: Zone = None,
+        workload: WorkloadFile = None,
     ) -> None:
         """Open states, episodes and reports in a browser: change them, and see the answers at once.
 
@@ -52,13 +56,18 @@ def register(app: typer.Typer) -> None:
         """
         import assignor_lab.report.html  # - what is missing is told before anything is read
         import assignor_lab.web.app  # noqa: F401
+        from assignor_lab.capture.histories.past_terms import DECISIONS
         from assignor_lab.web.asking import Asking
         from assignor_lab.web.opened import opened
 
         given = sources(config, with_isolation(c, trust, isolate))
         plugins = found_plugins(given.effective())
+        files = {"--topology": topology, "--timezone": timezone, "--workload": workload}
+        around = [word for name, value in files.items() if value is not None for word in (name, str(value))]
         words = [*([] if config is None else ["--config", str(config)]), *override_words(given, c or [])]
-        asking = Asking(opened(paths, plugins.registry, given, note), plugins, given, words=words)
+        terms = past_terms(DECISIONS, config, topology, timezone, workload)
+        found = opened(paths, plugins.registry, given, note, terms)
+        asking = Asking(found, plugins, given, words=words, terms=terms, around=around)
         try:
             with suppress(KeyboardInterrupt):
                 asyncio.run(_serve(asking, port, open_page=open_))

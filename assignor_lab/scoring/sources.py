@@ -17,6 +17,7 @@ from typing import IO, Any
 
 import attrs
 
+from assignment_api import AssignorLabError
 from assignment_api.plugins import Registry
 from assignment_api.plugins.layers import ConfigLayer, Layer
 from assignor_lab.capture.errors import HistoryError
@@ -43,11 +44,13 @@ from assignor_lab.scoring.source_parts import (
     parts_of,
 )
 from assignor_lab.scoring.timelines import SourceTimeline
+from assignor_lab.simulation.streams.episode_format import with_workload
 
 __all__ = [
     "EmptySourceError",
     "Generated",
     "NoSuchStateError",
+    "NoWorkloadError",
     "Plan",
     "Source",
     "SourceInput",
@@ -126,6 +129,7 @@ def plan_sources(
         ScenarioKindError: if a scenario is of a kind that is not scored, or not of the kind of those before it.
         EmptySourceError: if there is nothing to score.
         HistoryError: if decisions are to be played that make up no history.
+        NoWorkloadError: if a workload is given, and scenarios have none.
         LogImportError: if a log cannot be read, or no decision is in it.
         UnknownPluginError: if there is no such family.
         AssignorLabError: what else is wrong with a source, with its place.
@@ -151,6 +155,10 @@ def plan_sources(
 
 def _ignore(_sentence: str) -> None:
     """Nobody wants to know."""
+
+
+class NoWorkloadError(AssignorLabError):
+    """A workload is given for scenarios that have none."""
 
 
 @attrs.frozen
@@ -237,6 +245,15 @@ def _filled(scenarios: Iterable[Scenario], filler: RackFiller | None) -> Iterato
 
 def _weighed(scenarios: Iterable[Scenario], workload: Path) -> Iterator[Scenario]:
     held = list(scenarios)
+    if any("tasks" in each.document.get("initial", ()) for each in held):
+        yield from (with_workload(each, workload) for each in held)
+        return
+    for each in held:
+        if "tasks" not in each.document:
+            raise NoWorkloadError(
+                f"{each.place}: scenario {each.id!r:.80} is of kind {each.kind!r}, in which no workload counts: leave "
+                "--workload away, or play the history of a group (--histories played)"
+            )
     documents = weighed((each.document for each in held), workload)
     yield from (scenario_from_document(document, each.place) for document, each in zip(documents, held, strict=True))
 

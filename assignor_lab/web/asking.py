@@ -92,8 +92,9 @@ class Asking:
         plugins: What is installed.
         config: Configuration around the states' own.
         may_run_code: Whether a contender may be ``module:attribute``.
-        words: Words of the command line that stand for ``config`` and ``terms``.
+        words: Words of the command line that stand for ``config``.
         terms: How recorded pasts are read.
+        around: Words of the command line that stand for ``terms``.
         seconds: How long the plays of one page may take.
     """
 
@@ -106,12 +107,13 @@ class Asking:
         may_run_code: bool = False,
         words: Sequence[str] = (),
         terms: PastTerms = _DECISIONS,
+        around: Sequence[str] = (),
         seconds: float = DEADLINE_S,
     ) -> None:
         self.opened = opened
         self.plugins = plugins
         self.config = config
-        self.words = tuple(words)
+        self.words, self.around = tuple(words), tuple(around)
         self.lock = RLock()
         self.terms = terms
         self._may_run_code = may_run_code

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from assignor_lab.documents.wording import plain
 from assignor_lab.groups.variants import as_variant
 from assignor_lab.web.address import View
 from assignor_lab.web.asking import Asked
 
-__all__ = ["command_of", "shell_line"]
+__all__ = ["command_of", "is_saved", "shell_line"]
 
 #: A changed state has to be saved first.
 SAVED = "state.jsonl"
 
 
-def command_of(asked: Asked, file: str, view: View, given: Iterable[str]) -> str:
+def command_of(asked: Asked, file: str, view: View, given: Iterable[str], around: Sequence[str] = ()) -> str:
     """The command.
 
     Args:
@@ -25,18 +25,19 @@ def command_of(asked: Asked, file: str, view: View, given: Iterable[str]) -> str
         file: The source as it was given.
         view: What is looked at.
         given: Words that the page itself was started with and that decide what is shown, such as ``-c key=value``.
+        around: Likewise those that tell what a past does not; commands about one state take none, but a saved state.
     """
     names = view.contenders or asked.contenders
     words = [word for each in names for word in (("--variant", each) if "=" in each else ("--assignor", each))]
-    source = SAVED if view.steps else file
+    source = SAVED if is_saved(asked, view, around) else file
     # What begins with a dash would be taken for an option.
     source = f"./{source}" if source.startswith("-") and source != "-" else source
     configured = [*given, *(word for key, value in view.settings.items() for word in ("-c", f"{key}={value}"))]
-    state = [] if view.steps else ["--id", asked.scenario.id]
+    state = [] if is_saved(asked, view, around) else ["--id", asked.scenario.id]
     state += [] if view.round is None else ["--round", str(view.round)]
     if asked.kind.plays:
         played = [] if view.past is None or view.steps else ["--histories", "played"]
-        return shell_line(["assignor", "score", source, *played, *words, *configured])
+        return shell_line(["assignor", "score", source, *played, *([] if view.steps else around), *words, *configured])
     if view.task:
         task = ["--task", view.task, *([] if view.why_not is None else ["--why-not", view.why_not])]
         return shell_line(["assignor", "explain", source, *state, *configured, *_alone(names[0]), *task])
@@ -44,6 +45,11 @@ def command_of(asked: Asked, file: str, view: View, given: Iterable[str]) -> str
         # There is nobody to compare it with.
         return shell_line(["assignor", "explain", source, *state, *configured, *_alone(names[0])])
     return shell_line(["assignor", "compare", source, *state, *configured, *words])
+
+
+def is_saved(asked: Asked, view: View, around: Sequence[str]) -> bool:
+    """Whether what is shown stands in no file: it is changed, or told by more than its file."""
+    return bool(view.steps) or (bool(around) and not asked.kind.plays)
 
 
 def _alone(contender: str) -> list[str]:

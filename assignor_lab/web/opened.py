@@ -12,11 +12,12 @@ import attrs
 
 from assignment_api.plugins import ConfigSources, Registry
 from assignor_lab.capture.histories.flight_recordings import flight_recordings
+from assignor_lab.capture.histories.past_terms import PastTerms
 from assignor_lab.capture.recorded.kept_records import RECORDS
 from assignor_lab.groups.kind import Kind
 from assignor_lab.scenarios import Scenario
 from assignor_lab.scoring.output.folder import MANIFEST, REPORT, SUMMARY
-from assignor_lab.scoring.sources import Plan, plan_sources
+from assignor_lab.scoring.sources import NoWorkloadError, Plan, plan_sources
 from assignor_lab.web.errors import NotThereError
 from assignor_lab.web.following import FollowedRecording
 from assignor_lab.web.past import pasts_of
@@ -24,6 +25,7 @@ from assignor_lab.web.states import Entry, OpenedStates
 
 __all__ = ["Opened", "OpenedRun", "opened"]
 
+_DECISIONS = PastTerms()
 #: Most states of one source that are kept; the rest is counted.
 MOST_STATES = 5_000
 
@@ -71,7 +73,13 @@ class Opened:
         return found if isinstance(found, FollowedRecording) else None
 
 
-def opened(paths: Iterable[str], registry: Registry, config: ConfigSources, on_note: Callable[[str], None]) -> Opened:
+def opened(
+    paths: Iterable[str],
+    registry: Registry,
+    config: ConfigSources,
+    on_note: Callable[[str], None],
+    terms: PastTerms = _DECISIONS,
+) -> Opened:
     """Opens paths as ``assignor score`` reads its sources; a folder of a run is opened as its report.
 
     Args:
@@ -79,15 +87,16 @@ def opened(paths: Iterable[str], registry: Registry, config: ConfigSources, on_n
         registry: What is installed.
         config: Configuration of the application, for logs.
         on_note: Told of what is odd in a source.
+        terms: How recorded pasts are read.
 
     Raises:
         AssignorLabError: a subclass, if a source cannot be read, with its place.
     """
-    return Opened(tuple(each for path in paths for each in _opened(path, registry, config, on_note)))
+    return Opened(tuple(each for path in paths for each in _opened(path, registry, config, on_note, terms)))
 
 
 def _opened(
-    path: str, registry: Registry, config: ConfigSources, on_note: Callable[[str], None]
+    path: str, registry: Registry, config: ConfigSources, on_note: Callable[[str], None], terms: PastTerms
 ) -> Iterator[OpenedStates | FollowedRecording | OpenedRun]:
     folder = Path(path)
     if (folder / MANIFEST).is_file() and (folder / REPORT).is_file() and (folder / SUMMARY).is_file():
@@ -98,12 +107,12 @@ def _opened(
         # What is odd in a recording is told once, and not each time it has grown.
         name = path if len(recordings) == 1 else str(records.parent)
         read = partial(_read, name, [str(records.parent if records.name == RECORDS else records)], registry, config)
-        followed = FollowedRecording(name, records, partial(read, lambda _sentence: None))
+        followed = FollowedRecording(name, records, partial(read, lambda _sentence: None, terms))
         if followed.states is None:
             on_note(f"{name}: {followed.pulse().sentence}")
         yield followed
     if not recordings:
-        yield _read(path, [path], registry, config, on_note)
+        yield _read(path, [path], registry, config, on_note, terms)
 
 
 def _read(
@@ -112,8 +121,14 @@ def _read(
     registry: Registry,
     config: ConfigSources,
     on_note: Callable[[str], None],
+    terms: PastTerms,
 ) -> OpenedStates:
-    with plan_sources(paths, registry, config.above, on_note) as plan:
+    try:
+        made = plan_sources(paths, registry, config.above, on_note, past=terms)
+    except NoWorkloadError:
+        on_note(f"{name}: its states have no workload: --workload counts where their past is played")
+        made = plan_sources(paths, registry, config.above, on_note, past=attrs.evolve(terms, workload=None))
+    with made as plan:
         scenarios = tuple(islice(plan.scenarios(), MOST_STATES))
         kind = plan.kind.load()
         return OpenedStates(

@@ -15,7 +15,7 @@ from assignor_lab.report.pictures import Group, Placement
 from assignor_lab.report.view import panel
 from assignor_lab.web.address import ONE_MORE, View, text_of
 from assignor_lab.web.asking import Asked, Asking
-from assignor_lab.web.commands import command_of
+from assignor_lab.web.commands import command_of, is_saved
 from assignor_lab.web.episode import moment_of
 from assignor_lab.web.plays import Underway
 from assignor_lab.web.rendering import environment, render
@@ -132,7 +132,8 @@ def state_page(asking: Asking, view: View) -> str:
         among=_among(source, asked, view),
         pulse=None if recording is None else recording.pulse(),
         changed_on_disk=source.changed_on_disk(),
-        command=command_of(asked, source.name, view, asking.words),
+        command=command_of(asked, source.name, view, asking.words, asking.around),
+        is_saved=is_saved(asked, view, asking.around),
         download=view.url("/state.jsonl"),
         is_changed=bool(view.steps or view.settings),
     )

@@ -111,3 +111,35 @@ def test_a_file_that_changes_on_disk_is_shown_as_it_was_and_this_is_said(tmp_pat
     text = page.get("/state?s=0").text
     assert "is not there any more" in text
     assert "Who runs what in" in text
+
+
+def test_the_past_of_a_connect_group_has_lanes_of_workers_and_jobs_and_leads_to_its_rounds(
+    tmp_path: Path, asking: Asking
+) -> None:
+    growing = Growing(tmp_path / "connect", "real-connect")
+    growing.written_to(growing.length, 1_000_000.0)
+    found = opened([str(tmp_path / "connect")], asking.plugins.registry, asking.config, lambda _sentence: None)
+    page = Page(Asking(found, asking.plugins, asking.config))
+    page.get(f"/?token={TOKEN}")
+    text = page.get("/history?s=0").text
+    assert text.count('class="gantt"') == 2
+    assert ": 2 jobs taken away first</title>" in text
+    assert "Play it again" not in text
+    (past,) = found.states(0).pasts
+    links = re.findall(r'<th scope="row"><a href="(/state[^"]+)">', text)
+    assert len(links) == len(past.decisions) == 12
+    last = page.get(links[-1].replace("&amp;", "&")).text
+    assert "Round 12 of 12" in last
+    assert "/history?s=0" in last
+    assert "round by round" in page.get("/state?s=0&past=0").text
+
+
+def test_nobody_lacks_a_job_before_it_is_configured(tmp_path: Path, asking: Asking) -> None:
+    growing = Growing(tmp_path / "connect", "real-connect")
+    growing.written_to(growing.length, 1_000_000.0)
+    found = opened([str(tmp_path / "connect")], asking.plugins.registry, asking.config, lambda _sentence: None)
+    (past,) = found.states(0).pasts
+    assert past.members is not None
+    assert not any(row.waits for row in past.members.rows)
+    for row in past.gantt.rows:
+        assert all(begin >= row.runs[0][1] for begin, _, _ in row.waits)

@@ -14,6 +14,7 @@ import pytest
 
 from assignor_lab.connect.rest.server import listening_socket, serve
 from assignor_lab.web.app import create_app
+from assignor_lab.web.plays import Underway
 from tests.web.pages import TOKEN, asking_of
 from tests.web.recordings import Growing
 
@@ -33,7 +34,9 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("opened")
     made = Growing(folder / "recording")
     made.written_to(made.length // 2, time.time())
-    asking = asking_of(folder, str(folder / "recording"))
+    connect = Growing(folder / "connect", "real-connect")
+    connect.written_to(connect.length, 1_000_000.0)
+    asking = asking_of(folder, str(folder / "recording"), str(folder / "connect"))
     RECORDED.append(made)
     with served(asking, listening_socket("127.0.0.1", 0)) as url:
         yield url
@@ -186,6 +189,43 @@ def test_a_recording_is_followed_while_it_grows_and_says_when_it_is_gone(browser
         growing.records.with_name("moved").rename(growing.records)
 
 
+def test_a_past_is_played_with_the_keyboard_and_gone_back_from(browser: Browser, base: str) -> None:
+    with opened(browser, base, "/history?s=2") as page:
+        page.get_by_role("link", name="Play it again").press("Enter")
+        page.get_by_role("columnheader", name="What really happened").first.wait_for()
+        first = page.url
+        page.locator("#variant").fill("two=high_availability,num.standby.replicas=2")
+        page.locator("#variant").press("Enter")
+        page.get_by_role("columnheader", name="two").first.wait_for()
+        assert page.evaluate("document.activeElement.id") == "variant"
+        assert page.locator("p.down-worst").count() == 2
+        address = page.url
+        page.go_back()
+        page.get_by_role("columnheader", name="two").first.wait_for(state="detached")
+        assert page.url == first
+    with opened(browser, base, address.removeprefix(base)) as page:
+        page.get_by_role("columnheader", name="two").first.wait_for()
+
+
+def test_while_a_play_takes_long_the_page_says_how_far_it_is(browser: Browser, tmp_path: Path) -> None:
+    asking = asking_of(tmp_path)
+    go_on = threading.Event()
+    ask = asking.underway
+    asking.underway = (  # type: ignore[method-assign]
+        lambda view, seconds: ask(view, seconds) if go_on.is_set() else Underway("1 of 2 contenders done")
+    )
+    with (
+        served(asking, listening_socket("127.0.0.1", 0)) as url,
+        opened(browser, url, "/state?s=1&n=0&a=sticky") as page,
+    ):
+        page.get_by_text("1 of 2 contenders done").wait_for()
+        go_on.set()
+        page.locator("#moment").wait_for()
+        page.go_back()
+        page.get_by_role("heading", name="states.jsonl").wait_for()
+    asking.close()
+
+
 def test_it_works_without_script(browser: Browser, base: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
@@ -214,12 +254,21 @@ def test_a_page_of_another_origin_is_refused(browser: Browser, base: str, tmp_pa
 
 @pytest.mark.parametrize("width", [PHONE, DESKTOP])
 @pytest.mark.parametrize(
-    "path", ["/", "/state?s=0&n=0&a=high_availability&a=sticky&task=0_0", "/state?s=1&n=0", "/history?s=2"]
+    "path",
+    [
+        "/",
+        "/state?s=0&n=0&a=high_availability&a=sticky&task=0_0",
+        "/state?s=1&n=0",
+        "/history?s=2",
+        "/state?s=2&past=0&a=sticky",
+        "/history?s=3",
+    ],
 )
 def test_axe_finds_nothing_and_nothing_scrolls_sideways(browser: Browser, base: str, path: str, width: int) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
     with opened(browser, base, path, width) as page:
+        page.locator("#underway").wait_for(state="detached")
         found = Axe().run(page).response["violations"]
         assert [(each["id"], [node["html"] for node in each["nodes"]][:3]) for each in found] == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -231,7 +231,8 @@
     const url = addressOf(event.target);
     if (!own(url)) return;
     event.preventDefault();
-    show(url);
+    const focused = document.activeElement;
+    show(url, { focus: event.target.contains(focused) && focused.id ? focused.id : null });
   });
   addEventListener("click", (event) => {
     const link = event.target.closest("a[href]");
