@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from threading import RLock
@@ -40,6 +41,8 @@ MOST_KEPT = 32
 MOST_READ = 8
 #: Scorers that are kept, each with the processes of its plugins.
 MOST_SCORERS = 4
+#: Seconds for which the past of a recording that grows is played as it was when it was first asked for.
+PINNED_S = 2 * DEADLINE_S
 #: Who plays an episode where nobody is named.
 _PLAYED = "high_availability"
 #: What is told of plays besides the headline.
@@ -121,6 +124,7 @@ class Asking:
         self._scorers: OrderedDict[Any, Scorer] = OrderedDict()
         self._kept: OrderedDict[Any, Asked] = OrderedDict()
         self._read: OrderedDict[Any, tuple[object, Scenario]] = OrderedDict()
+        self._pinned_s: dict[Any, float] = {}
 
     def close(self) -> None:
         """Ends the processes of plugins, and what is played."""
@@ -163,11 +167,16 @@ class Asking:
         # A recording may tell more of the same decision by now, or of the same past.
         now: object = states if view.past is not None else states.scenario(view.state).document
         base, known = self._read.get(key, (None, None))
-        if known is None or base is not now:
+        if known is None or (base is not now and not self._is_pinned(key)):
             known = self._changed(view, self._as_read(view, states))
             self._keep(key, now, known)
+            self._pinned_s[key] = time.monotonic() if view.past is not None else float("-inf")
         self._read.move_to_end(key)
         return known
+
+    def _is_pinned(self, key: Any) -> bool:
+        """Whether a past is left as it is for now: of a recording that grows, no play would ever come to its end."""
+        return time.monotonic() - self._pinned_s.get(key, float("-inf")) < PINNED_S
 
     def _as_read(self, view: View, states: OpenedStates) -> Scenario:
         if view.past is None:
@@ -177,7 +186,7 @@ class Asking:
     def _keep(self, key: Any, base: object, read: Scenario) -> None:
         self._read[key] = (base, read)
         while len(self._read) > MOST_READ:
-            self._read.popitem(last=False)
+            self._pinned_s.pop(self._read.popitem(last=False)[0], None)
 
     def _changed(self, view: View, scenario: Scenario) -> Scenario:
         if not view.steps:

@@ -19,8 +19,10 @@ from assignor_lab.runtime.discovery import discovered
 from assignor_lab.simulation.patience import still_waited_for
 from assignor_lab.simulation.streams.results import totals_of
 from assignor_lab.simulation.streams.traffic import TrafficTerms
+from assignor_lab.web.address import View
 from assignor_lab.web.asking import Asking
 from assignor_lab.web.errors import PageError
+from assignor_lab.web.following import FollowedRecording
 from assignor_lab.web.opened import opened
 from assignor_lab.web.plays import MOST_WAITING, Plays, Underway
 from tests.web.pages import TOKEN, Page
@@ -90,6 +92,25 @@ def test_what_really_happened_stands_beside_it(asking: Asking) -> None:
 
 def test_there_is_no_other_past(asking: Asking) -> None:
     assert opened_page(asking).get("/state?s=0&past=1").status_code == 404
+
+
+def test_the_past_of_a_recording_that_grows_is_played_as_it_was_when_it_was_asked_for(tmp_path: Path) -> None:
+    growing = Growing(tmp_path / "recording")
+    growing.written_to(growing.length // 2, 1_000_000.0)
+    asking = asking_about(tmp_path, growing.records.parent)
+    view = View(past=0)
+    before = asking.scenario(view)
+    growing.written_to(growing.length, 2_000_000.0)
+    followed = asking.opened.sources[0]
+    assert isinstance(followed, FollowedRecording)
+    followed._not_before = 0.0  # it is read again a second later at the earliest
+    assert len(asking.opened.states(0).scenarios) > len(before.document["recorded"]["generations"])
+    assert asking.scenario(view) is before
+    asking._pinned_s.clear()
+    assert len(asking.scenario(view).document["recorded"]["generations"]) > len(
+        before.document["recorded"]["generations"]
+    )
+    asking.close()
 
 
 def test_a_play_that_takes_too_long_is_a_sentence(folder: Path) -> None:
