@@ -188,7 +188,8 @@ def register(app: typer.Typer) -> None:
             raise typer.BadParameter("--junit writes what came of gates: give --fail-if, too")
         gates = parsed_gates(fail_if or [], junit, baseline)
 
-        from assignor_lab.scoring.spark.session import DEFAULT_MASTER, shown_address, starting_session
+        from assignor_lab.scoring.spark.addresses import DEFAULT_MASTER, shown_address
+        from assignor_lab.scoring.spark.session import starting_session
 
         with ExitStack() as stack:
             on_progress = stack.enter_context(shown_progress())

@@ -7,10 +7,6 @@ from __future__ import annotations
 
 import logging
 import os
-import re
-import shutil
-import socket
-import subprocess
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -21,13 +17,23 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import attrs
 
 from assignment_api import AssignorLabError
+from assignor_lab.scoring.spark.addresses import (
+    DEFAULT_MASTER,
+    SparkAddressError,
+    check_address,
+    is_here,
+    is_local,
+    is_this_machine,
+    shown_address,
+    with_tries,
+)
 from assignor_lab.scoring.spark.class_archive import archive_options
 from assignor_lab.scoring.spark.failures import last_line
+from assignor_lab.scoring.spark.java import JavaError, checked_java
 from assignor_lab.scoring.spark.jvm import Jvm, spark_home
 from assignor_lab.scoring.spark.stderr_filter import filtered_stderr
 from assignor_lab.scoring.spark.worker_daemon import MODULE, ReadyDaemon
@@ -36,31 +42,13 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 __all__ = [
-    "DEFAULT_MASTER",
-    "JavaError",
     "MissingExtraError",
-    "SparkAddressError",
     "open_session",
     "parallelism_of",
-    "shown_address",
     "starting_session",
 ]
 
-DEFAULT_MASTER = "local[*]"
 _NAME = "assignor score"
-#: What Spark takes as its master.
-_MASTER = re.compile(r"local(\[[^\]]+\])?\Z|local-cluster\[|yarn\Z|(spark|k8s)://.")
-_LOCAL = re.compile(r"local(\[(?P<cores>\*|\d+)\])?\Z")
-#: One server whose port can be tried; a list of masters is left to Spark.
-_SERVER = re.compile(r"(spark|sc)://(?P<host>\[[0-9a-fA-F:]+\]|[^:/;,\[\]]+)(:(?P<port>\d{1,5}))?(/.*)?\Z", re.DOTALL)
-CONNECT_PORT = 15002
-#: Seconds within which a server must take a connection.
-PATIENCE_SECONDS = 15.0
-#: How often a piece of work is tried on one machine; on a cluster Spark itself does so.
-TRIES = 4
-#: First Java release that Spark 4 runs on.
-JAVA_RELEASE = 17
-
 #: The engine only hands data on: compiling it well would cost more than it brings.
 _JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto"
 
@@ -89,14 +77,6 @@ class MissingExtraError(AssignorLabError):
     """An optional dependency is not installed; the message says which extra brings it."""
 
 
-class JavaError(AssignorLabError):
-    """There is no Java that Spark could run on; the message says what to install."""
-
-
-class SparkAddressError(AssignorLabError):
-    """What was given as Spark's master, or as the address of a Spark Connect server, is none, or nobody answers."""
-
-
 @contextmanager
 def open_session(master: str | None = None, remote: str | None = None) -> Iterator[SparkSession]:
     """A Spark session that is stopped at the end.
@@ -122,7 +102,7 @@ def starting_session(master: str | None = None, remote: str | None = None) -> It
     Arguments as of :func:`open_session`; what it raises is raised by whoever asks for the session.
     """
     with ExitStack() as stack:
-        if remote is not None or _KEPT or not _LOCAL.match(master or DEFAULT_MASTER):
+        if remote is not None or _KEPT or not is_local(master or DEFAULT_MASTER):
             yield lambda: stack.enter_context(_session(master, remote))
             return
         yield stack.enter_context(_started(master or DEFAULT_MASTER)).result
@@ -193,24 +173,24 @@ def _started(master: str) -> Iterator[Future[SparkSession]]:
 
 @contextmanager
 def _session(master: str | None, remote: str | None, start: _Start | None = None) -> Iterator[SparkSession]:
-    _check_form(master, remote)
+    check_address(master, remote)
     for module, extra in (("pyspark", "spark"), ("pyarrow", "spark")):
         if find_spec(module) is None:
             raise MissingExtraError(f"scoring needs {module}: install it with: pip install 'assignor-lab[{extra}]'")
-    _choose_python(here=_is_here(master or DEFAULT_MASTER) if remote is None else _is_here(remote))
+    _choose_python(here=is_here(master or DEFAULT_MASTER) if remote is None else is_here(remote))
     if remote is not None:
         _check_connect()
-        if not _LOCAL.match(remote):
+        if not is_local(remote):
             yield from _connected(remote)
             return
-    java = _checked_java()
+    java = checked_java()
     # A failed task is reported once, by us; Spark's own report of it is hundreds of lines.
     level = "ERROR" if os.environ.get("ASSIGNOR_DEBUG") else "FATAL"
     with TemporaryDirectory(prefix="assignor-spark-", ignore_cleanup_errors=True) as scratch:
         log4j = Path(scratch, "log4j2.properties")
         log4j.write_text(_LOG4J.replace("LEVEL", level.lower()), encoding="utf-8")
         settings = _settings(master or remote or DEFAULT_MASTER, Path(scratch), log4j)
-        local = _with_tries(master or remote or DEFAULT_MASTER)
+        local = with_tries(master or remote or DEFAULT_MASTER)
         if remote is not None:
             yield from _connected_here(local, settings)
         elif start is not None and (home := spark_home()) is not None:
@@ -251,10 +231,6 @@ def _ready_daemon(home: Path, scratch: Path) -> Iterator[tuple[Mapping[str, str]
         daemon.end()
 
 
-def _is_here(master: str) -> bool:
-    return master.startswith("local")
-
-
 def _choose_python(*, here: bool) -> None:
     """Otherwise the workers take the python3 of the PATH, which knows nothing of this environment."""
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
@@ -263,33 +239,6 @@ def _choose_python(*, here: bool) -> None:
     else:
         # Who set it, knows where Python is on the cluster.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-
-
-def _with_tries(master: str) -> str:
-    """A master on this machine that tries again, as a cluster does: a worker may be killed for want of memory."""
-    match = _LOCAL.match(master)
-    return master if match is None else f"local[{match['cores'] or 1},{TRIES}]"
-
-
-def _check_form(master: str | None, remote: str | None) -> None:
-    if master is not None and not _MASTER.match(master):
-        raise SparkAddressError(
-            f"{master!r:.80} is no master of Spark: give local, local[2], local[*], spark://host:port, yarn or k8s://..."
-        )
-    if remote is not None and not remote.startswith("sc://") and not _LOCAL.match(remote):
-        # Not quoted: what was meant as an address may hold a token.
-        raise SparkAddressError("the address of a Spark Connect server has the form sc://host:port")
-    for address in (master, remote):
-        if address is not None and (match := _SERVER.match(address)) is not None:
-            _check_answers(match["host"], int(match["port"] or CONNECT_PORT))
-
-
-def _check_answers(host: str, port: int) -> None:
-    """Spark itself would try for minutes."""
-    try:
-        socket.create_connection((host.strip("[]"), port), timeout=PATIENCE_SECONDS).close()
-    except (OSError, OverflowError) as error:
-        raise SparkAddressError(f"nobody answers at {host}:{port} ({error}): is Spark running there?") from error
 
 
 def _check_connect() -> None:
@@ -338,7 +287,7 @@ def _classic(master: str, settings: Mapping[str, str], level: str) -> Iterator[S
         with filtered_stderr():
             session = builder.getOrCreate()
     except Exception as error:
-        if _is_here(master):
+        if is_here(master):
             raise
         raise SparkAddressError(f"no session can be had at {master:.80}: {last_line(error)}") from error
     session.sparkContext.setLogLevel(level)
@@ -387,31 +336,13 @@ def _settings(master: str, scratch: Path, log4j: Path) -> dict[str, str]:
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),
         _JAVA: f"-Dlog4j2.configurationFile={log4j.as_uri()} {_JAVA_OPTIONS}",
     }
-    if _is_here(master):
+    if is_here(master):
         settings["spark.local.dir"] = str(scratch)
-    if _is_here(master) or urlsplit(master).hostname in ("127.0.0.1", "localhost", "::1"):
+    if is_this_machine(master):
         # One machine: nothing has to listen to the outside.
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         settings |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
     return settings
-
-
-def _checked_java() -> str:
-    """The program that Spark takes."""
-    home = os.environ.get("JAVA_HOME")
-    java = str(Path(home, "bin", "java")) if home else shutil.which("java")
-    remedy = f"Spark needs a JDK {JAVA_RELEASE} or later: install one (Debian: apt install openjdk-17-jre-headless)"
-    if java is None:
-        raise JavaError(f"no java on the PATH and JAVA_HOME is not set. {remedy}.")
-    try:
-        answer = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise JavaError(f"{java} cannot be run ({error}). {remedy}, and let JAVA_HOME name it.") from error
-    found = re.search(r'version "(?:1\.)?(\d+)', answer.stderr + answer.stdout)
-    if found is None or int(found[1]) < JAVA_RELEASE:
-        what = "does not tell its version" if found is None else f"is Java {found[1]}"
-        raise JavaError(f"{java} {what}. {remedy}, and let JAVA_HOME name it.")
-    return java
 
 
 def parallelism_of(spark: SparkSession) -> int | None:
@@ -420,11 +351,3 @@ def parallelism_of(spark: SparkSession) -> int | None:
         return int(spark.sparkContext.defaultParallelism)
     except Exception:  # noqa: BLE001 - a Connect session raises an error of its own for each missing attribute
         return None
-
-
-def shown_address(remote: str) -> str:
-    """A Spark Connect address without what may be secret in it: ``sc://host:port`` alone."""
-    parts = urlsplit(remote)
-    return (
-        f"{parts.scheme}://{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}" if parts.scheme else remote
-    )
