@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assignor_lab.documents.wording import plural, shortened
+from assignor_lab.documents.wording import natural_order, plural, shortened
 from assignor_lab.groups.holding import NOBODY_LABEL
 from assignor_lab.notebook.answers import Answered
 from assignor_lab.notebook.comparisons import Comparison
@@ -54,7 +54,7 @@ def plot_answer(answered: Answered) -> LayerChart:
     ]
     shared = alt.Chart(alt.Data(values=rows)).encode(
         x=alt.X("task:N", sort=tasks, title=who.noun, axis=alt.Axis(labelAngle=-60)),
-        y=alt.Y("client:N", sort=list(labels.values()), title=None),
+        y=alt.Y("client:N", sort=sorted(labels.values(), key=natural_order), title=None),
         tooltip=[
             alt.Tooltip("task:N", title=who.noun.capitalize()),
             alt.Tooltip("client:N", title="Client"),

@@ -10,7 +10,7 @@ import attrs
 from assignment_api.notebook import names_text, paragraph, table
 from assignor_lab.compare import FigureCompared, contender_of
 from assignor_lab.compare.figures import compared_figures, metrics_of_headline
-from assignor_lab.documents.wording import mean, plural
+from assignor_lab.documents.wording import mean, natural_order, plural
 from assignor_lab.groups.entries import kind_named
 from assignor_lab.groups.holding import ACTIVE, Held
 from assignor_lab.groups.kind import Answer, Kind
@@ -119,7 +119,7 @@ def _clients(told: str, who: Who) -> str:
                 for each in ("starts here", "a copy takes over", "copy as before", "new copy", "leaves")
             ),
         ]
-        for client, found in by_client.items()
+        for client, found in sorted(by_client.items(), key=lambda each: natural_order(who.labels[each[0]]))
     )
     columns = ["client", "stay", "start here", "taken over from its copy", "copies stay", "new copies", "leave"]
     return table(f"{told}: {plural(len(who.tasks), who.noun)}", columns, rows, len(by_client))

@@ -75,7 +75,9 @@ def plot_headline(summary: SummaryLike) -> VConcatChart:
         title = alt.Title(
             chart_text(card.title),
             subtitle=chart_text(f"{card.better}; line: interval of the difference from ")
-            + names.get(baseline, "nobody"),
+            + names.get(baseline, "nobody")
+            if any(row["from"] is not None for row in rows)
+            else chart_text(card.better),
             anchor="start",
         )
         words = "; ".join(f"{row['assignor']} {row['value']}, {row['difference']}" for row in rows)

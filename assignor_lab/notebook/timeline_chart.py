@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from assignor_lab.documents.wording import figure, moment, plural
+from assignor_lab.documents.wording import figure, moment, natural_order, plural
 from assignor_lab.groups.entries import kind_named
 from assignor_lab.groups.labels import client_labels
 from assignor_lab.notebook.answers import Answered
@@ -41,7 +41,7 @@ def plot_timeline(what: Answered | Sequence[Scenario]) -> LayerChart:
     alt = altair()
     rows, marks, tasks, subtitle = _played(what) if isinstance(what, Answered) else _decided(what)
     there = dict.fromkeys(row["who"] for row in rows)
-    owners = [who for who in there if who not in _NO_OWNERS]
+    owners = sorted((who for who in there if who not in _NO_OWNERS), key=natural_order)
     waits = {who: colour for who, colour in _NO_OWNERS.items() if who in there}
     domain = [*owners, *waits]
     colours = [*(COLOURS[number % len(COLOURS)] for number in range(len(owners))), *waits.values()]

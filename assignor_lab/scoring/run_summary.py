@@ -45,7 +45,9 @@ class RunSummary(Mapping[str, Any]):
             paragraph(f"Not comparable in {plural(each['states'], 'decision')}: {each['reason']}")
             for each in results["not_comparable"][:3]
         ]
-        parts += [_figure(each, headline["baseline"]) for each in headline["figures"] if each["of"]]
+        # What was decided each by itself is no history, though it counts as one.
+        unit = "decisions" if headline["alone"] == headline["states"] else "histories"
+        parts += [_figure(each, headline["baseline"], unit) for each in headline["figures"] if each["of"]]
         missing = [
             f"{each['title'].lower()} ({each['not_measured']})" for each in headline["figures"] if not each["of"]
         ]
@@ -57,7 +59,7 @@ class RunSummary(Mapping[str, Any]):
         return f"<div>{''.join(parts)}</div>"
 
 
-def _figure(figure: Mapping[str, Any], baseline: str | None) -> str:
+def _figure(figure: Mapping[str, Any], baseline: str | None, histories: str) -> str:
     unit = figure["unit"] or ""
     way = {"lower": ", less is better", "higher": ", more is better"}.get(figure["direction"], "")
     columns = ["assignor", "mean", f"difference from {baseline}", "95 % interval", "which tells"]
@@ -67,13 +69,15 @@ def _figure(figure: Mapping[str, Any], baseline: str | None) -> str:
             mean(each["mean"], unit),
             None if each["difference"] is None else signed(each["difference"], unit),
             None if each["low"] is None else f"{signed(each['low'], unit)} to {signed(each['high'], unit)}",
-            None if each["tells"] is None else _told(each),
+            None if each["tells"] is None else _told(each, histories),
         ]
         for each in figure["of"]
     ]
     return table(f"{figure['title']}: {unit_words(unit).lower()}{way}", columns, rows)
 
 
-def _told(value: Mapping[str, Any]) -> str:
+def _told(value: Mapping[str, Any], histories: str) -> str:
     why = value["no_interval"]
-    return _TELLS.get(value["tells"]) or ("nothing" if why is None else f"nothing: {why['reason']}")
+    return _TELLS.get(value["tells"]) or (
+        "nothing" if why is None else f"nothing: {why['reason'].replace('histories', histories)}"
+    )
