@@ -99,6 +99,15 @@ def test_an_answer_shows_what_happens_on_each_client_and_what_it_costs(past: Sta
     assert all(label in page for label in answered.who.labels.values())
 
 
+def test_clients_stand_in_the_order_of_their_names_wherever_they_stand(past: States) -> None:
+    answered = ask(past[9], "kafka")
+    page = answered._repr_html_()
+    assert page.index(">i1<") < page.index(">i3<") < page.index(">i4<")
+    assert plot_answer(answered).to_dict()["layer"][0]["encoding"]["y"]["sort"] == ["i1", "i3", "i4"]
+    colours = plot_timeline(past).to_dict()["layer"][0]["encoding"]["color"]
+    assert colours["scale"]["domain"] == ["i1", "i2", "i3", "i4"]
+
+
 def test_the_change_of_a_task_is_what_happened_to_it(past: States) -> None:
     answered = ask(past[9], "sticky")
     who = answered.who
