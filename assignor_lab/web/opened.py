@@ -90,6 +90,7 @@ def opened(
         terms: How recorded pasts are read.
 
     Raises:
+        NotThereError: if a folder is half a run.
         AssignorLabError: a subclass, if a source cannot be read, with its place.
     """
     return Opened(tuple(each for path in paths for each in _opened(path, registry, config, on_note, terms)))
@@ -99,9 +100,14 @@ def _opened(
     path: str, registry: Registry, config: ConfigSources, on_note: Callable[[str], None], terms: PastTerms
 ) -> Iterator[OpenedStates | FollowedRecording | OpenedRun]:
     folder = Path(path)
-    if (folder / MANIFEST).is_file() and (folder / REPORT).is_file() and (folder / SUMMARY).is_file():
+    missing = [name for name in (MANIFEST, SUMMARY, REPORT) if not (folder / name).is_file()]
+    if not missing:
         yield OpenedRun(path, folder / REPORT, folder.absolute().name)
         return
+    if len(missing) < 3:
+        raise NotThereError(
+            f"{path}: a run that is not complete: {missing[0]} is missing: finish it with `assignor score --resume`"
+        )
     recordings = flight_recordings(folder)
     for records in recordings:
         # What is odd in a recording is told once, and not each time it has grown.

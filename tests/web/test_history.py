@@ -13,6 +13,7 @@ import pytest
 from assignment_api.plugins import config_sources
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.web.asking import Asking
+from assignor_lab.web.errors import NotThereError
 from assignor_lab.web.opened import opened
 from tests.web.pages import TOKEN, Page
 from tests.web.recordings import Growing
@@ -143,3 +144,9 @@ def test_nobody_lacks_a_job_before_it_is_configured(tmp_path: Path, asking: Aski
     assert not any(row.waits for row in past.members.rows)
     for row in past.gantt.rows:
         assert all(begin >= row.runs[0][1] for begin, _, _ in row.waits)
+
+
+def test_half_a_folder_of_a_run_is_told_as_that(tmp_path: Path, asking: Asking) -> None:
+    (tmp_path / "manifest.json").write_text("{}")
+    with pytest.raises(NotThereError, match=r"summary\.json is missing"):
+        opened([str(tmp_path)], asking.plugins.registry, asking.config, lambda _sentence: None)
