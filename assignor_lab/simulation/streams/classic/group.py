@@ -159,12 +159,13 @@ class ClassicGroup:
 
     def _lost(self, member: Member, identity: str) -> None:
         if member.is_alive and member.id == identity:
+            reason = "has lost its generation" if member.keeps_id else "was removed"
             if not member.keeps_id:
                 member.id = None
             member.is_waiting = member.is_silent = member.has_reset = member.keeps_id = False
             self._world.lost(member.thread)
             self._say_joins(member.thread)
-            self._join(member, "was removed and joins again")
+            self._join(member, f"{reason} and joins again")
 
     def end_offsets_fail(self, until_ms: int) -> None:
         """The leader cannot fetch end offsets until then."""
