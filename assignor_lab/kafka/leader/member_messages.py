@@ -19,6 +19,7 @@ from assignment_api import (
     StreamsClientState,
     TaskAssignment,
     TaskId,
+    TaskInfo,
 )
 from assignment_api.java import iteration_order, topic_partition_hash
 from assignment_api.streams.ids import utf16_key
@@ -85,7 +86,7 @@ def member_messages(
     shown = application.for_next_assignor()
     shown.compute_task_lags()
     answers = {client.process_id: client for client in assignment.assignments}
-    partitions_of = _partitions(shown)
+    partitions_of = _source_partitions(shown)
     active_hosts, standby_hosts = _hosts(shown, answers, partitions_of)
     group = _Group(
         partitions_of,
@@ -146,10 +147,22 @@ def _of(group: _Group, task: TaskId) -> tuple[TopicPartition, ...]:
     return group.partitions_of[task]
 
 
-def _partitions(application: ApplicationMetadata) -> dict[TaskId, tuple[TopicPartition, ...]]:
+#: Tasks, and what was found for them last.
+_last: tuple[Mapping[TaskId, TaskInfo], Mapping[TaskId, tuple[TopicPartition, ...]]] | None = None
+
+
+def _source_partitions(application: ApplicationMetadata) -> Mapping[TaskId, tuple[TopicPartition, ...]]:
     """Source partitions of each task, in the order of Kafka's hash set."""
+    global _last  # noqa: PLW0603 - a memory of one: a group's decisions come one after another about the same tasks
+    infos, last = application.task_infos(), _last
+    if last is None or last[0] is not infos:
+        last = _last = (infos, _found_partitions(infos))
+    return last[1]
+
+
+def _found_partitions(infos: Mapping[TaskId, TaskInfo]) -> dict[TaskId, tuple[TopicPartition, ...]]:
     found: dict[TaskId, tuple[TopicPartition, ...]] = {}
-    for task, info in application.task_infos().items():
+    for task, info in infos.items():
         if info.topic_partitions is None:
             raise IllegalAssignmentStateError(
                 f"partitions of task {task} are unknown, so nobody can be told to read them: give the topology"

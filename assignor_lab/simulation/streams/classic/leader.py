@@ -20,6 +20,7 @@ from assignment_api import (
 from assignment_api.java import iteration_order, string_hash, uuid_hash
 from assignment_api.streams.client_state import LATEST_OFFSET, UNKNOWN_OFFSET_SUM
 from assignment_api.streams.ids import utf16_key
+from assignment_api.streams.task_table import TaskTable
 from assignor_lab.kafka.leader.member_messages import MemberMessage, member_messages
 from assignor_lab.simulation.streams.episode import InstanceSettings
 from assignor_lab.simulation.streams.instances import Instance
@@ -95,11 +96,12 @@ class Leader:
         self._world = world
         self._assignor = assignor
         self._configs = AssignmentConfigs.from_mapping(world.episode.config)
-        self._infos = tuple(map(_with_partitions, world.episode.tasks))
+        # One table for all decisions: what assignors and the leader work out from the tasks alone is worked out once.
+        self._tasks = TaskTable(map(_with_partitions, world.episode.tasks))
         self._partitions = [
-            tuple((each.topic, each.partition) for each in info.source_partitions()) for info in self._infos
+            tuple((each.topic, each.partition) for each in info.source_partitions()) for info in self._tasks
         ]
-        self._logged = [number for number, info in enumerate(self._infos) if info.is_logged]
+        self._logged = [number for number, info in enumerate(self._tasks) if info.is_logged]
 
     def decide(
         self, members: Mapping[str, Report], leader_id: str, now_ms: int, *, end_offsets_known: bool
@@ -170,7 +172,7 @@ class Leader:
     ) -> ApplicationMetadata:
         clients = [self._client(process, names, members, ends) for process, names in ordered.items()]
         return ApplicationMetadata(
-            self._configs, self._infos, clients, now_ms, leader_process_id=members[leader_id].process_id
+            self._configs, self._tasks, clients, now_ms, leader_process_id=members[leader_id].process_id
         )
 
     def _client(
