@@ -127,7 +127,7 @@ def _read(
     registry: Registry,
     config: ConfigSources,
     on_note: Callable[[str], None],
-    terms: PastTerms,
+    terms: PastTerms = _DECISIONS,
 ) -> OpenedStates:
     try:
         made = plan_sources(paths, registry, config.above, on_note, past=terms)
