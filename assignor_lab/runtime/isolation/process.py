@@ -5,17 +5,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import pickle
-import select
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from time import monotonic
 from typing import Any, NoReturn
 
 from assignment_api.plugins.keys import CALL_TIMEOUT_MS, START_TIMEOUT_MS
-from assignor_lab.runtime.isolation.descendants import children_of, descendants_of
 from assignor_lab.runtime.isolation.errors import (
     AnswerFormatError,
     DeadlineExceededError,
@@ -26,11 +21,12 @@ from assignor_lab.runtime.isolation.errors import (
     ProcessLimitError,
     ProcessStartError,
 )
+from assignor_lab.runtime.isolation.exchange import MAX_PROCESSES, Ended, Exchange
 from assignor_lab.runtime.isolation.launching import Launched, Launcher
 from assignor_lab.runtime.isolation.limits import MAX_ANSWER_BYTES, Limits
 from assignor_lab.runtime.isolation.places import place_of
-from assignor_lab.runtime.isolation.resting import Rest, fields_of, processor_time, runs
-from assignor_lab.runtime.isolation.worker import CONNECTION_CLOSED, LENGTH_BYTES
+from assignor_lab.runtime.isolation.resting import Rest
+from assignor_lab.runtime.isolation.worker import CONNECTION_CLOSED
 
 __all__ = ["PluginProcess", "Question"]
 
@@ -39,15 +35,8 @@ Question = tuple[str, tuple[Any, ...]]
 #: The same where it depends on :attr:`PluginProcess.start`.
 QuestionOfStart = Callable[[int], Question]
 
-#: Seconds between two looks at the memory of a process that is at work.
-WATCH_SECONDS = 0.1
 #: Bytes that a plugin may print to the lab's standard error, over the life of this object.
 SHOWN_BYTES = 4_096
-#: How many times its deadline a plugin may take on a machine that is too busy to let it run.
-MAX_STRETCH = 10
-#: Processes that a plugin may have at a time, its own included.
-MAX_PROCESSES = 100
-_BLOCK = 65_536
 _IMPORT = "finish its import"
 _REMEDY = "repair the plugin, or leave it out (assignor.plugins.block)"
 
@@ -191,10 +180,10 @@ class PluginProcess:
         rest = self._rest_of_now()
         try:
             rest.over()
-            exchange = _Exchange(self._launched, self._limits, allowed_ms, self._show, self._most_bytes)
+            exchange = Exchange(self._launched, self._limits, allowed_ms, self._show, self._most_bytes)
             content = exchange.answer((self._number, *question), None if verb == _IMPORT else self._meanwhile)
             rest.begun()
-        except _Ended as ended:
+        except Ended as ended:
             self._give_up(ended, allowed_ms, verb)
         except BaseException:
             self.close()
@@ -206,7 +195,7 @@ class PluginProcess:
         if not isinstance(answer, dict) or answer.get("number") != self._number:
             raise self.refuse()
         if answer.get("loss") == "memory":
-            self._give_up(_Ended("memory"), allowed_ms, verb)
+            self._give_up(Ended("memory"), allowed_ms, verb)
         return answer
 
     def _rest_of_now(self) -> Rest:
@@ -215,7 +204,7 @@ class PluginProcess:
             self._rest = (self._launched, Rest(self._launched.keeper))
         return self._rest[1]
 
-    def _give_up(self, ended: _Ended, allowed_ms: int, verb: str) -> NoReturn:
+    def _give_up(self, ended: Ended, allowed_ms: int, verb: str) -> NoReturn:
         launched, self._launched = self._launched, None
         assert launched is not None
         where = place_of(launched) if ended.how == "deadline" else ""
@@ -285,168 +274,3 @@ def _signal(number: int) -> str:
     with contextlib.suppress(ValueError):
         return signal.Signals(number).name
     return f"signal {number}"
-
-
-class _Ended(Exception):  # noqa: N818 - never leaves this module
-    """Why an exchange came to nothing: it died, or the limit that it broke."""
-
-    def __init__(self, how: str) -> None:
-        super().__init__(how)
-        self.how = how
-
-
-class _Exchange:
-    """One question and its answer, with an eye on time, memory and output."""
-
-    def __init__(
-        self,
-        launched: Launched | None,
-        limits: Limits,
-        allowed_ms: int,
-        show: Callable[[bytes], None],
-        most_bytes: int,
-    ) -> None:
-        assert launched is not None
-        self._most_bytes = most_bytes
-        self._launched = launched
-        self._limits = limits
-        self._show = show
-        start = monotonic()
-        self._allowed = allowed_ms / 1_000
-        self._end, self._last_end = start + self._allowed, start + self._allowed * MAX_STRETCH
-        #: When the process was looked at last, and the seconds of processor time that all of it had used by then.
-        self._seen: tuple[float, float] | None = None
-        self._printed = 0
-        self._received = bytearray()
-        self._next_look = monotonic() + WATCH_SECONDS
-        self._poll = select.poll()
-        self._poll.register(launched.connection, select.POLLIN)
-        self._poll.register(launched.output, select.POLLIN)
-
-    def answer(
-        self, question: tuple[int, str, tuple[Any, ...]], meanwhile: Callable[[], object] | None = None
-    ) -> bytes:
-        content = pickle.dumps(question, protocol=5)
-        self._send(len(content).to_bytes(LENGTH_BYTES, "big") + content)
-        if meanwhile is not None:
-            meanwhile()
-        length = LENGTH_BYTES + int.from_bytes(self._received_to(LENGTH_BYTES), "big")
-        if length > LENGTH_BYTES + self._most_bytes:
-            raise _Ended("size")
-        found = self._received_to(length)[LENGTH_BYTES:]
-        if len(self._received) > length:
-            raise _Ended("more")
-        # What it printed before it answered has been written by now, for it flushes first.
-        self._take_output()
-        return found
-
-    def _send(self, content: bytes) -> None:
-        rest = memoryview(content)
-        connection = self._launched.connection
-        while rest:
-            try:
-                rest = rest[connection.send(rest) :]
-            except BlockingIOError:
-                self._poll.modify(connection, select.POLLIN | select.POLLOUT)
-                self._wait()
-                self._poll.modify(connection, select.POLLIN)
-            except OSError:
-                raise _Ended("died") from None
-
-    def _received_to(self, count: int) -> bytes:
-        while len(self._received) < count:
-            try:
-                part = self._launched.connection.recv(_BLOCK)
-            except BlockingIOError:
-                self._wait()
-                continue
-            except OSError:
-                raise _Ended("died") from None
-            if not part:
-                self._take_output()
-                raise _Ended("died")
-            self._received += part
-        return bytes(self._received[:count])
-
-    def _wait(self) -> None:
-        """Waits until something can be read or written, or it is time to look after the process."""
-        left = self._end - monotonic()
-        if left <= 0:
-            # Why it is late may be another limit, or that it had no processor since the last look.
-            self._look()
-            left = self._end - monotonic()
-        if left <= 0:
-            raise _Ended("deadline")
-        ready = self._poll.poll(min(left, WATCH_SECONDS) * 1_000)
-        for descriptor, _ in ready:
-            if descriptor == self._launched.output:
-                self._take_output()
-        # By the clock: who prints or answers all the time is looked after, too.
-        if not ready or monotonic() >= self._next_look:
-            self._look()
-            self._next_look = monotonic() + WATCH_SECONDS
-
-    def _take_output(self) -> None:
-        while True:
-            try:
-                printed = os.read(self._launched.output, _BLOCK)
-            except BlockingIOError:
-                return
-            if not printed:
-                # Both ends are closed there: nothing more to come, and nothing to wait for.
-                with contextlib.suppress(KeyError):
-                    self._poll.unregister(self._launched.output)
-                return
-            self._printed += len(printed)
-            if self._printed > self._limits.output_kb * 1_024:
-                raise _Ended("output")
-            self._show(printed)
-
-    def _look(self) -> None:
-        used, count, is_alive, is_running = 0, 0, not _HAS_PROC, False
-        # What it started and what has ended counts, too: who keeps the processors busy itself was not kept waiting.
-        processor = processor_time(fields_of(self._launched.keeper))
-        waiting = children_of(self._launched.keeper)
-        while waiting and count <= MAX_PROCESSES:
-            pid = waiting.pop()
-            fields = fields_of(pid)
-            processor += processor_time(fields)
-            # One that has ended and is waited for by nobody still takes a number, of which the system has not many.
-            count += bool(fields)
-            if not fields or fields[0] in (b"Z", b"X"):
-                continue
-            used += int(fields[21]) * _PAGE
-            is_alive |= pid == self._launched.pid
-            is_running = is_running or runs(pid, fields)
-            waiting += children_of(pid)
-        if not is_alive:
-            raise _Ended("died")
-        self._extend(is_running=is_running, processor=processor)
-        if count > MAX_PROCESSES:
-            raise _Ended("processes")
-        most = self._limits.memory_mb * 2**20
-        if used > most and (count == 1 or _held_in_all(self._launched.keeper) > most):
-            raise _Ended("memory")
-
-    def _extend(self, *, is_running: bool, processor: float) -> None:
-        """Puts the deadline off by the time in which the process could have run and others had the processor."""
-        now = monotonic()
-        if self._seen is not None and is_running:
-            passed, worked = now - self._seen[0], max(processor - self._seen[1], 0.0)
-            self._end = min(self._end + max(passed - worked - _TICK, 0.0), self._last_end)
-        self._seen = (now, processor)
-
-
-def _held_in_all(keeper: int) -> int:
-    """Bytes that everything below a keeper holds, what they share counted once; it takes long to find out."""
-    held = 0
-    for pid in descendants_of(keeper):
-        with contextlib.suppress(OSError, ValueError, StopIteration):
-            lines = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
-            held += int(next(line for line in lines if line.startswith("Pss:")).split()[1]) * 1_024
-    return held
-
-
-_HAS_PROC = Path("/proc/self/stat").exists()
-_PAGE = os.sysconf("SC_PAGE_SIZE")
-_TICK = 1 / os.sysconf("SC_CLK_TCK")
