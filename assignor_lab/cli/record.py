@@ -224,8 +224,7 @@ def _row(told: Mapping[str, Any]) -> tuple[object, ...]:
     if "clock_back_ms" in told:
         said.append(f"the coordinator's clock went back by {told['clock_back_ms']:,} ms")
     if "was_before" in told:
-        now = "classic" if told["was_before"] == "streams" else "streams"
-        said.append(f"in the {now} protocol from here on")
+        said.append(f"until here in the {told['was_before']} protocol")
     if told.get("deleted"):
         said.append("the group was deleted")
     number = "" if told["generation"] is None else told["generation"]
