@@ -114,7 +114,8 @@ def test_a_table_that_is_wider_than_the_screen_has_a_shadow_at_its_end_and_none_
 ) -> None:
     """Who does not see the shadow is told by the region, which has a name and takes focus."""
     with opened("played", width=PHONE) as page:
-        go_to(page, "measures")
+        # A link would still be scrolling there while the picture is taken.
+        page.evaluate("document.querySelector('details.fold:has(#measures)').open = true")
         region = page.locator(".scroll:has(table.ranking)").first
         assert region.get_attribute("role") == "region"
         assert region.get_attribute("tabindex") == "0"
@@ -129,6 +130,7 @@ def test_a_table_that_is_wider_than_the_screen_has_a_shadow_at_its_end_and_none_
 
 def edge(page: Page, region: Locator) -> list[int]:
     """How bright the last pixels of a region are in the upper part of its caption."""
+    region.evaluate("(each) => each.scrollIntoView({block: 'start', behavior: 'instant'})")
     box = region.bounding_box()
     assert box is not None
     shot = page.screenshot(clip={"x": box["x"] + box["width"] - 18, "y": box["y"] + 4, "width": 14, "height": 1})
