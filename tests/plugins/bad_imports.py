@@ -153,7 +153,9 @@ BAD: dict[str, tuple[str, str | None]] = {
     ),
     "takes_a_link_for_its_folder": (
         _OFFER
-        + "import os, shutil\nhere = os.getcwd()\nos.chdir('/')\nshutil.rmtree(here)\nos.symlink({precious!r}, here)",
+        + "import os, shutil\nhere = os.getcwd()\nos.chdir('/')\n"
+        # Where it has a namespace, its folder is a mount, which it cannot take away.
+        + "try:\n    shutil.rmtree(here)\n    os.symlink({precious!r}, here)\nexcept OSError:\n    pass",
         None,
     ),
     "forges_its_answer": (
