@@ -32,11 +32,11 @@ def free_ports(number: int) -> list[int]:
         return [each.getsockname()[1] for each in sockets]
 
 
-def until(condition: Callable[[], bool], what: str, timeout_s: float = START_S) -> None:
+def until(condition: Callable[[], bool], what: str, timeout_s: float = START_S, pause_s: float = 0.1) -> None:
     end = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < end, f"{what}: not within {timeout_s:g} s"
-        time.sleep(0.1)
+        time.sleep(pause_s)
 
 
 class RealConnect:

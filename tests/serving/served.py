@@ -48,7 +48,8 @@ class Served:
         self.process.wait()
 
     def kill_while_it_asks(self) -> None:
-        until(lambda: any(self.log.glob("asking-*.json")), "a question")
+        # It is there for half a second, which a busy machine may sleep through.
+        until(lambda: any(self.log.glob("asking-*.json")), "a question", pause_s=0.005)
         self.kill()
 
     def stop(self) -> int:
