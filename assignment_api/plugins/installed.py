@@ -80,7 +80,7 @@ def installed_distribution(name: str) -> Distribution:
     """The first one of them that has a name.
 
     Raises:
-        PackageNotFoundError: if there is none.
+        importlib.metadata.PackageNotFoundError: if there is none.
     """
     for distribution in metadata.distributions(name=name):
         try:
