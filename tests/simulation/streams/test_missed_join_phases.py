@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from assignment_api.plugins import config_sources, discover
+from assignor_lab.groups.playing import play
+from assignor_lab.scenarios import Place, scenario_from_document
+from assignor_lab.simulation.streams.episode_format import read_episode
 from assignor_lab.simulation.streams.safety.kafkas_own import named
 from assignor_lab.simulation.streams.safety.rules import broken_rules
 from assignor_lab.simulation.streams.simulate import Played
-from tests.simulation.streams.episodes import happens, played, started, task
+from tests.simulation.streams.episodes import document, happens, played, started, task
 
 
 def missed(event: dict[str, Any], **timings: int) -> Played:
@@ -121,3 +125,23 @@ def test_one_that_has_polled_too_late_has_forgotten_its_id_and_takes_its_place_b
     assert said(group, "joins", "a")[-1] == 90_500
     assert said(group, "fenced", "b") == [92_000]
     assert {named(each, group, "sticky").known for each in broken_rules(group)} == {"FENCED_INSTANCE_ID"}
+
+
+def test_a_static_member_that_has_gone_is_kept_while_join_phases_are_shorter_than_its_session() -> None:
+    # Found by the fuzz. What it claims is held back for another, which asks for the next rebalance at once.
+    events = [
+        started("a", instance_id="a"), started("b", 1_000, metadata_version=10), started("c", 20_000),
+        happens("crash", "a", 21_000),
+    ]  # fmt: skip
+    made = document(events, [task("0_0"), task("0_1")], config={"num.standby.replicas": 1}, until_ms=1_500_000)
+    made["changelogs"] = {
+        "0_0": {"records": 50_000, "bytes_per_record": 200},
+        "0_1": {"records": 1_000_000, "bytes_per_record": 20},
+    }
+    made["timings"] = {"max_poll_interval_ms": 20_000}
+    episode = read_episode(scenario_from_document(made, Place("kept.jsonl", 1)))
+    _, group = play(episode, discover(), config_sources(environ={}), "high_availability")
+    assert said(group, "removed", "coordinator") == []
+    assert {each.joined_ms - each.prepared_ms for each in group.generations[-60:]} == {20_000}
+    found = [each for each in broken_rules(group) if each.rule == "nothing lost"]
+    assert {named(each, group, "high_availability").known for each in found} == {"max.poll.interval.ms"}

@@ -131,6 +131,25 @@ def _kept_its_place(finding: Finding, played: Played, _assignor: str) -> bool:
     )
 
 
+def _is_waited_for(finding: Finding, played: Played, _assignor: str) -> bool:
+    """Each of the last join phases lasted as long as one may, for somebody who has gone and is not removed.
+
+    Read from the released class (kafka-group-coordinator 4.3.1, disassembled):
+    ``GroupMetadataManager.completeClassicGroupJoin`` begins the session of every member anew, static ones that did not
+    join included. Where that happens more often than sessions end, they do not end; and a task that such a member
+    claims is held back for ever, for a follow-up that begins the next join phase.
+    """
+    timings = played.world.timings
+    latest = played.generations[-_MOST_ROUND * 3 : -LAST_CHANGES]
+    return (
+        finding.rule in ("rest", "nothing lost")
+        and played.episode.protocol == "classic"
+        and timings.max_poll_interval_ms < timings.session_timeout_ms
+        and len(latest) > _MOST_ROUND
+        and all(each.joined_ms - each.prepared_ms >= timings.max_poll_interval_ms for each in latest)
+    )
+
+
 def _unread(finding: Finding, played: Played, _assignor: str) -> bool:
     """A thread of the process told of itself in a version that the leader could not read, and nobody decided since.
 
@@ -239,6 +258,12 @@ _ALL = (
         "a static member that a join phase did not wait for any longer keeps its place as it was when it joined last: "
         "what it got since is given to others, and it has it until its next heartbeat or its join is answered",
         _kept_its_place,
+    ),
+    KafkasOwn(
+        "max.poll.interval.ms",
+        "below session.timeout.ms, a static member that has gone is kept for as long as one rebalance asks for the "
+        "next: each join phase waits for it, and its session begins anew with the end of each",
+        _is_waited_for,
     ),
     KafkasOwn(
         "version probing",
