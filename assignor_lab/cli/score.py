@@ -20,6 +20,7 @@ from assignor_lab.cli.score_again import repetition
 from assignor_lab.cli.score_gates import compared_with, conclude, parsed_gates, terms_of
 from assignor_lab.cli.score_progress import shown_progress
 from assignor_lab.cli.text import console, note, print_json, print_line
+from assignor_lab.documents.wording import plural
 from assignor_lab.groups.variants import Variant, as_variant, variants_of
 
 if TYPE_CHECKING:
@@ -285,8 +286,8 @@ def register(app: typer.Typer) -> None:
 def _print_files(run: Mapping[str, Any], results: Mapping[str, Any], out: Path) -> None:
     print_line()
     print_line(
-        f"{results['states']:,} states, {results['rows']:,} rows, {results['failed_rows']:,} failed, in "
-        f"{run['seconds']:,.1f} s: {run['states_per_second'] or 0:,.1f} states per second"
+        f"{plural(results['states'], 'state')}, {plural(results['rows'], 'row')}, {results['failed_rows']:,} failed, "
+        f"in {run['seconds']:,.1f} s: {run['states_per_second'] or 0:,.1f} states per second"
     )
     if run["shares"] is not None:
         shares = ", ".join(f"{_SHARES[name]} {share:.0%}" for name, share in run["shares"].items())

@@ -127,10 +127,19 @@ def _played(results: Results, names: Mapping[str, str]) -> str:
         if name in means
     ]
     recorded = len(results.timelines[0].decisions)
-    return (
+    words = (
         f"{plural(recorded, 'rebalance is', 'rebalances are')} recorded; played, the same past has {listed(counts)}. "
         "A play knows what was done to the group and when, not how fast each machine was just then: trust its "
         "differences between assignors more than its moments."
+    )
+    first = results.baseline or ("" if results.headline is None else results.headline.baseline or "")
+    own = means.get(first)
+    if own is None or own == recorded:
+        return words
+    who = shortened(names.get(first, first), 40)
+    return (
+        f"{words} If the group ran under {who}, the play is {figure(abs(recorded - own))} off: "
+        "a smaller difference between two plays says little."
     )
 
 

@@ -135,6 +135,10 @@ def verdict(results: Results) -> str:
     return f"{listed(behind)} {'is' if len(behind) == 1 else 'are'} behind; {listed(first)} cannot be put in an order."
 
 
+#: Share of the largest value by which two have to differ, so that one of them is the best.
+_NEARLY = 0.01
+
+
 def _of_one(results: Results, names: Mapping[str, str]) -> str:
     """Who has least and most in a single state: nobody can be sure of more."""
     assert results.headline is not None
@@ -144,18 +148,25 @@ def _of_one(results: Results, names: Mapping[str, str]) -> str:
         values = {value.assignor: value.mean for value in each.of if value.assignor in names}
         if len(set(values.values())) < 2 or each.direction not in ("lower", "higher"):
             continue
-        least = min(values.values()) if each.direction == "lower" else max(values.values())
+        lower = each.direction == "lower"
+        least = min(values.values()) if lower else max(values.values())
+        # Of what others pay in megabytes, some bytes more or less make nobody the best.
+        nearly = _NEARLY * max(abs(value) for value in values.values())
+        best_of = {name: value for name, value in values.items() if abs(value - least) <= nearly}
+        if len(best_of) == len(values):
+            continue
         who = [
             f"{names[name]} with {settings[name]}"
             if name in settings and names[name] != settings[name]
             else names[name]
-            for name, value in values.items()
-            if value == least
+            for name in best_of
         ]
-        unit = each.unit or ""
-        own = values.get(results.headline.baseline or "")
-        beside = "" if own is None or own == least else f"; {names[results.headline.baseline or '']} {mean(own, unit)}"
-        best.append(f"{each.title[:1].lower()}{each.title[1:]}: {listed(who)} ({mean(least, unit)}{beside})")
+        unit, baseline = each.unit or "", results.headline.baseline or ""
+        own = values.get(baseline)
+        beside = "" if own is None or baseline in best_of else f"; {names[baseline]} {mean(own, unit)}"
+        bound = max(best_of.values()) if lower else min(best_of.values())
+        told = mean(least, unit) if bound == least else f"{'at most' if lower else 'at least'} {mean(bound, unit)}"
+        best.append(f"{each.title[:1].lower()}{each.title[1:]}: {listed(who)} ({told}{beside})")
     if not best:
         return f"All do the same in this {results.unit}, as far as the figures below go."
     kind = results.unit

@@ -92,7 +92,7 @@ def test_what_figures_rest_on_stands_beside_them() -> None:
 
 
 def test_a_variant_is_told_with_its_setting_where_it_is_best() -> None:
-    assert "two_standbys with num.standby.replicas=2 (479.08; high_availability 556.06)" in verdict(played())
+    assert "two_standbys with num.standby.replicas=2 (at most 484.43; high_availability 556.06)" in verdict(played())
     assert "probe_10min is high_availability with probing.rebalance.interval.ms=600000" in variants(played())
     assert variants(summary_from_document(families()).results) == ""
 
@@ -147,3 +147,37 @@ def test_who_cannot_be_compared_has_no_column_but_a_line_below() -> None:
     heads = re.findall(r'<th scope="col" data-assignor="\d+">', shown)
     assert len(heads) == shown.count('<details class="state"')
     assert '<span class="none">not known</span>' not in shown
+
+
+def restored(values: dict[str, float]) -> str:
+    """The verdict over plays that restore so many bytes before they process."""
+    results = played()
+    assert results.headline is not None
+    figures = tuple(
+        attrs.evolve(each, of=tuple(attrs.evolve(one, mean=values[one.assignor]) for one in each.of))
+        for each in results.headline.figures
+        if each.unit == "bytes"
+    )
+    return verdict(attrs.evolve(results, headline=attrs.evolve(results.headline, figures=figures)))
+
+
+def test_some_bytes_make_nobody_the_best_of_those_who_restore_megabytes() -> None:
+    names = [each.name for each in played().assignors]
+    far = dict.fromkeys(names, 50e6) | {names[0]: 500.0, names[2]: 300.0}
+    assert f"{names[0]} and " in restored(far)
+    assert "(at most 500 B)" in restored(far)
+    assert "(300 B; " in restored(dict.fromkeys(names, 50e6) | {names[2]: 300.0})
+    assert "All do the same" in restored(dict.fromkeys(names, 50e6) | {names[2]: 50.1e6})
+
+
+def test_how_far_the_play_of_what_ran_is_off_stands_beside_what_plays_differ_by() -> None:
+    recorded = len(played().timelines[0].decisions)
+    own = next(each for each in played().ranking.by_metric if each.metric == "rebalances").places
+    mean = next(place.mean for place in own if place.assignor == "high_availability")
+    text = text_of(page_of_play())
+    assert f"If the group ran under high_availability, the play is {recorded - mean:.0f} off: " in text
+
+
+def test_that_down_times_are_played_stands_above_them() -> None:
+    head = page_of_play().partition('id="groups"')[2].partition("<details")[0]
+    assert "All of it is played: what is recorded does not say when nobody processed a task." in head
