@@ -217,11 +217,11 @@ def test_ends_and_sizes_are_sampled_while_a_group_is_followed(cluster: RealAppli
     assert sum(samples[-1]["bytes"]["classic-counts-changelog"].values()) > 0
 
 
-def test_a_group_without_a_past_is_named_and_leaves_no_file(cluster: RealApplications, tmp_path: Path) -> None:
+def test_a_group_without_a_past_is_named_and_leaves_no_folder(cluster: RealApplications, tmp_path: Path) -> None:
     arguments = ["record", "--bootstrap-server", cluster.address, "--group", "nobody", "--out", str(tmp_path / "past")]
     told = CliRunner().invoke(build_app(arguments), arguments)
     assert "group nobody: none of the" in str(told.exception)
-    assert list((tmp_path / "past").iterdir()) == []
+    assert not (tmp_path / "past").exists()
 
 
 def test_asking_changes_nothing(cluster: RealApplications, tmp_path: Path) -> None:
