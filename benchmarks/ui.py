@@ -102,6 +102,8 @@ def first_paint(page: Page, url: str) -> float:
     """Milliseconds until something of the page is seen."""
     page.goto(url)
     page.locator("table.picture, figure.past").first.wait_for()
+    # What is in the document may not have been painted yet.
+    page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length > 0")
     found: float = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
     return found
 
