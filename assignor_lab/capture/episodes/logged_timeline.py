@@ -112,7 +112,10 @@ def logged_timelines(
             around.group_of.setdefault(_instance(member.client_id), epoch.group)
     zone = zone or UTC
     place = Place(str(files[0]))
-    timelines = [_timeline(name, around, followups, zone, record_bytes, place) for name in _groups(around)]
+    names = _groups(around)
+    # Of the only group there is are all who say of none, too.
+    others = names[0] if len(names) == 1 else None
+    timelines = [_timeline(name, others, around, followups, zone, record_bytes, place) for name in names]
     if not any(each.done or each.transfers or each.generations for each in timelines):
         raise NothingTimedError(
             str(place.file) + (f" (and {len(files) - 1} more)" if len(files) > 1 else ""),
@@ -142,16 +145,15 @@ def _groups(around: LoggedSurroundings) -> list[str]:
 
 def _timeline(
     group: str,
+    others: str | None,
     around: LoggedSurroundings,
     followups: _Followups,
     zone: tzinfo,
     record_bytes: float | None,
     place: Place,
 ) -> Timeline:
-    is_alone = len(_groups(around)) == 1
-
     def is_ours(client: str) -> bool:
-        return around.group_of.get(client, group if is_alone else None) == group
+        return around.group_of.get(client, others) == group
 
     done = [each for each in around.done if is_ours(each.client)]
     moments = [each for each in around.moments if is_ours(each.client)]

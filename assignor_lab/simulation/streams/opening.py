@@ -57,10 +57,8 @@ class Opening:
             return
         store = thread.instance.stores.get(task)
         if store is not None and store.thread == thread.key:
-            self._reads.settle(store, thread.instance.name, now)
-            if store.load is not None:
+            if self._cut_off(thread.instance, store):
                 # What is still missing comes with the other loads of the thread from now on.
-                self._restoring.give_up(store.load)
                 store.paused(now)
             self._clock.at(now + self._timings.recycle_ms, partial(self.load, thread, store))
             return
@@ -137,9 +135,7 @@ class Opening:
         threads = {thread.key: thread for thread in instance.threads}
         for store in instance.stores.values():
             if store.thread in threads and (store.load is not None or store.follows):
-                self._reads.settle(store, instance.name, self._clock.now)
-                if store.load is not None:
-                    self._restoring.give_up(store.load)
+                self._cut_off(instance, store)
                 store.paused(self._clock.now)
                 threads[store.thread].held.add(store.task)
 
@@ -171,19 +167,23 @@ class Opening:
                 self._close(instance, store)
 
     def _close(self, instance: Instance, store: Store) -> None:
-        self._reads.settle(store, instance.name, self._clock.now)
-        if store.load is not None:
-            self._restoring.give_up(store.load)
+        if self._cut_off(instance, store):
             store.paused(self._clock.now)
         store.closed(self._clock.now)
+
+    def _cut_off(self, instance: Instance, store: Store) -> bool:
+        """What was read of a store is written down, and no more comes; false if nothing was coming."""
+        self._reads.settle(store, instance.name, self._clock.now)
+        if store.load is None:
+            return False
+        self._restoring.give_up(store.load)
+        return True
 
     def kill_all(self, instance: Instance, *, wipes: bool) -> None:
         """A process is killed; under EOS that ``wipes`` what it had open."""
         for store in list(instance.stores.values()):
             if store.is_open:
-                self._reads.settle(store, instance.name, self._clock.now)
-                if store.load is not None:
-                    self._restoring.give_up(store.load)
+                self._cut_off(instance, store)
                 store.killed(self._clock.now, self._timings.commit_interval_ms, self._timings.memtable_bytes)
                 if wipes:
                     store.offset = 0.0

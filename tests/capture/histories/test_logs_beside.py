@@ -26,6 +26,14 @@ def past_of(*sources: Path | str) -> tuple[list[Scenario], list[str]]:
     return scenarios, told
 
 
+def flight(folder: Path, group: str) -> Path:
+    """The folder that `record` wrote of a real group."""
+    folder.mkdir()
+    records = gzip.decompress((CAPTURES / "flight" / group / "records.jsonl.gz").read_bytes())
+    (folder / "records.jsonl").write_bytes(records)
+    return folder
+
+
 def reasons(scenarios: list[Scenario]) -> dict[int, str | None]:
     return {each.document["source"]["generation"]: each.document["source"].get("reason") for each in scenarios}
 
@@ -52,27 +60,20 @@ def test_logs_of_instances_tell_who_was_started_and_decide_nothing_once_more(tmp
 
 
 def test_epochs_of_the_streams_protocol_get_reasons(tmp_path: Path) -> None:
-    folder = tmp_path / "past"
-    folder.mkdir()
-    with gzip.open(CAPTURES / "flight" / "streams" / "records.jsonl.gz") as records:
-        (folder / "records.jsonl").write_bytes(records.read())
+    folder = flight(tmp_path / "past", "streams")
     broker = tmp_path / "broker.log"
     broker.write_bytes(gzip.decompress(LIVES.read_bytes()).replace(b"[GroupId newer]", b"[GroupId streams]"))
     before, _ = past_of(folder)
     beside, _ = past_of(folder, broker)
-    epochs = {each.document["source"]["generation"]: each.document["source"].get("reason") for each in beside}
     assert [each.document["source"].get("reason") for each in before] == [None] * len(before)
-    told = {number: reason for number, reason in epochs.items() if reason}
+    told = {number: reason for number, reason in reasons(beside).items() if reason}
     assert told
     assert all(reason.startswith("member ") for reason in told.values())
     assert any(" left" in reason or " joins" in reason for reason in told.values())
 
 
 def test_rounds_of_connect_workers_get_reasons(tmp_path: Path) -> None:
-    folder = tmp_path / "past"
-    folder.mkdir()
-    with gzip.open(CAPTURES / "flight" / "real-connect" / "records.jsonl.gz") as records:
-        (folder / "records.jsonl").write_bytes(records.read())
+    folder = flight(tmp_path / "past", "real-connect")
     broker = tmp_path / "broker.log"
     # As a coordinator of 4.4 logs it; this group's own log was not kept.
     broker.write_text(
