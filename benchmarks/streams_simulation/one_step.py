@@ -23,17 +23,15 @@ from assignment_api import (
     TaskAssignment,
     TaskId,
 )
-from assignment_api.group import AssignmentConfigs, MemberMetadata
 from assignment_api.plugins import Registry
+from assignor_lab.capture.episodes.decided_again import DecidedAgain
 from assignor_lab.capture.episodes.timeline import read_timeline
 from assignor_lab.groups.streams.leading import leading_assignor
 from assignor_lab.groups.streams_group.leading import brokers_assignor
-from assignor_lab.kafka.streams_group.group import GroupMember
-from assignor_lab.kafka.streams_group.tasks import NO_TASKS, Tasks
+from assignor_lab.kafka.streams_group.tasks import Tasks
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.leading import Answer, TaskLeader
 from assignor_lab.simulation.streams.simulate import simulate
-from assignor_lab.simulation.streams.streams_protocol.targets import Targets
 
 __all__ = ["OneStep", "one_step"]
 
@@ -80,33 +78,16 @@ def _of_targets(episode: StreamsEpisode, file: Path, registry: Registry) -> OneS
     timeline = read_timeline(file)
     deciding = brokers_assignor(registry, episode.assignor, episode.config)
     standbys = int(episode.config.get("num.standby.replicas", 0))
-    targets = Targets(episode.tasks, AssignmentConfigs(standbys, ()), deciding.ask)
-    number = {str(task.id): place for place, task in enumerate(episode.tasks)}
+    again = DecidedAgain(timeline, episode.tasks, standbys, deciding.ask)
     process = {
         member: str(event.details["process_id"])
         for event in episode.events
         for member in event.details.get("member_ids", ())
     }
-    joined = [each.member for each in timeline.members if each.event == "joins"]
-    before: Mapping[str, Tasks] = {}
-    same = 0
-    recorded = timeline.document["targets"]
-    for target in recorded:
-        wanted = {member: _tasks(told, number) for member, told in target["target"].items()}
-        members = sorted(wanted, key=joined.index)
-        shown = tuple(GroupMember(member, before.get(member, NO_TASKS)) for member in members)
-        metadata = {member: MemberMetadata(process[member], None, None, {}) for member in members}
-        same += _by_process(targets.of(shown, metadata, {}), process) == _by_process(wanted, process)
-        before = wanted
-    return OneStep(len(recorded), same)
-
-
-def _tasks(told: Mapping[str, Sequence[str]], number: Mapping[str, int]) -> Tasks:
-    active, standby = (
-        frozenset(number["_".join(task.rsplit("-", 1))] for task in told.get(role, ()))
-        for role in ("active", "standby")
+    same = sum(
+        _by_process(again.ask(each, process), process) == _by_process(each.target, process) for each in again.decisions
     )
-    return Tasks(active, standby, frozenset())
+    return OneStep(len(again.decisions), same)
 
 
 def _by_process(targets: Mapping[str, Tasks], process: Mapping[str, str]) -> dict[str, set[int]]:

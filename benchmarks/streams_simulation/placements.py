@@ -19,12 +19,14 @@ class Placements:
 
     Args:
         recorded: How many there are.
-        plays: The same ones of each play of the whole history, one play for each seed of the races.
+        one_play: Those that are the same in the play of the whole history, with acknowledgements that take the median.
+        plays: The same ones of each play with a seed of the races.
         reached: Those that are the same in at least one of these plays.
         one_step: Those that are the same where the history up to them is the recorded one.
     """
 
     recorded: int
+    one_play: int
     plays: tuple[int, ...]
     reached: int
     one_step: int
@@ -41,19 +43,19 @@ def placements_of(name: str, registry: Registry, plays: int) -> Placements:
     same = [same_in(name, registry, seed) for seed in range(plays)]
     step = one_step(episode_of(name), RECORDINGS[name][0], registry)
     reached = sum(map(any, zip(*same, strict=True)))
-    return Placements(step.recorded, tuple(map(sum, same)), reached, step.same)
+    return Placements(step.recorded, sum(same_in(name, registry, None)), tuple(map(sum, same)), reached, step.same)
 
 
 def placements_table(found: Mapping[str, Placements]) -> str:
     """The figures as a table of Markdown, with their sums."""
     plays = len(next(iter(found.values())).plays)
     lines = [
-        f"| recording | decisions | one play (seed 0) | mean of {plays} plays | in one of {plays} plays "
-        "| one step at a time |",
+        f"| recording | decisions | one play | mean of {plays} plays | in one of {plays} plays | one step at a time |",
         "|---|---|---|---|---|---|",
     ]
     together = Placements(
         sum(each.recorded for each in found.values()),
+        sum(each.one_play for each in found.values()),
         tuple(map(sum, zip(*(each.plays for each in found.values()), strict=True))),
         sum(each.reached for each in found.values()),
         sum(each.one_step for each in found.values()),
@@ -62,7 +64,7 @@ def placements_table(found: Mapping[str, Placements]) -> str:
     share = ", ".join(
         f"{what} {100 * count / together.recorded:.0f} %"
         for what, count in (
-            ("one play", together.plays[0]),
+            ("one play", together.one_play),
             ("mean", sum(together.plays) / plays),
             (f"in one of {plays}", together.reached),
             ("one step at a time", together.one_step),
@@ -73,4 +75,4 @@ def placements_table(found: Mapping[str, Placements]) -> str:
 
 def _row(name: str, each: Placements) -> str:
     mean = sum(each.plays) / len(each.plays)
-    return f"| {name} | {each.recorded} | {each.plays[0]} | {mean:.1f} | {each.reached} | {each.one_step} |"
+    return f"| {name} | {each.recorded} | {each.one_play} | {mean:.1f} | {each.reached} | {each.one_step} |"

@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import attrs
+
 from assignment_api.plugins import Registry, config_sources, discover
 from assignor_lab.capture.episodes import import_episode
 from assignor_lab.groups.playing import play
@@ -15,6 +17,7 @@ from assignor_lab.simulation.streams.comparison import same_placements
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.episode_format import read_episode
 from assignor_lab.simulation.streams.results import document_of
+from assignor_lab.simulation.streams.timings import Timings
 
 __all__ = ["RECORDINGS", "compared", "episode_of", "played_document", "same_in"]
 
@@ -48,19 +51,30 @@ def episode_of(name: str) -> StreamsEpisode:
     return read_episode(scenario_from_document(import_episode(timeline, folder), Place(name)))
 
 
-def compared(name: str, seed: int = 0) -> dict[str, Any]:
+def compared(name: str, seed: int | None = None) -> dict[str, Any]:
     """What the simulation makes of a recording, beside what really happened."""
     found: dict[str, Any] = played_document(name, discover(), seed)["compared"]
     return found
 
 
-def same_in(name: str, registry: Registry, seed: int) -> list[bool]:
-    """For each recorded decision whether each process has the same active tasks then in a play with this seed."""
+def same_in(name: str, registry: Registry, seed: int | None) -> list[bool]:
+    """For each recorded decision whether each process has the same active tasks then in a play.
+
+    Args:
+        name: The recording.
+        registry: The plugins.
+        seed: Seed of the races, with acknowledgements that are as far apart as they are; ``None``: they take the
+            median, as in the episode.
+    """
     recorded = episode_of(name).recorded or {}
     return [same_active for same_active, _ in same_placements(played_document(name, registry, seed), recorded)]
 
 
-def played_document(name: str, registry: Registry, seed: int) -> dict[str, Any]:
-    """The result of a recording's play with this seed."""
-    assignor, played = play(episode_of(name), registry, config_sources(environ={}), None, seed, keep_log=False)
+def played_document(name: str, registry: Registry, seed: int | None) -> dict[str, Any]:
+    """The result of a recording's play, as it was imported or with the races of a seed."""
+    episode = episode_of(name)
+    if seed is not None:
+        spread = attrs.evolve(episode.timings, acknowledge_spread_ms=Timings().acknowledge_spread_ms)
+        episode = attrs.evolve(episode, timings=spread)
+    assignor, played = play(episode, registry, config_sources(environ={}), None, seed or 0, keep_log=False)
     return document_of(played, assignor)

@@ -23,7 +23,7 @@ def row(name: str) -> list[str]:
     return [cell.strip() for cell in found.strip("|").split("|")]
 
 
-@pytest.mark.parametrize("name", ["orders-group-1", "orders-group-3"])
+@pytest.mark.parametrize("name", ["orders-group-1", "orders-group-3", "downtime D"])
 def test_every_target_of_a_broker_follows_from_the_one_before(name: str) -> None:
     found = judged(name)
     assert found.same == found.recorded > 18
@@ -48,16 +48,20 @@ def test_the_page_says_what_is_measured(name: str) -> None:
     found = judged(name)
     cells = row(name)
     assert (cells[1], cells[-1]) == (str(found.recorded), str(found.same))
-    assert cells[2] == str(sum(same_in(name, discover(), 0)))
+    assert cells[2] == str(sum(same_in(name, discover(), None)))
 
 
-def test_four_of_five_decisions_follow_from_what_was_decided_before_them() -> None:
-    recorded, same = int(row("all")[1]), int(row("all")[-1])
-    assert same >= 0.8 * recorded
+def test_four_of_five_decisions_are_those_of_one_play_and_follow_from_what_was_decided_before_them() -> None:
+    recorded, one_play, *_, one_step_at_a_time = map(float, row("all")[1:])
+    assert min(one_play, one_step_at_a_time) >= 0.8 * recorded
+
+
+def test_a_seed_draws_the_races_again() -> None:
+    assert same_in("orders-group-3", discover(), 0) != same_in("orders-group-3", discover(), None)
 
 
 def test_decisions_that_any_play_reaches_count_once() -> None:
-    found = {"x": Placements(4, (1, 2), 3, 4), "y": Placements(2, (2, 0), 2, 1)}
+    found = {"x": Placements(4, 1, (1, 2), 3, 4), "y": Placements(2, 2, (2, 0), 2, 1)}
     assert placements_table(found).splitlines()[2:] == [
         "| x | 4 | 1 | 1.5 | 3 | 4 |",
         "| y | 2 | 2 | 1.0 | 2 | 1 |",

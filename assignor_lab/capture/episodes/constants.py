@@ -11,6 +11,7 @@ from statistics import median, quantiles
 import attrs
 
 from assignor_lab.capture.episodes.instances import first_after, instance_of
+from assignor_lab.capture.episodes.streams_protocol import heartbeat_interval_ms
 from assignor_lab.capture.episodes.timeline import MemberChange, RecordedGeneration, Timeline, Transfer
 from assignor_lab.simulation.streams.timings import Timings
 
@@ -61,6 +62,9 @@ def derive_constants(timelines: Sequence[Timeline]) -> list[Derived]:
     if len(answered) > 1:
         low, _, high = quantiles(answered, n=4)
         found.append(Derived("acknowledge_spread_ms", round(high - low), len(answered), None))
+    created = [value for timeline in timelines for value in _topics_seen(timeline)]
+    if created:
+        found.append(Derived("broker_topics_ms", min(created), len(created), None))
     alone = sorted(value for timeline in timelines for value in _alone(timeline))
     together = sorted(value for timeline in timelines for value in _together(timeline))
     found += _rates(alone, together, timelines)
@@ -135,6 +139,37 @@ def _acknowledgements(timeline: Timeline) -> Iterator[float]:
         before[each.member] = each
 
 
+def _new_acknowledgements(timeline: Timeline) -> Iterator[float]:
+    """The same of answers that only give: what waits for others is written down again when it is acknowledged."""
+    before: dict[str, MemberChange] = {}
+    for each in timeline.members:
+        last = before.get(each.member)
+        waited = 0 if last is None else each.time_ms - last.time_ms
+        if last is not None and last.state == "UNRELEASED_TASKS" and each.state and waited < _SOON_MS:
+            yield waited
+        before[each.member] = each
+
+
+def _acknowledgement_loops(timeline: Timeline) -> Iterator[float]:
+    """What the heartbeat after an acknowledgement came later than an interval after the answer.
+
+    Seen of members that were given something, had nothing to give up, and were heard of an interval later.
+    """
+    interval = heartbeat_interval_ms(timeline) + Timings().heartbeat_late_us / 1000
+    before: dict[str, MemberChange] = {}
+    gained: set[str] = set()
+    for each in timeline.members:
+        if not each.state:
+            continue
+        last = before.get(each.member)
+        late = -1 if last is None else each.time_ms - last.time_ms - interval
+        if last is not None and last.state == "STABLE" and each.member in gained and 0 <= late < interval / 2:
+            yield late
+        has_changed = last is None or (last.active, last.standby) != (each.active, each.standby)
+        (gained.add if has_changed else gained.discard)(each.member)
+        before[each.member] = each
+
+
 def _generations(timeline: Timeline) -> Sequence[RecordedGeneration]:
     """The generations of a classic group."""
     return timeline.generations if timeline.kind == "streams-classic" else ()
@@ -163,6 +198,18 @@ def _topic_creations(timeline: Timeline) -> Iterator[float]:
     if len(_generations(timeline)) > 1 and _topics_changed(_generations(timeline)[1]):
         first = _generations(timeline)[0]
         yield first.assigned_ms - first.joined_ms
+
+
+def _topics_seen(timeline: Timeline) -> Iterator[int]:
+    """The longest that a broker can have taken to create the topics that its first target needed.
+
+    The last one to join before that target saw them when it acknowledged that it has nothing yet, if not before.
+    """
+    first = timeline.targets[0].time_ms if timeline.targets else 0
+    written = {each.member: each.time_ms for each in reversed(timeline.members) if each.state}
+    joined = sorted(time for time in written.values() if time < first)
+    if len(joined) > 1 and any(not each.end_offset and each.from_ms - first < _SOON_MS for each in timeline.transfers):
+        yield joined[-1] + Timings().acknowledge_new_ms - joined[0]
 
 
 def _metadata(timeline: Timeline) -> Iterator[float]:
@@ -350,6 +397,8 @@ _MEASURES: Mapping[str, _Measure] = {
     "metadata_ms": _metadata,
     "rejoin_ms": _rejoins,
     "acknowledge_ms": _acknowledgements,
+    "acknowledge_new_ms": _new_acknowledgements,
+    "acknowledge_loop_ms": _acknowledgement_loops,
     "leave_ms": _leaves,
     "open_store_ms": lambda timeline: _openings(timeline, first=False),
     "first_open_store_ms": lambda timeline: _openings(timeline, first=True),

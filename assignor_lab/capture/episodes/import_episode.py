@@ -6,25 +6,31 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from assignment_api.streams import TaskId
+from assignment_api.plugins import Registry, discover
+from assignment_api.streams import ProcessID, TaskId
 from assignment_api.streams.configs import ASSIGNMENT_KEYS
+from assignor_lab.capture.episodes.decided_again import DecidedAgain
 from assignor_lab.capture.episodes.instances import (
     Incarnation,
     client_names,
     first_after,
     incarnations,
-    process_ids,
     read_configs,
     settings_document,
 )  # fmt: skip
+from assignor_lab.capture.episodes.process_ids import agreeing_process_ids, process_ids_in_order, shown_process_ids
+from assignor_lab.capture.episodes.process_search import FoundProcesses
 from assignor_lab.capture.episodes.recorded import recorded_document
 from assignor_lab.capture.episodes.streams_protocol import broker_timings, group_assignment_config, member_ids
 from assignor_lab.capture.episodes.tasks import RecordedTasks, recorded_tasks
 from assignor_lab.capture.episodes.thread_moments import joins, joins_ms, leaves, leaves_ms
 from assignor_lab.capture.episodes.timeline import Timeline, read_timeline
 from assignor_lab.capture.episodes.workload import changelog_documents
-from assignor_lab.capture.recorded import Recording, read_recording
+from assignor_lab.capture.recorded import read_recording
 from assignor_lab.documents.errors import DocumentFormatError
+from assignor_lab.groups.streams_group.leading import brokers_assignor
+from assignor_lab.scenarios import scenario_from_document
+from assignor_lab.simulation.streams.episode_format import read_episode
 from assignor_lab.simulation.streams.timings import SETTINGS
 
 __all__ = ["import_episode"]
@@ -35,7 +41,9 @@ _AFTERWARDS_MS = 15_000
 _ANSWERS = ("captures.jsonl", "captures.jsonl.gz", "polls.jsonl", "polls.jsonl.gz", "exchanges.jsonl.gz")
 
 
-def import_episode(timeline_file: Path, folder: Path, topology: Path | None = None) -> dict[str, Any]:
+def import_episode(
+    timeline_file: Path, folder: Path, topology: Path | None = None, registry: Registry | None = None
+) -> dict[str, Any]:
     """The episode of a recorded experiment, as a document of kind ``streams-episode``.
 
     Args:
@@ -43,6 +51,8 @@ def import_episode(timeline_file: Path, folder: Path, topology: Path | None = No
         folder: Folder of the recording. ``configs.jsonl`` has to be there; brokers' answers and logs of the leaders
             add process ids, partitions and racks.
         topology: File with the text of Java's ``Topology#describe``.
+        registry: The plugins, of which the broker's assignor is asked where process ids are not recorded; ``None``:
+            those that are installed.
 
     Raises:
         DocumentFormatError: if a file cannot be read or is not what it should be; it says which file would have what
@@ -63,15 +73,57 @@ def import_episode(timeline_file: Path, folder: Path, topology: Path | None = No
             )
     answers = [folder / name for name in _ANSWERS if (folder / name).is_file()]
     recording = read_recording(answers) if answers else None
-    return _document(timeline, configs, recording, recorded_tasks(timeline, folder, recording, topology))
+    tasks = recorded_tasks(timeline, folder, recording, topology)
+    names = client_names(configs)
+    shown = shown_process_ids(timeline, names, recording)
+    if all(each in shown for _, each in incarnations(timeline)):
+        return _document(timeline, configs, tasks, shown, [])
+    in_order = {**process_ids_in_order(timeline, names), **shown}
+    if timeline.targets:
+        draft = _document(timeline, configs, tasks, in_order, [])
+        found = agreeing_process_ids(timeline, names, _decided_again(draft, timeline, registry or discover()), shown)
+        return _document(timeline, configs, tasks, {**in_order, **found.processes}, [_agreeing(found, timeline)])
+    if shown:
+        return _document(timeline, configs, tasks, shown, [_SOME_MADE_UP])
+    return _document(timeline, configs, tasks, in_order, [_ALL_MADE_UP])
+
+
+_SOME_MADE_UP = "process ids of instances that no answer of a broker shows are made up"
+_ALL_MADE_UP = (
+    "the recording has no process ids, which are random and decide ties: they are made up, in the order in which its "
+    "assignments go round"
+)
+
+
+_AT_MEDIANS = (
+    "what members took to acknowledge each of their assignments is not in the episode: they take the median, so the "
+    "seed makes no difference"
+)
+
+
+def _agreeing(found: FoundProcesses, timeline: Timeline) -> str:
+    return (
+        "process ids, which are random and decide ties, are not recorded, or not all: they are made up, so that the "
+        f"broker's assignor gives {found.repeated} of the {len(timeline.targets)} recorded targets, each from the "
+        "recorded one before it"
+    )
+
+
+def _decided_again(document: Mapping[str, Any], timeline: Timeline, registry: Registry) -> DecidedAgain:
+    episode = read_episode(scenario_from_document(document, timeline.place))
+    standbys = int(episode.config.get("num.standby.replicas", 0))
+    return DecidedAgain(timeline, episode.tasks, standbys, brokers_assignor(registry, None, episode.config).ask)
 
 
 def _document(
-    timeline: Timeline, configs: Mapping[str, Mapping[str, Any]], recording: Recording | None, tasks: RecordedTasks
+    timeline: Timeline,
+    configs: Mapping[str, Mapping[str, Any]],
+    tasks: RecordedTasks,
+    processes: Mapping[Incarnation, ProcessID],
+    made_up: Sequence[str],
 ) -> dict[str, Any]:
     first_ms = timeline.done[0].time_ms
     names = client_names(configs)
-    processes, made_up = process_ids(timeline, names, recording)
     ids = [TaskId.parse(each["id"]) for each in tasks.documents]
     changelogs, assumed = changelog_documents(timeline, ids, tasks.topics, first_ms, tasks.ends)
     common = configs[timeline.done[0].instance]
@@ -80,7 +132,8 @@ def _document(
     if timeline.kind != "streams-classic":
         config = group_assignment_config(timeline)
         brokers, worked_out = broker_timings(timeline, names)
-        timings.update(brokers)
+        timings.update(brokers, acknowledge_spread_ms=0)
+        worked_out = [*worked_out, _AT_MEDIANS]
     until = max(timeline.end_ms, timeline.done[-1].time_ms + _AFTERWARDS_MS) - first_ms
     return {
         "format": 1,

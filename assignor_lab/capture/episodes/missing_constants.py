@@ -39,7 +39,10 @@ _TOLD_OF_STREAMS_GROUPS = (
         "give the log of the group's coordinator (at brokers, logger "
         "org.apache.kafka.coordinator.group.GroupMetadataManager at INFO), and those of instances that stop",
     ),
-    (("acknowledge_ms", "acknowledge_spread_ms"), "logs do not tell; only recorded experiments do"),
+    (
+        ("broker_topics_ms", "acknowledge_ms", "acknowledge_new_ms", "acknowledge_loop_ms", "acknowledge_spread_ms"),
+        "logs do not tell; only recorded experiments do",
+    ),
 )
 _RATES = ("restore_records_per_s", "restore_bytes_per_s", "machine_restore_percent")
 

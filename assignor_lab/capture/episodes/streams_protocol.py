@@ -11,7 +11,7 @@ from assignor_lab.capture.episodes.instances import instance_of
 from assignor_lab.capture.episodes.timeline import MemberChange, Timeline
 from assignor_lab.simulation.streams.timings import GROUP_SETTINGS, Timings
 
-__all__ = ["broker_timings", "group_assignment_config", "member_ids"]
+__all__ = ["broker_timings", "group_assignment_config", "heartbeat_interval_ms", "member_ids"]
 
 #: A heartbeat comes at most so much later than its interval says.
 _LATE_MS = 300
@@ -52,6 +52,12 @@ def group_assignment_config(timeline: Timeline) -> dict[str, Any]:
         return {}
 
 
+def heartbeat_interval_ms(timeline: Timeline) -> int:
+    """The members' heartbeat interval: as configured for the group, or as members wait for one another."""
+    told = timeline.group_config.get("streams.heartbeat.interval.ms", "")
+    return int(told) if told.isdecimal() else _heartbeat_interval(timeline, Timings().streams_heartbeat_interval_ms)
+
+
 def broker_timings(timeline: Timeline, names: Mapping[str, str]) -> tuple[dict[str, int], list[str]]:
     """The broker's timings, and sentences about those that were worked out.
 
@@ -64,12 +70,10 @@ def broker_timings(timeline: Timeline, names: Mapping[str, str]) -> tuple[dict[s
         if timeline.group_config.get(key, "").isdecimal()
     }
     defaults, told = Timings(), []
-    if "streams_heartbeat_interval_ms" not in found:
-        interval = _heartbeat_interval(timeline, defaults.streams_heartbeat_interval_ms)
-        if interval != defaults.streams_heartbeat_interval_ms:
-            found["streams_heartbeat_interval_ms"] = interval
-            told.append(f"the heartbeat interval is not recorded: {interval} ms, as members wait for one another")
-    interval = found.get("streams_heartbeat_interval_ms", defaults.streams_heartbeat_interval_ms)
+    interval = heartbeat_interval_ms(timeline)
+    if "streams_heartbeat_interval_ms" not in found and interval != defaults.streams_heartbeat_interval_ms:
+        found["streams_heartbeat_interval_ms"] = interval
+        told.append(f"the heartbeat interval is not recorded: {interval} ms, as members wait for one another")
     if "streams_session_timeout_ms" not in found:
         session = _session_timeout(_fenced_after(timeline, names), interval, defaults.streams_session_timeout_ms)
         if session != defaults.streams_session_timeout_ms:

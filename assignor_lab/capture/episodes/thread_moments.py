@@ -40,8 +40,8 @@ class ThreadMoment:
 def joins(timeline: Timeline, names: Mapping[str, str]) -> tuple[ThreadMoment, ...]:
     """Every first join that the recording tells of, by time.
 
-    Brokers write down each join of a streams group. Of a classic group they tell of those that set a rebalance off:
-    of whoever comes first.
+    Brokers write down each join of a streams group, when they have gone through it; the first one of a group takes them
+    a while. Of a classic group they tell of those that set a rebalance off: of whoever comes first.
 
     Args:
         timeline: The recording.
@@ -52,12 +52,20 @@ def joins(timeline: Timeline, names: Mapping[str, str]) -> tuple[ThreadMoment, .
         for generation in timeline.generations
         if (new := _NEW_MEMBER.match(generation.reason)) is not None
     ]
-    return _moments([*first, *_told(timeline, "joins")], names)
+    return _moments([*first, *_written_down(timeline)], names)
 
 
 def leaves(timeline: Timeline, names: Mapping[str, str]) -> tuple[ThreadMoment, ...]:
     """Every member of a streams group that left, by time."""
     return _moments(_told(timeline, "left"), names)
+
+
+def _written_down(timeline: Timeline) -> Iterator[tuple[int, str]]:
+    states = {(each.member, each.time_ms) for each in timeline.members if each.state}
+    for each in timeline.members:
+        if each.event == "joins":
+            after = (time for member, time in states if member == each.member and time >= each.time_ms)
+            yield min(after, default=each.time_ms), timeline.clients.get(each.member, "")
 
 
 def _told(timeline: Timeline, event: str) -> Iterator[tuple[int, str]]:

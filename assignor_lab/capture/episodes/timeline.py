@@ -8,32 +8,16 @@ from typing import Any
 
 import attrs
 
-from assignment_api import TaskIdFormatError
-from assignment_api.streams import TaskId
+from assignor_lab.capture.episodes.timeline_format import HINT, timeline_fields
 from assignor_lab.documents.errors import Place
 from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.lines import bounded_lines
-from assignor_lab.documents.shapes import (
-    LONG_MAX,
-    LONG_MIN,
-    Mismatch,
-    any_value,
-    faults_at,
-    list_of,
-    map_of,
-    nullable,
-    open_record,
-    text,
-    whole,
-)  # fmt: skip
+from assignor_lab.documents.shapes import Mismatch, faults_at
 
-__all__ = ["Done", "MemberChange", "RecordedGeneration", "Timeline", "Transfer", "read_timeline"]
+__all__ = ["Done", "MemberChange", "RecordedGeneration", "RecordedTarget", "Timeline", "Transfer", "read_timeline"]
 
-_moment = whole(0, LONG_MAX)
-_offset = whole(LONG_MIN, LONG_MAX)
 #: Most bytes of a timeline.
 _LARGEST = 256 * 1024 * 1024
-_HINT = "is this the timeline of a recorded experiment?"
 
 #: What an experiment calls an action to what an episode calls it.
 _EVENTS = {"start": "start", "SIGTERM": "stop", "kill -9": "crash", "state directory removed": "lose_disk"}
@@ -115,6 +99,21 @@ class RecordedGeneration:
 
 
 @attrs.frozen
+class RecordedTarget:
+    """A target that the broker of a streams group computed.
+
+    Args:
+        time_ms: When, in epoch milliseconds.
+        epoch: Of which epoch.
+        tasks: Member to active and standby tasks.
+    """
+
+    time_ms: int
+    epoch: int
+    tasks: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
+
+
+@attrs.frozen
 class MemberChange:
     """A change of a member of a streams group, as its broker wrote it down.
 
@@ -157,6 +156,7 @@ class Timeline:
         document: The whole document.
         place: Where it was read.
         record_bytes: Bytes of a record in a changelog, or ``None``: the document tells, or nobody does.
+        targets: The targets of a streams group member by member, by time.
     """
 
     name: str
@@ -176,87 +176,7 @@ class Timeline:
     document: Mapping[str, Any]
     place: Place
     record_bytes: float | None = None
-
-
-_action = open_record({"t": _moment, "event": text}, {"instance": text, "config": any_value}, hint=_HINT)
-
-
-def _task(value: Any) -> str:
-    try:
-        return str(TaskId.parse(text(value)))
-    except TaskIdFormatError as error:
-        raise Mismatch(str(error)) from None
-
-
-def _interruption(value: Any) -> tuple[int, int]:
-    """When it began, after the action, and how long it was."""
-    pair = list_of(_offset)(value)
-    if len(pair) != 2:
-        raise Mismatch("expected two numbers: when it began, and how long it was")
-    return pair[0], pair[1]
-
-
-def _group_task(value: Any) -> str:
-    """A task as a broker writes it, such as 0-3, or 0-3@8 with the epoch in which it was given."""
-    subtopology, _, partition = text(value).partition("@")[0].rpartition("-")
-    return _task(f"{subtopology}_{partition}")
-
-
-_tasks = list_of(_task)
-_group_tasks = list_of(_group_task)
-_target = open_record(
-    {"t": _moment, "epoch": whole(0, LONG_MAX),
-     "target": map_of(text, open_record({"active": _group_tasks}, {"standby": _group_tasks}, hint=_HINT))},
-    hint=_HINT,
-)  # fmt: skip
-_change = open_record(
-    {"t": _moment, "member": text},
-    {"event": text, "state": text, "active": _group_tasks, "standby": _group_tasks},
-    hint=_HINT,
-)
-_member = open_record({"active": _tasks}, {"standby": _tasks}, hint=_HINT)
-_generation = open_record(
-    {"generation": whole(-1, LONG_MAX)},
-    {
-        "prepare_t": nullable(_moment), "joined_t": nullable(_moment), "assignment_t": nullable(_moment),
-        "members": nullable(_moment), "reason": nullable(text), "client_reason": nullable(text),
-        "assigned": nullable(map_of(text, _member)), "followup_probing": any_value, "immediate_followup": any_value,
-    },
-    hint=_HINT,
-)  # fmt: skip
-_transfer = open_record(
-    {"instance": text, "topic": text, "partition": _moment, "from_t": _moment, "start_offset": _offset},
-    {
-        "to_t": nullable(_moment), "end_offset": nullable(_offset), "records": nullable(_offset),
-        "caught_up_t": nullable(_moment), "last_t": nullable(_moment), "last_offset": nullable(_offset),
-    },
-    hint=_HINT,
-)  # fmt: skip
-_thread = open_record({"active": _tasks}, {"standby": _tasks}, hint=_HINT)
-_owned = open_record({"t": _moment, "instance": text}, {"threads": list_of(_thread)}, hint=_HINT)
-_state = open_record({"t": _moment, "instance": text}, {"from": text, "to": text}, hint=_HINT)
-_seen = open_record({"interruptions": list_of(_interruption)}, hint=_HINT)
-_count = whole(0, LONG_MAX)
-_restored = open_record(
-    {},
-    {
-        "restored_bytes": _count, "standby_bytes": _count, "restored_records": _count, "standby_records": _count,
-    },
-    hint=_HINT,
-)  # fmt: skip
-_window = open_record(
-    {"t": _moment, "end_t": _moment, "phase": text, "tasks": map_of(_task, _seen)}, {"restored": _restored}, hint=_HINT
-)
-_shape = open_record(
-    {"experiment": text, "kind": text, "group": text, "actions": list_of(_action)},
-    {
-        "generations": list_of(_generation), "restorations": list_of(_transfer), "standby_loads": list_of(_transfer),
-        "owned": list_of(_owned), "probe": list_of(_window), "run": any_value,
-        "states": list_of(_state), "targets": list_of(_target), "member_states": list_of(_change),
-        "clients": map_of(text, text),
-    },
-    hint=_HINT,
-)  # fmt: skip
+    targets: tuple[RecordedTarget, ...] = ()
 
 
 def read_timeline(path: Path) -> Timeline:
@@ -274,12 +194,12 @@ def read_timeline(path: Path) -> Timeline:
             break
     with faults_at(place):
         if size > _LARGEST:
-            raise Mismatch(f"larger than {_LARGEST:,} bytes: {_HINT}")
+            raise Mismatch(f"larger than {_LARGEST:,} bytes: {HINT}")
         return _timeline(parse_json(b"".join(lines)), place)
 
 
 def _timeline(document: Any, place: Place) -> Timeline:
-    fields = _shape(document)
+    fields = timeline_fields(document)
     if not fields["kind"].startswith("streams"):
         raise Mismatch(f'is of kind "{fields["kind"]:.60}": episodes are made of those of Streams groups', "kind")
     done = sorted(_done(fields["actions"]), key=lambda each: each.time_ms)
@@ -293,6 +213,7 @@ def _timeline(document: Any, place: Place) -> Timeline:
         (each["t"], each["instance"], tuple(task for thread in each.get("threads", ()) for task in thread["active"]))
         for each in fields.get("owned", ())
     ]
+    targets = tuple(sorted(map(_target, fields.get("targets", ())), key=lambda each: each.time_ms))
     return Timeline(
         name=fields["experiment"],
         kind=fields["kind"],
@@ -306,7 +227,7 @@ def _timeline(document: Any, place: Place) -> Timeline:
         end_ms=max(each["t"] for each in fields["actions"]),
         generations=tuple(
             made for each in fields.get("generations", ()) if (made := _completed(each)) is not None
-        ) + tuple(_targeted(each, fields.get("clients", {})) for each in fields.get("targets", ())),
+        ) + tuple(_targeted(each, fields.get("clients", {})) for each in targets),
         members=tuple(sorted(map(_changed, fields.get("member_states", ())), key=lambda each: each.time_ms)),
         clients=fields.get("clients", {}),
         group_config=_group_config(fields["actions"]),
@@ -322,6 +243,7 @@ def _timeline(document: Any, place: Place) -> Timeline:
         probe=tuple(fields["probe"]) if "probe" in fields else None,
         document=document,
         place=place,
+        targets=targets,
     )  # fmt: skip
 
 
@@ -357,14 +279,17 @@ def _completed(fields: Mapping[str, Any]) -> RecordedGeneration | None:
     )
 
 
-def _targeted(fields: Mapping[str, Any], clients: Mapping[str, str]) -> RecordedGeneration:
-    """A target of a streams group; its reason is not told."""
-    time, target = fields["t"], fields["target"]
-    assigned = {
-        clients.get(member, member): (tuple(tasks["active"]), tuple(tasks.get("standby", ())))
-        for member, tasks in target.items()
+def _target(fields: Mapping[str, Any]) -> RecordedTarget:
+    tasks = {
+        member: (tuple(told["active"]), tuple(told.get("standby", ()))) for member, told in fields["target"].items()
     }
-    return RecordedGeneration(fields["epoch"], time, time, time, "", len(target), "none", assigned)
+    return RecordedTarget(fields["t"], fields["epoch"], tasks)
+
+
+def _targeted(target: RecordedTarget, clients: Mapping[str, str]) -> RecordedGeneration:
+    """A target of a streams group by client; its reason is not told."""
+    time, assigned = target.time_ms, {clients.get(member, member): tasks for member, tasks in target.tasks.items()}
+    return RecordedGeneration(target.epoch, time, time, time, "", len(target.tasks), "none", assigned)
 
 
 def _changed(fields: Mapping[str, Any]) -> MemberChange:

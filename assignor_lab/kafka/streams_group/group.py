@@ -10,11 +10,12 @@ delay ends.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import attrs
 
 from assignment_api import AssignorLabError
+from assignor_lab.kafka.streams_group.member_table import MemberTable
 from assignor_lab.kafka.streams_group.reconciliation import MemberState, Standing, reconciled
 from assignor_lab.kafka.streams_group.releases import Release
 from assignor_lab.kafka.streams_group.target_schedule import TargetSchedule
@@ -52,7 +53,7 @@ class HeartbeatAnswer:
     has_changed: bool
 
 
-#: Computes a target: from all members, in the order in which they came, to what each of them is to have.
+#: Computes a target: from all members, in the broker's order, to what each of them is to have.
 Assign = Callable[[tuple[GroupMember, ...]], Mapping[str, Tasks]]
 #: What members are sent in place of their targets: from those, and from where each member stands.
 Refine = Callable[[Mapping[str, Tasks], Mapping[str, Standing]], Mapping[str, Tasks]]
@@ -86,6 +87,7 @@ class StreamsGroup:
         self._assign = assign
         self._refine = refine
         self._members: dict[str, Standing] = {}
+        self._table = MemberTable()
         self._targets: dict[str, Tasks] = {}
         #: What members are sent: their targets, refined.
         self._sent: Mapping[str, Tasks] = self._targets
@@ -134,16 +136,19 @@ class StreamsGroup:
         self._members[member] = Standing(process, 0)
         self.epoch += 1
         try:
-            return self.heartbeat(now_ms, member, NO_TASKS)
+            answer = self.heartbeat(now_ms, member, NO_TASKS)
         except AssignorLabError:
             # What a request writes is written as a whole or not at all.
             del self._members[member]
             self.schedule.initial_due_ms, self.epoch = was_due, was_epoch
             raise
+        self._table.add(member)
+        return answer
 
     def adopt(self, member: str, process: str, tasks: Tasks) -> None:
         """A member that was in the group before anybody looked: it has its target, and a new one is due."""
         self._members[member] = Standing(process, 1, assigned=tasks)
+        self._table.add(member)
         self._holders.add(member, process, tasks)
         self._targets = {**self._targets, member: tasks}
         self._sent = self._targets
@@ -160,12 +165,15 @@ class StreamsGroup:
         if process != before.process:
             self.epoch += 1
         try:
-            return self.heartbeat(now_ms, member, NO_TASKS)
+            answer = self.heartbeat(now_ms, member, NO_TASKS)
         except AssignorLabError:
             self._holders.remove(member, process, before.assigned)
             self._holders.add(old, before.process, before.assigned | before.pending)
             self._members, self._targets, self._sent, self.epoch = was
             raise
+        self._table.remove(old)
+        self._table.add(member)
+        return answer
 
     def heartbeat(self, now_ms: int, member: str, owned: Tasks | None) -> HeartbeatAnswer:
         """A member's heartbeat; ``owned`` is what it says that it has, ``None``: it does not say."""
@@ -203,6 +211,7 @@ class StreamsGroup:
     def remove(self, member: str) -> Tasks:
         """A member has left or was fenced; returns what it held. The next heartbeat sees a new epoch."""
         standing = self._members.pop(member)
+        self._table.remove(member)
         held = standing.assigned | standing.pending
         self._holders.remove(member, standing.process, held)
         self._targets = {each: tasks for each, tasks in self._targets.items() if each != member}
@@ -223,8 +232,8 @@ class StreamsGroup:
         if self.has_topics:
             have = self._targets if self._release.shows_targets else None
             shown = tuple(
-                GroupMember(member, standing.assigned if have is None else have.get(member, NO_TASKS))
-                for member, standing in self._members.items()
+                GroupMember(member, self._members[member].assigned if have is None else have.get(member, NO_TASKS))
+                for member in self._in_order()
             )
             self._targets = dict(self._assign(shown))
         else:
@@ -234,6 +243,11 @@ class StreamsGroup:
         self._sent = self._targets
         if self._refine is not None:
             self._sent = self._refine(self._targets, self._members)
+
+    def _in_order(self) -> Iterator[str]:
+        """Members in the order in which an assignor is shown them: whoever is about to join comes last."""
+        there = dict.fromkeys(self._table)
+        return (member for member in {**there, **dict.fromkeys(self._members)} if member in self._members)
 
     def _refine_again(self, member: str) -> None:
         """In a stable group, what one member has may not be what it would be sent now: then there is a new epoch."""

@@ -41,10 +41,15 @@ class Timings:
         assign_ms: From the end of the join phase until the leader's assignment is with the coordinator.
         create_topics_ms: What that takes longer where internal topics have to be created.
         metadata_ms: From that assignment until the leader sees that topics have changed.
+        broker_topics_ms: From the first join of a streams group until heartbeats see the topics that had to be created.
         acknowledge_ms: From the broker's answer with an assignment until the member acknowledges it, in the streams
-            protocol.
-        acknowledge_spread_ms: How far apart the quickest and the slowest quarter of that lie: drawn by the seed, now
-            and then many times as long as usual. It is why heartbeats of one process's members are not at one time.
+            protocol, where it has something to give up.
+        acknowledge_new_ms: The same where it has nothing to give up.
+        acknowledge_loop_ms: From that answer to the last time that the consumer's network thread looked at the clock
+            before the acknowledgement: the next heartbeat comes an interval after that.
+        acknowledge_spread_ms: How far apart the quickest and the slowest quarter of ``acknowledge_ms`` lie; those of
+            ``acknowledge_new_ms`` in proportion. Drawn by the seed, now and then many times as long as usual. It is why
+            heartbeats of one process's members are not at one time.
         leave_ms: From SIGTERM until the members leave, in the streams protocol.
         open_store_ms: From an assignment until a task that is new to the thread is initialised: it restores what is
             missing, or runs.
@@ -84,7 +89,10 @@ class Timings:
     assign_ms: int = 20
     create_topics_ms: int = 583
     metadata_ms: int = 1_184
+    broker_topics_ms: int = 540
     acknowledge_ms: int = 137
+    acknowledge_new_ms: int = 72
+    acknowledge_loop_ms: int = 53
     acknowledge_spread_ms: int = 190
     leave_ms: int = 241
     open_store_ms: int = 174

@@ -11,7 +11,7 @@ import pytest
 
 from assignment_api.java import string_hash
 from assignor_lab.capture.episodes import import_episode
-from assignor_lab.capture.episodes.instances import hashed_process_id
+from assignor_lab.capture.episodes.made_up_processes import hashed_process_id
 from assignor_lab.capture.recorded import BrokerAnswerError, read_recording
 from assignor_lab.capture.recorded.streams_group_answers import read_streams_group_answer
 from assignor_lab.scenarios import DocumentFormatError

@@ -15,10 +15,10 @@ def events(timeline: str, folder: str, kind: str) -> list[dict[str, Any]]:
     return [event for event in document["events"] if event["type"] == kind]
 
 
-def test_every_thread_of_a_streams_group_joins_when_its_broker_wrote_that_it_did() -> None:
+def test_every_thread_of_a_streams_group_joins_when_its_broker_had_written_that_it_did() -> None:
     starts = events("orders-group-3", "orders-group-3", "start")
     assert [(event["client"], event["joins_ms"]) for event in starts[:3]] == [
-        ("i1", [2831, 2883]), ("i2", [3341, 3337]), ("i3", [3085, 3075]),
+        ("i1", [2877, 2888]), ("i2", [3342, 3338]), ("i3", [3085, 3076]),
     ]  # fmt: skip
 
 

@@ -23,6 +23,7 @@ from tests.simulation.streams.episodes import document, episode, happens, played
 #: Nothing that a machine adds, and an acknowledgement that can be told from the heartbeats.
 TIMINGS = {
     "streams_heartbeat_interval_ms": 3_000, "streams_session_timeout_ms": 10_000, "acknowledge_ms": 100, "leave_ms": 50,
+    "acknowledge_new_ms": 100, "acknowledge_loop_ms": 100,
 }  # fmt: skip
 
 
@@ -244,3 +245,34 @@ def test_a_group_that_runs_already_sees_topics_that_were_missing() -> None:
     episode = read_episode(scenario_from_document(made, Place("small.jsonl", 1)))
     group = play(episode, discover(), config_sources(environ={}))[1]
     assert group.generations[-1].assigned == {process: ((0, 1, 2, 3), ())}
+
+
+def test_an_acknowledgement_does_not_begin_the_interval_but_the_loop_before_it_does() -> None:
+    # The member joins at 1,000 and acknowledges 600 ms later that it has nothing yet.
+    slow = {"acknowledge_new_ms": 600}
+    found = [
+        streams(started("a"), timings={**slow, "acknowledge_loop_ms": loop})["actions"][0]["until_stable_ms"]
+        for loop in (50, 250, 600, 5_000)
+    ]
+    # Its next heartbeat is the first one after the target at 4,000.
+    assert found == [1_050 + 3_000, 1_250 + 3_000, 1_600 + 3_000, 1_600 + 3_000]
+
+
+def test_a_session_begins_with_the_acknowledgement_all_the_same() -> None:
+    # b acknowledges at 10,600 what it was told at 10,000, counted from then on, and is killed before the next one.
+    timings = {"acknowledge_new_ms": 600, "acknowledge_loop_ms": 0}
+    found = streams(started("a"), started("b", 9_000), happens("crash", "b", 10_900), timings=timings)
+    removed = [each for each in found["generations"] if each["members"] == 1]
+    assert 20_600 <= removed[-1]["t_ms"] < 20_600 + 3_000
+
+
+def test_with_nothing_to_give_up_it_makes_no_difference_how_long_that_takes() -> None:
+    alone = [streams(started("a"), timings={"acknowledge_ms": each}) for each in (100, 2_000)]
+    assert alone[0] == alone[1]
+    quick, slow = (
+        streams(started("a"), started("b", 10_000), timings={"acknowledge_ms": each})["actions"][-1]["until_stable_ms"]
+        for each in (100, 2_000)
+    )
+    # b gets what a gives up with the first heartbeat after that.
+    assert slow >= quick
+    assert slow > 2_000

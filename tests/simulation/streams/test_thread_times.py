@@ -13,6 +13,7 @@ from tests.simulation.streams.episodes import happens, played, started
 #: Nothing that a machine adds.
 STREAMS = {
     "streams_heartbeat_interval_ms": 3_000, "streams_session_timeout_ms": 10_000, "acknowledge_ms": 100, "leave_ms": 50,
+    "acknowledge_new_ms": 100, "acknowledge_loop_ms": 100,
 }  # fmt: skip
 
 

@@ -207,6 +207,9 @@ _DRAWN: Mapping[str, Sequence[int]] = {
     "request_ms": (0, 50),
     "open_store_ms": (0, 5_000),
     "acknowledge_ms": (0, 2_000),
+    "acknowledge_new_ms": (0, 2_000),
+    "acknowledge_loop_ms": (0, 5_000),
+    "broker_topics_ms": (0, 10_000),
 }
 
 

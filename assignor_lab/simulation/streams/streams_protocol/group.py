@@ -80,8 +80,8 @@ class ProtocolGroup:
         self._members: dict[str, Member] = {}
         warm_lag = None if self._refiner is None else self._refiner.acceptable_lag
         self._reports = Reports(world, self._stateful, are_shown=assignor.release.shows_offsets, warm_lag=warm_lag)
-        self._heartbeats = Heartbeats(world, self._members, self._is_settled, partial(self._heartbeat, owned=None))
-        self._reconciling = Reconciling(world, self._members, self._heartbeat, self._heartbeats.arm)
+        self._heartbeats = Heartbeats(world, self._members, self._is_settled, self._heartbeat)
+        self._reconciling = Reconciling(world, self._members, self._acknowledge, self._heartbeats.arm)
         #: Thread to the member that it has been last.
         self._member_of: dict[int, Member] = {}
         self._reasons: list[str] = []
@@ -102,7 +102,7 @@ class ProtocolGroup:
                 f"{self._release.name} refuse in the streams protocol: take group_sticky_4_4, or leave it out"
             )
         if self._topics_ms is None:
-            self._topics_ms = self._clock.now + self._timings.create_topics_ms
+            self._topics_ms = self._clock.now + self._timings.broker_topics_ms
         member = Member(thread, self._id_of(thread), self._clock.now)
         if self._was_there(instance):
             self._adopt(member)
@@ -125,6 +125,7 @@ class ProtocolGroup:
         self._members[member.id] = self._member_of[thread.key] = member
         self._world.say(instance.name, "joins", f"thread {thread.number} joins as {member.id}", thread=thread.key)
         self._report(member)
+        self._look_for_topics()
         process = str(instance.process_id)
         if before is None:
             self._because(f"{instance.name} joined")
@@ -148,6 +149,7 @@ class ProtocolGroup:
         there = sum(max(1, client.num_stream_threads) for client in self._world.episode.clients)
         # Heartbeats of those who have long been there come at any time.
         member.sent_ms -= int(self._heartbeats.every_ms * len(self._members) / there)
+        member.counted_ms = member.sent_ms
         member.told, member.is_ready = Tasks(frozenset(thread.active), frozenset(thread.standby)), True
         self._members[member.id] = self._member_of[thread.key] = member
         self._world.has_members(any_left=True)
@@ -213,7 +215,7 @@ class ProtocolGroup:
         elif member.silent_ms is not None:
             member.silent_ms = None
             member.sessions += 1
-            self._heartbeat(member, None)
+            self._heartbeat(member)
 
     def _hears_that_it_is_gone(self, member: Member, at_ms: int) -> None:
         """UNKNOWN_MEMBER_ID: whoever was fenced gives up what it has, and joins again under its old id."""
@@ -296,27 +298,32 @@ class ProtocolGroup:
     def _is_settled(self, member: Member) -> bool:
         return member.is_ready is True and self._group.is_settled(member.id)
 
-    def _heartbeat(self, member: Member, owned: Tasks | None) -> None:
+    def _acknowledge(self, member: Member, owned: Tasks, counted_ms: int) -> None:
+        if not self._world.deferred(member.thread, partial(self._acknowledge, member, owned, counted_ms)):
+            self._heartbeat(member, owned, counted_ms)
+
+    def _heartbeat(self, member: Member, owned: Tasks | None = None, counted_ms: int | None = None) -> None:
         if member.is_dead(self._members):
             return
-        if owned is not None and self._world.deferred(member.thread, partial(self._heartbeat, member, owned)):
-            return
+        self._look_for_topics()
+        if owned is not None or self._reports.has_news(member):
+            self._report(member)
+        self._played(member, partial(self._group.heartbeat, self._clock.now, member.id, owned), counted_ms)
+
+    def _look_for_topics(self) -> None:
         if not self._group.has_topics and self._topics_ms is not None and self._clock.now >= self._topics_ms:
             self._because("topics are there")
             self._group.topics_are_there()
             self._heartbeats.arm_all()
-        if owned is not None or self._reports.has_news(member):
-            self._report(member)
-        self._played(member, partial(self._group.heartbeat, self._clock.now, member.id, owned))
 
-    def _played(self, member: Member, request: partial[HeartbeatAnswer]) -> None:
+    def _played(self, member: Member, request: partial[HeartbeatAnswer], counted_ms: int | None = None) -> None:
         now, target_epoch = self._clock.now, self._group.target_epoch
         try:
             answer = request()
         except LeaderFailedError as error:
             self._failed(member, error)
             return
-        self._heartbeats.sent(member)
+        self._heartbeats.sent(member, counted_ms)
         if self._group.target_epoch != target_epoch:
             self._write_down()
             self._heartbeats.arm_all()

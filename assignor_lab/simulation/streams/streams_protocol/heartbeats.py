@@ -1,7 +1,7 @@
 """The heartbeats of a streams group that matter: a member's next one after something has happened.
 
-A member sends one an interval after its last one, whatever that was sent for. Those that would change nothing are not
-played.
+A member sends one an interval after its last one, whatever that was sent for; of an acknowledgement the interval
+begins a little earlier. Those that would change nothing are not played.
 """
 
 from __future__ import annotations
@@ -55,9 +55,10 @@ class Heartbeats:
         member.is_armed = True
         self._clock.at(self.next_ms(member), partial(self._beat, member, member.armed))
 
-    def sent(self, member: Member) -> None:
-        """A member has sent one, whatever for: the next one comes an interval from now."""
+    def sent(self, member: Member, counted_ms: int | None) -> None:
+        """A member has sent one, whatever for: the next one comes an interval from now, or from ``counted_ms`` on."""
         member.sent_ms = self._clock.now
+        member.counted_ms = self._clock.now if counted_ms is None else counted_ms
         member.armed += 1
         member.is_armed = False
 

@@ -21,7 +21,9 @@ class Member:
     Args:
         thread: Its thread.
         id: Its member id, which it makes up itself.
-        sent_ms: When it sent its last heartbeat that was played; others followed once in each interval.
+        sent_ms: When it sent its last heartbeat that was played.
+        counted_ms: From when on its next ones are counted: one in each interval. It is when it sent the last one, but
+            for acknowledgements, which set the timer by the time that was last looked at.
         told: What the broker told it to have.
         is_ready: Whether the broker said that the group is ready; ``None``: it has said nothing yet.
         is_reconciling: It goes through an assignment, and acknowledges it as soon as it can.
@@ -42,6 +44,7 @@ class Member:
     thread: Thread
     id: str
     sent_ms: int = 0
+    counted_ms: int = attrs.field()
     told: Tasks = NO_TASKS
     is_ready: bool | None = None
     is_reconciling: bool = False
@@ -57,6 +60,10 @@ class Member:
     process_id: ProcessID = attrs.field(init=False)
     decided_for: ProcessID = attrs.field(init=False)
     metadata: MemberMetadata = attrs.field(init=False)
+
+    @counted_ms.default
+    def _counted_ms(self) -> int:
+        return self.sent_ms
 
     @static_id.default
     def _static_id(self) -> tuple[str, int] | None:
@@ -84,13 +91,13 @@ class Member:
 
     def next_heartbeat_ms(self, now_ms: int, every_ms: float) -> int:
         """When its next heartbeat after ``now_ms`` comes."""
-        return self.sent_ms + int(((now_ms - self.sent_ms) // every_ms + 1) * every_ms)
+        return self.counted_ms + int(((now_ms - self.counted_ms) // every_ms + 1) * every_ms)
 
     def last_heartbeat_ms(self, now_ms: int, every_ms: float) -> int:
         """When its latest heartbeat came that counts."""
         if self.silent_ms is not None:
             now_ms = max(self.sent_ms, min(now_ms, self.silent_ms - 1))
-        return self.sent_ms + int((now_ms - self.sent_ms) // every_ms * every_ms)
+        return max(self.sent_ms, self.counted_ms + int((now_ms - self.counted_ms) // every_ms * every_ms))
 
 
 def static_member(members: Mapping[str, Member], thread: Thread) -> Member | None:

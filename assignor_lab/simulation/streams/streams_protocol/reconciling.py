@@ -7,6 +7,7 @@ from functools import partial
 
 from assignor_lab.kafka.streams_group.group import HeartbeatAnswer
 from assignor_lab.kafka.streams_group.tasks import Tasks
+from assignor_lab.simulation.streams.instances import Thread
 from assignor_lab.simulation.streams.spread import spread_around
 from assignor_lab.simulation.streams.streams_protocol.members import Member
 from assignor_lab.simulation.streams.world import World
@@ -20,7 +21,7 @@ class Reconciling:
     Args:
         world: The world.
         members: Member id to member; whoever joins or goes changes it.
-        acknowledge: Sends a heartbeat with what a member has now.
+        acknowledge: Sends a heartbeat with what a member has now; its next one is counted from the given moment on.
         over: Is told of a member that has read an answer.
     """
 
@@ -28,7 +29,7 @@ class Reconciling:
         self,
         world: World,
         members: Mapping[str, Member],
-        acknowledge: Callable[[Member, Tasks], None],
+        acknowledge: Callable[[Member, Tasks, int], None],
         over: Callable[[Member], None],
     ) -> None:
         self._world, self._clock, self._timings = world, world.clock, world.timings
@@ -55,15 +56,22 @@ class Reconciling:
         """The thread closes and opens tasks, and the member acknowledges what it has then."""
         thread, now, tasks = member.thread, self._clock.now, member.told
         begins = max(now, member.busy_until_ms)
-        after = spread_around(
-            self._timings.acknowledge_ms, self._timings.acknowledge_spread_ms, self._world.random.random()
-        )
+        after = self._acknowledges_after_ms(thread, tasks)
+        # The network thread's loop before the one that sends the acknowledgement.
+        loop_ms = begins + min(after, self._timings.acknowledge_loop_ms)
         opened = (tasks.active - thread.active) | ((tasks.standby | tasks.warmup) - thread.standby)
         if opened:
             takes = self._timings.open_store_ms if thread.had_tasks else self._timings.first_open_store_ms
             member.busy_until_ms = begins + after + takes
         self._clock.at(begins, partial(self._world_gets, member, tasks))
-        self._clock.at(begins + after, partial(self._acknowledge, member, tasks))
+        self._clock.at(begins + after, partial(self._acknowledge, member, tasks, loop_ms))
+
+    def _acknowledges_after_ms(self, thread: Thread, tasks: Tasks) -> int:
+        timings = self._timings
+        gives_up = bool(thread.active - tasks.active or thread.standby - (tasks.standby | tasks.warmup))
+        usual = timings.acknowledge_ms if gives_up else timings.acknowledge_new_ms
+        spread = timings.acknowledge_spread_ms * usual // max(1, timings.acknowledge_ms)
+        return spread_around(usual, spread, self._world.random.random())
 
     def _world_gets(self, member: Member, tasks: Tasks) -> None:
         if self._world.deferred(member.thread, partial(self._world_gets, member, tasks)):

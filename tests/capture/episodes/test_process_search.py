@@ -1,0 +1,62 @@
+"""Process ids that a recording does not show are such as give what it recorded."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assignment_api.plugins import discover
+from assignor_lab.capture.episodes import import_episode
+from assignor_lab.capture.episodes.decided_again import DecidedAgain
+from assignor_lab.capture.episodes.timeline import read_timeline
+from assignor_lab.groups.streams_group.leading import brokers_assignor
+from assignor_lab.scenarios import Place, scenario_from_document
+from assignor_lab.simulation.streams.episode_format import read_episode
+
+CAPTURES = Path(__file__).parents[2] / "data" / "captures"
+RECORDINGS = {
+    "D": (CAPTURES / "downtime" / "D" / "timeline.json.gz", CAPTURES / "downtime" / "D"),
+    "orders-group-1": (CAPTURES / "timelines" / "orders-group.json.gz", CAPTURES / "orders-group-1"),
+    "orders-group-3": (CAPTURES / "timelines" / "orders-group-3.json.gz", CAPTURES / "orders-group-3"),
+}
+
+
+def repeated(timeline: Path, document: dict[str, Any]) -> tuple[int, int]:
+    """Recorded targets that the assignor gives task by task with the episode's process ids, and how many there are."""
+    episode = read_episode(scenario_from_document(document, Place("episode")))
+    process = {
+        member: str(event.details["process_id"])
+        for event in episode.events
+        for member in event.details.get("member_ids", ())
+    }
+    again = DecidedAgain(
+        read_timeline(timeline), episode.tasks, 1, brokers_assignor(discover(), None, episode.config).ask
+    )
+    return sum(again.ask(each, process) == each.target for each in again.decisions), len(again.decisions)
+
+
+@pytest.mark.parametrize(("name", "targets"), [("D", 20), ("orders-group-1", 21), ("orders-group-3", 19)])
+def test_every_recorded_target_follows_task_by_task_from_the_one_before(name: str, targets: int) -> None:
+    assert repeated(RECORDINGS[name][0], import_episode(*RECORDINGS[name])) == (targets, targets)
+
+
+@pytest.mark.parametrize("name", ["orders-group-1", "orders-group-3"])
+def test_ids_that_are_hidden_are_replaced_by_others_that_give_the_same(name: str, tmp_path: Path) -> None:
+    timeline, folder = RECORDINGS[name]
+    shutil.copy(folder / "configs.jsonl", tmp_path)
+    shown, made_up = import_episode(timeline, folder), import_episode(timeline, tmp_path)
+    ids = [
+        {event["process_id"] for event in each["events"] if event["type"] == "start"} for each in (shown, made_up)
+    ]
+    assert len(ids[0]) == len(ids[1]) == 4
+    assert not ids[0] & ids[1]
+    same, targets = repeated(timeline, made_up)
+    assert any(f"gives {same} of the {targets} recorded targets" in sentence for sentence in made_up["assumptions"])
+    assert same == targets
+
+
+def test_the_same_recording_gives_the_same_ids() -> None:
+    assert import_episode(*RECORDINGS["D"]) == import_episode(*RECORDINGS["D"])
