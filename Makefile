@@ -100,6 +100,7 @@ bench: setup ## time our assignors beside official Kafka (BENCH_FLAGS=--write: i
 	$(BIN)/python -m benchmarks.flight_recorder $(if $(filter --write,$(BENCH_FLAGS)),--write)
 	$(BIN)/python -m benchmarks.java $(if $(filter --write,$(BENCH_FLAGS)),--write)
 	$(BIN)/python -m benchmarks.shim $(if $(filter --write,$(BENCH_FLAGS)),--write)
+	$(BIN)/python -m benchmarks.hours $(if $(filter --write,$(BENCH_FLAGS)),--write)
 	$(BIN)/python -m benchmarks.episodes $(if $(filter --write,$(BENCH_FLAGS)),--write)
 
 fuzz-live: setup $(STAMPS)/dev ## random histories of live Connect workers in one process (COUNT=20000, SEED=1)

@@ -23,10 +23,14 @@ from builtin_assignors._group_sticky_steps import (
 
 __all__ = ["RULES"]
 
-#: A member that only reports an offset for a task, and one that runs it as standby now; the greater one is asked first.
-_STATE, _STANDBY = 0, 1
-#: One of these, the offset, and the member's negative number: the greatest rank is asked first.
-_Rank = tuple[int, int, int]
+#: A candidate for a task is one whole number, of which the greatest is asked first: task, whether the member runs it as
+#: standby now or only reports an offset for it, that offset, and what is left of this many members. Numbers are nothing
+#: that the garbage collector goes through.
+_MEMBERS = 1 << 32
+#: Offsets are signed, of 64 bits.
+_OFFSETS, _LEAST_OFFSET = 1 << 64, -(1 << 63)
+_STANDBY = _OFFSETS * _MEMBERS
+_TASK = 2 * _STANDBY
 _NO_STANDBYS: dict[int, int] = {}
 
 
@@ -39,37 +43,34 @@ def _ranked_candidates(states: Sequence[MemberAssignmentState], tasks: TopologyT
     if not any(state.task_offsets for state in states):
         return previous_standbys(states, tasks)
     bounds = tasks.bounds
-    ranked: list[list[_Rank]] = [[] for _ in tasks.partitions]
+    ranks: list[int] = []
     for member, state in enumerate(states):
         standby = dict.fromkeys(tasks.numbers_of(state.standby_tasks), 0) if state.standby_tasks else _NO_STANDBYS
+        left = _MEMBERS - 1 - member - _LEAST_OFFSET * _MEMBERS
         for task_id, offset in state.task_offsets.items():
-            if task_id.subtopology_id in bounds:
-                first, end = bounds[task_id.subtopology_id]
+            span = bounds.get(task_id.subtopology_id)
+            if span is not None:
+                first, end = span
                 task = first + task_id.partition
                 if first <= task < end:
                     if task in standby:
                         standby[task] = offset
                     else:
-                        ranked[task].append((_STATE, offset, -member))
-        for task, offset in standby.items():
-            ranked[task].append((_STANDBY, offset, -member))
-    best = [-1] * len(ranked)
+                        ranks.append(task * _TASK + offset * _MEMBERS + left)
+        left += _STANDBY
+        ranks += [task * _TASK + offset * _MEMBERS + left for task, offset in standby.items()]
+    ranks.sort(reverse=True)
+    best = [-1] * len(tasks.partitions)
     several: dict[int, list[int]] = {}
-    for task, ranks in enumerate(ranked):
-        if len(ranks) == 1:
-            best[task] = -ranks[0][2]
-        elif ranks:
-            several[task] = members = _in_order(ranks)
-            best[task] = members[0]
+    for rank in ranks:
+        task, member = rank // _TASK, _MEMBERS - 1 - rank % _MEMBERS
+        if best[task] < 0:
+            best[task] = member
+        elif task in several:
+            several[task].append(member)
+        else:
+            several[task] = [best[task], member]
     return Candidates(best, several)
-
-
-def _in_order(ranks: Sequence[_Rank]) -> list[int]:
-    if len(ranks) == 2:
-        # The usual number: who runs the task, and who runs its standby.
-        first, second = ranks
-        return [-first[2], -second[2]] if first > second else [-second[2], -first[2]]
-    return [-member for _, _, member in sorted(ranks, reverse=True)]
 
 
 def _first_usable_or_less_loaded(placement: Placement) -> Choice:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 
 import attrs
 
 from assignment_api import TaskInfo
 from assignment_api.group import AssignmentConfigs, GroupAssignment, GroupSpec, MemberMetadata, TopologyDescriber
-from assignor_lab.capture.episodes.timeline import RecordedTarget, Timeline
+from assignor_lab.capture.episodes.timeline import Timeline
 from assignor_lab.kafka.streams_group.group import GroupMember
 from assignor_lab.kafka.streams_group.member_table import MemberTable
 from assignor_lab.kafka.streams_group.tasks import NO_TASKS, Tasks
@@ -50,6 +51,11 @@ class DecidedAgain:
         self._tasks, self._standbys, self._ask = tuple(tasks), standbys, ask
         self.decisions: tuple[Decision, ...] = tuple(self._decisions(timeline))
 
+    @property
+    def tasks(self) -> int:
+        """How many tasks the group has."""
+        return len(self._tasks)
+
     def ask(self, decision: Decision, process: Mapping[str, str]) -> Mapping[str, Tasks]:
         """Member to the target that the assignor gives it where each member is of this process.
 
@@ -62,44 +68,49 @@ class DecidedAgain:
 
     def _decisions(self, timeline: Timeline) -> Iterator[Decision]:
         number = {str(task.id): place for place, task in enumerate(self._tasks)}
-        records = list(_records(timeline))
-        joined = list(dict.fromkeys(each.member for each in timeline.members))
+        joined = {member: place for place, member in enumerate(dict.fromkeys(each.member for each in timeline.members))}
+        records, place = list(_records(timeline)), 0
+        table = MemberTable()
         before: Mapping[str, Tasks] = {}
         for recorded in timeline.targets:
+            while place < len(records) and records[place].time_ms < recorded.time_ms:
+                records[place].into(table)
+                place += 1
+            for record in islice(records, place, None):
+                # Of one millisecond: who is in the target left after it, and who joined came with it.
+                if record.time_ms > recorded.time_ms:
+                    break
+                if not record.is_there and record.member not in recorded.tasks:
+                    record.into(table)
+            there = [member for member in table if member in recorded.tasks]
+            new = sorted(recorded.tasks.keys() - there, key=lambda each: (joined.get(each, len(joined)), each))
             target = {
                 member: Tasks(*(frozenset(number[task] for task in role if task in number) for role in roles))
                 for member, roles in recorded.tasks.items()
             }
-            yield Decision(recorded.epoch, tuple(_in_order(recorded, records, joined)), before, target)
+            yield Decision(recorded.epoch, (*there, *new), before, target)
             before = target
 
 
-def _records(timeline: Timeline) -> Iterator[tuple[int, str, bool]]:
-    """When a member was written down for the first time, or removed: moment, member, whether it is there then."""
+@attrs.frozen
+class _Record:
+    """When a member was written down for the first time, or removed."""
+
+    time_ms: int
+    member: str
+    is_there: bool
+
+    def into(self, table: MemberTable) -> None:
+        """Has a table know."""
+        (table.add if self.is_there else table.remove)(self.member)
+
+
+def _records(timeline: Timeline) -> Iterator[_Record]:
     known: set[str] = set()
     for each in timeline.members:
         if each.state and each.member not in known:
             known.add(each.member)
-            yield each.time_ms, each.member, True
+            yield _Record(each.time_ms, each.member, is_there=True)
         elif not each.state and each.event != "joins":
             known.discard(each.member)
-            yield each.time_ms, each.member, False
-
-
-def _in_order(
-    recorded: RecordedTarget, records: Sequence[tuple[int, str, bool]], joined: Sequence[str]
-) -> Iterator[str]:
-    """The members as the broker goes through them: whoever joins with the request that computes comes last."""
-    table = MemberTable()
-    for moment, member, is_there in records:
-        if is_there and moment < recorded.time_ms:
-            table.add(member)
-        elif not is_there and moment <= recorded.time_ms and member not in recorded.tasks:
-            table.remove(member)
-    there = dict.fromkeys(table)
-    yield from (each for each in there if each in recorded.tasks)
-    yield from sorted(set(recorded.tasks) - set(there), key=lambda each: (_place(joined, each), each))
-
-
-def _place(joined: Sequence[str], member: str) -> int:
-    return joined.index(member) if member in joined else len(joined)
+            yield _Record(each.time_ms, each.member, is_there=False)

@@ -82,7 +82,8 @@ def import_episode(
     if timeline.targets:
         draft = _document(timeline, configs, tasks, in_order, [])
         found = agreeing_process_ids(timeline, names, _decided_again(draft, timeline, registry or discover()), shown)
-        return _document(timeline, configs, tasks, {**in_order, **found.processes}, [_agreeing(found, timeline)])
+        if found.repeated:
+            return _document(timeline, configs, tasks, {**in_order, **found.processes}, [_agreeing(found, timeline)])
     if shown:
         return _document(timeline, configs, tasks, shown, [_SOME_MADE_UP])
     return _document(timeline, configs, tasks, in_order, [_ALL_MADE_UP])

@@ -7,6 +7,7 @@ them shows which of two processes came first wherever that made a difference.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 import attrs
 
@@ -23,8 +24,10 @@ __all__ = ["FoundProcesses", "agreeing_processes"]
 _MOST_KEPT = 64
 #: How many it looks at for one target.
 _MOST_TRIED = 4_096
-#: Slots that are told apart at most.
+#: Slots that are told apart at most, and incarnations that are looked for.
 _MOST_SLOTS = 64
+#: The search ends when it has looked at so many members, tasks and slots, and goes on with the best so far.
+_MOST_WORK = 5_000_000
 
 
 @attrs.frozen
@@ -70,10 +73,17 @@ def agreeing_processes(
     members = max((len(each.members) for each in decisions), default=1)
     table = _Table(shown, {each: number for number, each in enumerate(order)}, _slots(members))
     ways = [_Way({})]
+    if len(order) > _MOST_SLOTS:
+        decisions = []
+    work = 0
     for decision in decisions:
         for new in dict.fromkeys(incarnation[member] for member in decision.members):
             if new not in ways[0].slots:
-                ways = list(_told_apart(table.with_one_more(ways, new), table.slots))[:_MOST_TRIED]
+                work += len(ways) * table.slots * (len(ways[0].slots) + 1)
+                ways = ways if work < _MOST_WORK else ways[:1]
+                ways = list(islice(_told_apart(table.with_one_more(ways, new), table.slots), _MOST_TRIED))
+        work += len(ways) * (len(decision.members) + again.tasks)
+        ways = ways if work < _MOST_WORK else ways[:1]
         ways = sorted((_judged(way, decision, again, incarnation, table) for way in ways), key=_badness)[:_MOST_KEPT]
     best = ways[0]
     made_up = {each: hashed_process_id(slot, table.number[each]) for each, slot in best.slots.items()}

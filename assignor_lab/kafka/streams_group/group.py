@@ -187,8 +187,9 @@ class StreamsGroup:
         target = self._sent.get(member, NO_TASKS)
         after = reconciled(member, before, target, target_epoch, owned, self._holders, self._release)
         if after is not before:
-            self._holders.remove(member, before.process, before.assigned | before.pending)
-            self._holders.add(member, after.process, after.assigned | after.pending)
+            had, has = before.assigned | before.pending, after.assigned | after.pending
+            self._holders.remove(member, before.process, had - has)
+            self._holders.add(member, after.process, has - had)
             self._members[member] = after
             self._refined = None
         return HeartbeatAnswer(after.assigned, self.has_topics and not self.is_behind, after is not before)

@@ -39,7 +39,7 @@ def reported_offsets(thread: Thread, now_ms: int) -> dict[int, int | None]:
 def delete_if_due(instance: Instance, store: Store, now_ms: int, cleanup_delay_ms: int) -> bool:
     """Whether the cleaner has deleted a directory that nobody uses; it runs once in each delay."""
     due = store.since_ms + cleanup_delay_ms
-    if not cleanup_delay_ms or store.is_open or store.locked_by is not None:
+    if now_ms < due or not cleanup_delay_ms or store.is_open or store.locked_by is not None:
         return False
     begin = instance.started_ms
     runs = (max(0, due - begin) + cleanup_delay_ms - 1) // cleanup_delay_ms * cleanup_delay_ms + begin

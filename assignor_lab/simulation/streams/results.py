@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -25,17 +27,14 @@ def document_of(played: Played, assignor: str, terms: TrafficTerms = _DEFAULT_TE
         assignor: Name of the assignor.
         terms: Under which terms traffic is counted.
     """
-    first = played.first_ms
+    first, names = played.first_ms, list(map(str, played.world.tasks))
     document: dict[str, Any] = {
         "episode": played.episode.id,
         "assignor": assignor,
         "seed": played.seed,
-        "generations": [_generation(played, each) for each in played.generations],
+        "generations": [_generation(each, first, names) for each in played.generations],
         "actions": _actions(played),
-        "tasks": {
-            str(task): _task(played.world.ledger.intervals[number], first)
-            for number, task in enumerate(played.world.tasks)
-        },
+        "tasks": {name: _task(played.world.ledger.intervals[number], first) for number, name in enumerate(names)},
         "totals": totals_of(played, terms),
         "failures": [{"t_ms": at_ms - first, "message": message} for at_ms, message in played.failures],
         "compared": None,
@@ -87,8 +86,7 @@ def _unavailable(played: Played) -> tuple[dict[str, float], float]:
     return {cause: found[cause] / 1000 for cause in sorted(found)}, worst / 1000
 
 
-def _generation(played: Played, generation: Generation) -> dict[str, Any]:
-    first, tasks = played.first_ms, played.world.tasks
+def _generation(generation: Generation, first: int, names: Sequence[str]) -> dict[str, Any]:
     return {
         "t_ms": generation.prepared_ms - first,
         "assignment_t_ms": generation.assigned_ms - first,
@@ -97,7 +95,7 @@ def _generation(played: Played, generation: Generation) -> dict[str, Any]:
         "members": generation.members,
         "followup": generation.followup,
         "assigned": {
-            name: {"active": [str(tasks[task]) for task in active], "standby": [str(tasks[task]) for task in standby]}
+            name: {"active": [names[task] for task in active], "standby": [names[task] for task in standby]}
             for name, (active, standby) in sorted(generation.assigned.items())
         },
     }
@@ -105,19 +103,15 @@ def _generation(played: Played, generation: Generation) -> dict[str, Any]:
 
 def _actions(played: Played) -> list[dict[str, Any]]:
     rows = []
+    begun = [each.prepared_ms for each in played.generations]
     for index, action in enumerate(played.actions):
-        later = played.actions[index + 1 :]
-        end = later[0].at_ms if later else None
-        within = [
-            each
-            for each in played.generations
-            if action.at_ms <= each.prepared_ms and (end is None or each.prepared_ms < end)
-        ]
+        end = played.actions[index + 1].at_ms if index + 1 < len(played.actions) else math.inf
+        within = played.generations[bisect_left(begun, action.at_ms) : bisect_left(begun, end)]
         if played.changes is None:
             last = within[-1].assigned_ms if within else None
         else:
-            changes = [each for each in played.changes if action.at_ms <= each and (end is None or each < end)]
-            last = changes[-1] if changes else None
+            until = bisect_left(played.changes, end)
+            last = played.changes[until - 1] if until and played.changes[until - 1] >= action.at_ms else None
         rows.append(
             {
                 "t_ms": action.at_ms - played.first_ms,

@@ -10,6 +10,7 @@ import attrs
 
 from assignment_api import AssignorLabError
 from assignment_api.streams import StreamsClientState, TaskId
+from assignor_lab.runtime.garbage import seldom_collected
 from assignor_lab.simulation.patience import still_waited_for
 from assignor_lab.simulation.streams.classic.group import ClassicGroup
 from assignor_lab.simulation.streams.episode import Event, InstanceSettings, StreamsEpisode
@@ -127,21 +128,10 @@ def simulate(
     for event in episode.events:
         world.clock.at(world.begin_ms + event.at_ms, partial(player.happen, event))
     end_ms = world.begin_ms + episode.until_ms
-    looked, is_cut = 0, False
-    waited_for = still_waited_for()
-    for _ in range(_MOST_STEPS):
-        if not world.clock.step(end_ms):
-            break
-        if waited_for is not None:
-            waited_for(world.clock.now - world.begin_ms, episode.until_ms)
-        if most_followups is not None and len(group.generations) > looked:
-            looked = len(group.generations)
-            is_cut = _goes_round(group.generations, most_followups)
-            if is_cut:
-                end_ms = world.clock.now
-                break
-    else:
-        raise EndlessEpisodeError(f"{episode.place}: episode {episode.id!r} took {_MOST_STEPS:,} steps: given up")
+    with seldom_collected():
+        cut_ms = _play_on(episode, world, group, end_ms, most_followups)
+    is_cut = cut_ms is not None
+    end_ms = end_ms if cut_ms is None else cut_ms
     world.finish(end_ms)
     first = min((event.at_ms for event in episode.events), default=0) if not episode.clients else 0
     changes = None if group.changes is None else tuple(group.changes)
@@ -153,6 +143,24 @@ def simulate(
         episode, world, tuple(group.generations), tuple(player.actions), world.begin_ms + first, seed, changes,
         tuple(group.failures), is_cut,
     )  # fmt: skip
+
+
+def _play_on(
+    episode: StreamsEpisode, world: World, group: Group, end_ms: int, most_followups: int | None
+) -> int | None:
+    """Plays to the end, or until the group goes round: returns when that was."""
+    looked = 0
+    waited_for = still_waited_for()
+    for _ in range(_MOST_STEPS):
+        if not world.clock.step(end_ms):
+            return None
+        if waited_for is not None:
+            waited_for(world.clock.now - world.begin_ms, episode.until_ms)
+        if most_followups is not None and len(group.generations) > looked:
+            looked = len(group.generations)
+            if _goes_round(group.generations, most_followups):
+                return world.clock.now
+    raise EndlessEpisodeError(f"{episode.place}: episode {episode.id!r} took {_MOST_STEPS:,} steps: given up")
 
 
 def _goes_round(generations: Sequence[Generation], most_followups: int) -> bool:

@@ -62,7 +62,7 @@ class Store:
     Args:
         task: Number of the task.
         log: Its changelogs.
-        offset: How far it was at ``since_ms``, while nothing loads and it does not follow.
+        offset: How far it was at ``since_ms``, while nothing loads and it does not follow; never beyond the end.
         since_ms: When it was opened, or closed.
         thread: Number of the thread that has it open, or ``None``: it lies on the disk, closed.
         load: What is being loaded.
@@ -114,7 +114,7 @@ class Store:
         if self.follows:
             # It has not gone back from where it was when it was complete.
             return max(self.offset, self.end(now_ms - self.behind_ms))
-        return min(self.offset, self.end(now_ms))
+        return self.offset
 
     def opened(self, now_ms: int, thread: int) -> None:
         """A thread opens it."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -48,9 +50,7 @@ def test_ids_that_are_hidden_are_replaced_by_others_that_give_the_same(name: str
     timeline, folder = RECORDINGS[name]
     shutil.copy(folder / "configs.jsonl", tmp_path)
     shown, made_up = import_episode(timeline, folder), import_episode(timeline, tmp_path)
-    ids = [
-        {event["process_id"] for event in each["events"] if event["type"] == "start"} for each in (shown, made_up)
-    ]
+    ids = [{event["process_id"] for event in each["events"] if event["type"] == "start"} for each in (shown, made_up)]
     assert len(ids[0]) == len(ids[1]) == 4
     assert not ids[0] & ids[1]
     same, targets = repeated(timeline, made_up)
@@ -60,3 +60,37 @@ def test_ids_that_are_hidden_are_replaced_by_others_that_give_the_same(name: str
 
 def test_the_same_recording_gives_the_same_ids() -> None:
     assert import_episode(*RECORDINGS["D"]) == import_episode(*RECORDINGS["D"])
+
+
+def test_where_no_ids_give_what_was_recorded_they_are_in_its_order_and_the_search_comes_to_an_end(
+    tmp_path: Path,
+) -> None:
+    """Targets that no assignor of Kafka's gave, of more processes than there are slots."""
+    timeline, folder = RECORDINGS["D"]
+    document = json.loads(gzip.decompress(timeline.read_bytes()))
+    first, names = document["actions"][3]["t"], [f"d{number}" for number in range(70)]
+    members = {f"member-{number:03}": f"{name}-StreamThread-1-consumer" for number, name in enumerate(names)}
+    document |= {
+        "actions": [{"t": first, "event": "start", "instance": name} for name in names],
+        "clients": members,
+        "member_states": [
+            each
+            for member in members
+            for each in (
+                {"t": first + 10, "member": member, "event": "joins"},
+                {"t": first + 10, "member": member, "state": "STABLE", "active": [], "standby": []},
+            )
+        ],
+        "targets": [
+            {"t": first + 5_000 + number, "epoch": number, "target": {each: {"active": []} for each in members}}
+            for number in range(1, 4)
+        ],
+    }
+    (tmp_path / "timeline.json").write_text(json.dumps(document))
+    config = json.loads((folder / "configs.jsonl").read_text().splitlines()[0])["config"]
+    (tmp_path / "configs.jsonl").write_text(
+        "\n".join(json.dumps({"instance": name, "config": {**config, "client.id": name}}) for name in names)
+    )
+    episode = import_episode(tmp_path / "timeline.json", tmp_path)
+    assert any("in the order in which its assignments go round" in sentence for sentence in episode["assumptions"])
+    assert len({event["process_id"] for event in episode["events"]}) == 70

@@ -48,11 +48,10 @@ def reported(
         is_open = store is not None and store.thread == thread.key
         found.offsets[task] = int(store.position(now_ms)) if is_open and store is not None else NOT_STARTED
         found.ends[task] = end(task)
-    dormant = [task for task, store in instance.stores.items() if not store.is_open]
-    if dormant and thread is instance.threads[0]:
+    if thread is instance.threads[0]:
         given = set[int]().union(*(each.active | each.standby for each in instance.threads))
-        for task in sorted(set(dormant) - given):
+        for task in sorted(instance.stores.keys() - given):
             store = instance.stores[task]
-            if not delete_if_due(instance, store, now_ms, cleanup_ms):
+            if not store.is_open and not delete_if_due(instance, store, now_ms, cleanup_ms):
                 found.offsets[task] = int(store.position(now_ms))
     return found
