@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from assignor_lab.scenarios import Place, Scenario, scenario_from_document
 from tests.capture.captured_logs import CAPTURES
 
 LIVES = CAPTURES / "lives"
+ORDERS = CAPTURES / "coordinator" / "orders-group-3.log.gz"
 BROKER = LIVES / "broker.log.gz"
 LINES = gzip.decompress(BROKER.read_bytes()).decode().splitlines(keepends=True)
 
@@ -123,3 +125,66 @@ def test_lines_of_a_group_without_any_target_are_no_decision(tmp_path: Path) -> 
     log = part(tmp_path, [line for line in LINES if "[GroupId newer]" in line and "Computed a new target" not in line])
     with pytest.raises(NoDecisionError, match="streams protocol"):
         read(log)
+
+
+def at_info(log: Path) -> list[str]:
+    """What the same coordinator writes at INFO: no targets in full."""
+    lines = gzip.decompress(log.read_bytes()).decode().splitlines(keepends=True)
+    return [
+        re.sub(r" DEBUG (.*) in (\d+)ms: \{.*\}\.", r" INFO \1 in \2ms.", line)
+        if "Computed a new target" in line
+        else line
+        for line in lines
+    ]
+
+
+def test_at_debug_every_target_is_told_in_full_and_comes_out_again_from_the_one_before() -> None:
+    scenarios = read(ORDERS)
+    assert sources(scenarios, "generation") == [
+        8,
+        9,
+        10,
+        12,
+        13,
+        14,
+        15,
+        16,
+        18,
+        20,
+        21,
+        22,
+        24,
+        25,
+        26,
+        28,
+        29,
+        30,
+        32,
+    ]
+    assert all("observed" in each.document for each in scenarios)
+    config = config_sources(None, ["num.standby.replicas=1"], environ={}, start=Path("/"))
+    assert [each.difference for each in checked_decisions(scenarios, discover(), config)] == [None] * 19
+
+
+def test_at_info_they_are_what_members_were_brought_to(tmp_path: Path) -> None:
+    told = [each for each in read(part(tmp_path, at_info(ORDERS))) if "observed" in each.document]
+    assert 0 < len(told) < 19
+    full = {each.document["source"]["generation"]: each.document["observed"] for each in read(ORDERS)}
+    for each in told:
+        assert each.document["observed"] == full[each.document["source"]["generation"]]
+
+
+def test_who_joins_with_the_request_that_computes_is_shown_last_and_has_nothing_before() -> None:
+    thirteenth = next(each for each in read(ORDERS) if each.document["source"]["generation"] == 13)
+    *others, new = thirteenth.document["members"]
+    assert new["id"].startswith("JGbt")
+    assert (new["active"], new["standby"]) == ({}, {})
+    # The order of the broker's table, and not the one in which they came.
+    assert [each["id"][:4] for each in others] == ["EQmf", "F3xJ", "AqEY", "BKt8", "aT-L", "iMLo"]
+
+
+def test_a_target_of_somebody_of_whom_the_log_never_tells_is_not_known(tmp_path: Path) -> None:
+    lines = gzip.decompress(ORDERS.read_bytes()).decode().splitlines(keepends=True)
+    log = part(tmp_path, [line for line in lines if not ("JGbt" in line and "member metadata" in line)])
+    found = [each for each in read(log) if each.document["source"]["generation"] == 13]
+    assert all("observed" not in each.document for each in found)

@@ -29,6 +29,7 @@ from assignor_lab.capture.recorded.kept_records import KeptRecord, KeptRecords
 from assignor_lab.capture.recorded.streams_group_answers import HeldTasks
 from assignor_lab.capture.streams_member import StreamsMember
 from assignor_lab.documents.errors import Place
+from assignor_lab.kafka.streams_group.member_table import MemberTable
 
 __all__ = ["Epoch", "EpochMember", "epoch_documents", "recorded_epochs"]
 
@@ -64,7 +65,7 @@ class Epoch:
         place: Where it was read.
         time_ms: When it was decided, or became known, in epoch milliseconds.
         number: Its epoch.
-        members: Member id to member, in the order in which they came.
+        members: Member id to member, in the order in which the broker showed them to its assignor.
         stateful: Sub-topology to whether it has changelogs; empty if that is not told.
         config: Configuration of the group that its latest target was decided with; ``None``: not told.
         is_told: Whether it is known what everybody was to have.
@@ -108,6 +109,8 @@ def recorded_epochs(kept: KeptRecords, on_unreadable: Callable[[str], None]) -> 
 class _Reading:
     group: str
     members: dict[str, StreamsMember] = attrs.field(factory=dict)
+    #: Whoever has gone through a request: what one writes last is what its member has now.
+    table: MemberTable = attrs.field(factory=MemberTable)
     targets: dict[str, HeldTasks] = attrs.field(factory=dict)
     #: The targets of the epoch before.
     before: dict[str, HeldTasks] = attrs.field(factory=dict)
@@ -122,11 +125,15 @@ class _Reading:
         member = key.member or ""
         if key.type == STREAMS_MEMBER:
             _put(self.members, member, None if value is None else read_streams_member(self.group, value))
+            if value is None:
+                self.table.remove(member)
         elif key.type == TARGET_MEMBER:
             _put(self.targets, member, None if value is None else read_target(self.group, value))
         elif key.type == CURRENT_ASSIGNMENT:
             held = None if value is None else read_target(self.group, value, current=True)
             _put(self.current, member, held)
+            if held is not None and member in self.members:
+                self.table.add(member)
         elif key.type == STREAMS_METADATA:
             self.config = None if value is None else read_assignment_config(self.group, value)
         elif key.type == STREAMS_TOPOLOGY and value is not None:
@@ -137,6 +144,7 @@ class _Reading:
         return None
 
     def _epoch(self, each: KeptRecord, number: int, time_ms: int) -> Epoch:
+        in_order = {name: self.members[name] for name in self.table if name in self.members}
         members = {
             name: EpochMember(
                 told,
@@ -144,7 +152,7 @@ class _Reading:
                 self.current.get(name, _NOTHING),
                 self.targets.get(name, _NOTHING),
             )
-            for name, told in self.members.items()
+            for name, told in {**in_order, **self.members}.items()
         }
         self.before = dict(self.targets)
         return Epoch(each.place, time_ms, number, members, dict(self.stateful), self.config)

@@ -16,6 +16,7 @@ from assignor_lab.capture.logs.messages import Kind
 from assignor_lab.capture.logs.records import LogRecord
 from assignor_lab.capture.logs.timestamps import LogTime
 from assignor_lab.capture.streams_member import StreamsMember
+from assignor_lab.kafka.streams_group.member_table import MemberTable
 
 __all__ = ["CoordinatedEpoch", "CoordinatedEpochs", "LoggedTasks"]
 
@@ -29,7 +30,11 @@ _MEMBER = re.compile(
     r"rackId=Optional(?:\.empty|\[(?P<rack>.*?)\]), clientId=(?P<client>.*?), clientHost=.*?, "
     r"processId=(?P<process>.*?), .*?clientTags=\{(?P<tags>.*?)\}"
 )
-_TARGET = re.compile(r"Computed a new target assignment for epoch (\d+)")
+_TARGET = re.compile(
+    r"Computed a new target assignment for epoch (\d+)(?: with '[^']*' assignor in \d+ ?ms: \{(.*)\})?"
+)
+#: A member's part of a target, which coordinators write at DEBUG.
+_TOLD_TARGET = re.compile(r"([^\s={}()]+)=\(active=\[(.*?)\], standby=\[(.*?)\], warmup=\[(.*?)\]\)")
 _STATE = re.compile(
     r"Member's new assignment state: epoch=(-?\d+), previousEpoch=-?\d+, state=(\w+), "
     r"assignedTasks=\(active=\[(.*?)\], standby=\[(.*?)\], warmup=\[(.*?)\]\)"
@@ -70,11 +75,12 @@ class CoordinatedEpoch:
         begun: When the group's epoch had been raised, which led to it.
         reason: What had happened to the members; empty if the log does not tell.
         gone: Who has left or was fenced since the epoch before: client id, ``left`` or ``fenced``, and when.
-        members: Member id to member, in the order in which they came.
+        members: Member id to member, in the order in which the broker showed them to its assignor.
         had: Member id to what it had then.
         was_to_have: Member id to what it was to have before; ``None``: not known of everybody.
         reached: Member id to what it was brought to in this epoch.
         strangers: Members of which the log does not say who they are.
+        joining: Members that joined with the request that worked it out; the log can tell of them after it.
     """
 
     group: str
@@ -85,16 +91,24 @@ class CoordinatedEpoch:
     begun: LogTime | None
     reason: str
     gone: tuple[tuple[str, str, LogTime], ...]
-    members: Mapping[str, StreamsMember]
-    had: Mapping[str, LoggedTasks]
-    was_to_have: Mapping[str, LoggedTasks] | None
+    members: dict[str, StreamsMember]
+    had: dict[str, LoggedTasks]
+    was_to_have: dict[str, LoggedTasks] | None
     reached: dict[str, LoggedTasks] = attrs.field(factory=dict)
     strangers: set[str] = attrs.field(factory=set)
+    joining: set[str] = attrs.field(factory=set)
+
+    def joined(self, name: str, member: StreamsMember) -> None:
+        """The log tells of a member now that joined with the request: the broker showed it last."""
+        self.joining.discard(name)
+        self.members[name], self.had[name] = member, _NOTHING
+        if self.was_to_have is not None:
+            self.was_to_have[name] = _NOTHING
 
     @property
     def targets(self) -> Mapping[str, LoggedTasks] | None:
         """Member id to what it is to have; ``None``: it is not known of everybody."""
-        if self.strangers or self.reached.keys() != self.members.keys():
+        if self.strangers or self.joining or self.reached.keys() != self.members.keys():
             return None
         return {name: self.reached[name] for name in self.members}
 
@@ -102,7 +116,11 @@ class CoordinatedEpoch:
 @attrs.define
 class _Group:
     members: dict[str, StreamsMember] = attrs.field(factory=dict)
+    #: Whoever has gone through a request: what the coordinator says of one last is what its member has now.
+    table: MemberTable = attrs.field(factory=MemberTable)
     held: dict[str, LoggedTasks] = attrs.field(factory=dict)
+    #: Who has asked to join, and has not been told of.
+    joining: set[str] = attrs.field(factory=set)
     #: What happened to which member and when, since the latest target.
     events: list[MemberEvent] = attrs.field(factory=list)
     #: Member id to client id of everybody who has ever been there.
@@ -131,10 +149,13 @@ class CoordinatedEpochs:
         text = record.text[found.end() :]
         if record.kind is Kind.STREAMS_JOINS and member:
             group.events.append(MemberEvent(member, "joins", "joins", record.time))
+            group.joining.add(member)
         elif record.kind is Kind.STREAMS_MEMBER and (told := _MEMBER.search(text)):
-            group.members[told["id"]] = StreamsMember(
-                told["client"], told["process"], told["instance"], told["rack"], _tags(told["tags"])
-            )
+            new = StreamsMember(told["client"], told["process"], told["instance"], told["rack"], _tags(told["tags"]))
+            group.members[told["id"]] = new
+            group.joining.discard(told["id"])
+            if group.latest is not None and told["id"] in group.latest.joining:
+                group.latest.joined(told["id"], new)
             group.clients[told["id"]] = told["client"]
             group.strangers.discard(told["id"])
         elif record.kind is Kind.STREAMS_LEFT and member:
@@ -147,6 +168,7 @@ class CoordinatedEpochs:
             group.bumped = group.bumped or record.time
         elif record.kind is Kind.STREAMS_TARGET and (told := _TARGET.match(text)):
             self._target(found[1], group, int(told[1]), record)
+            _told_target(group, told[2] or "")
         elif record.kind is Kind.STREAMS_STATE and member and (told := _STATE.match(text)):
             _state(group, member, int(told[1]), told[2], tuple(map(_tasks, (told[3], told[4], told[5]))))  # type: ignore[arg-type]
 
@@ -156,6 +178,7 @@ class CoordinatedEpochs:
 
     def _target(self, name: str, group: _Group, number: int, record: LogRecord) -> None:
         before = group.latest
+        in_order = {member: group.members[member] for member in group.table if member in group.members}
         targets = {} if before is None else before.targets
         known = before is not None or not group.strangers
         group.latest = CoordinatedEpoch(
@@ -171,15 +194,26 @@ class CoordinatedEpochs:
                 for each in group.events
                 if each.type != "joins" and each.time is not None and each.member in group.clients
             ),
-            members=dict(group.members),
+            members={**in_order, **group.members},
             had={member: group.held.get(member, _NOTHING) for member in group.members},
             was_to_have=None
             if targets is None or not known
             else {member: targets.get(member, _NOTHING) for member in group.members},
             strangers=set(group.strangers),
+            joining=set(group.joining),
         )
         group.events, group.bumped, group.has_other_topics = [], None, False
         self._found.append(group.latest)
+
+
+def _told_target(group: _Group, text: str) -> None:
+    """What everybody is to have, where the coordinator says it."""
+    if group.latest is not None:
+        for each in _TOLD_TARGET.finditer(text):
+            if each[1] not in group.latest.members and each[1] not in group.strangers:
+                group.latest.joining.add(each[1])
+            if each[1] not in group.strangers:
+                group.latest.reached[each[1]] = tuple(map(_tasks, each.group(2, 3, 4)))  # type: ignore[assignment]
 
 
 def _reason(group: _Group) -> str:
@@ -192,6 +226,8 @@ def _reason(group: _Group) -> str:
 def _gone(group: _Group, event: MemberEvent) -> None:
     group.events.append(event)
     group.members.pop(event.member, None)
+    group.joining.discard(event.member)
+    group.table.remove(event.member)
     group.held.pop(event.member, None)
     group.strangers.discard(event.member)
 
@@ -201,11 +237,14 @@ def _state(group: _Group, member: str, epoch: int, state: str, tasks: LoggedTask
     is_stranger = member not in group.members
     if is_stranger:
         group.strangers.add(member)
+    else:
+        group.table.add(member)
     if group.latest is None or epoch != group.latest.number:
         return
     if is_stranger:
         group.latest.strangers.add(member)
-    elif state == _STABLE:
+    elif state == _STABLE and member in group.latest.members:
+        # Who has joined since is in that epoch, too, and not in its target.
         group.latest.reached[member] = tasks
 
 

@@ -276,3 +276,20 @@ def test_with_nothing_to_give_up_it_makes_no_difference_how_long_that_takes() ->
     # b gets what a gives up with the first heartbeat after that.
     assert slow >= quick
     assert slow > 2_000
+
+
+def test_a_member_goes_through_one_assignment_after_the_other() -> None:
+    """What it is told meanwhile it does not acknowledge before what came first: else the broker has what is old."""
+    slow = {"acknowledge_new_ms": 20_000, "acknowledge_ms": 0, "acknowledge_loop_ms": 0}
+    events = [started("a", threads=2), started("b", 10_000, threads=2), happens("stop", "b", 40_000)]
+    world = streams(*events, timings=slow, config={"num.standby.replicas": 1}, until_ms=400_000)
+    assert world["generations"][-1]["assigned"].keys() == {"a"}
+    assert all(intervals[-1][1] < 150_000 for intervals in (interruptions(world, name) for name in world["tasks"]))
+
+
+def test_an_acknowledgement_of_nothing_to_give_up_is_as_far_apart_as_others_where_those_take_no_time() -> None:
+    # In proportion to 0 it would be endless.
+    timings = {"acknowledge_ms": 0, "acknowledge_new_ms": 100, "acknowledge_spread_ms": 100}
+    for seed in range(20):
+        found = told([started("a")], protocol="streams", seed=seed, timings={**TIMINGS, **timings})
+        assert found["actions"][0]["until_stable_ms"] <= 10_000

@@ -28,6 +28,8 @@ class Member:
         is_ready: Whether the broker said that the group is ready; ``None``: it has said nothing yet.
         is_reconciling: It goes through an assignment, and acknowledges it as soon as it can.
         busy_until_ms: Until when its thread opens stores.
+        acknowledges_ms: When it acknowledges what it goes through now, or has gone through last.
+        is_waiting: It will go through what it was told last as soon as it has gone through what came before.
         has_left: It is static, and has left for a while.
         reported_ms: When it reported offsets last.
         silent_ms: From then on nothing that it sends counts; ``None``: everything does.
@@ -49,6 +51,8 @@ class Member:
     is_ready: bool | None = None
     is_reconciling: bool = False
     busy_until_ms: int = 0
+    acknowledges_ms: int = 0
+    is_waiting: bool = False
     has_left: bool = False
     reported_ms: int = 0
     silent_ms: int | None = None

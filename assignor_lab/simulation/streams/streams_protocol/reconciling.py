@@ -53,28 +53,39 @@ class Reconciling:
         self._over(member)
 
     def _reconcile(self, member: Member) -> None:
+        """What comes while a member goes through an assignment waits for its end; then the latest counts."""
+        begins = max(self._clock.now, member.busy_until_ms, member.acknowledges_ms)
+        if begins > self._clock.now:
+            if not member.is_waiting:
+                member.is_waiting = True
+                self._clock.at(begins, partial(self._begin, member))
+        else:
+            self._begin(member)
+
+    def _begin(self, member: Member) -> None:
         """The thread closes and opens tasks, and the member acknowledges what it has then."""
+        if self._world.deferred(member.thread, partial(self._begin, member)):
+            return
+        member.is_waiting = False
+        if member.is_dead(self._members):
+            return
         thread, now, tasks = member.thread, self._clock.now, member.told
-        begins = max(now, member.busy_until_ms)
         after = self._acknowledges_after_ms(thread, tasks)
-        # The network thread's loop before the one that sends the acknowledgement.
-        loop_ms = begins + min(after, self._timings.acknowledge_loop_ms)
+        member.acknowledges_ms = now + after
         opened = (tasks.active - thread.active) | ((tasks.standby | tasks.warmup) - thread.standby)
         if opened:
             takes = self._timings.open_store_ms if thread.had_tasks else self._timings.first_open_store_ms
-            member.busy_until_ms = begins + after + takes
-        self._clock.at(begins, partial(self._world_gets, member, tasks))
-        self._clock.at(begins + after, partial(self._acknowledge, member, tasks, loop_ms))
+            member.busy_until_ms = member.acknowledges_ms + takes
+        self._world.assign(thread, tasks.active, tasks.standby | tasks.warmup)
+        # The network thread's loop before the one that sends the acknowledgement.
+        loop_ms = now + min(after, self._timings.acknowledge_loop_ms)
+        self._clock.at(member.acknowledges_ms, partial(self._acknowledge, member, tasks, loop_ms))
 
     def _acknowledges_after_ms(self, thread: Thread, tasks: Tasks) -> int:
         timings = self._timings
         gives_up = bool(thread.active - tasks.active or thread.standby - (tasks.standby | tasks.warmup))
-        usual = timings.acknowledge_ms if gives_up else timings.acknowledge_new_ms
-        spread = timings.acknowledge_spread_ms * usual // max(1, timings.acknowledge_ms)
+        usual, spread = timings.acknowledge_ms, timings.acknowledge_spread_ms
+        if not gives_up:
+            spread = spread * timings.acknowledge_new_ms // usual if usual else spread
+            usual = timings.acknowledge_new_ms
         return spread_around(usual, spread, self._world.random.random())
-
-    def _world_gets(self, member: Member, tasks: Tasks) -> None:
-        if self._world.deferred(member.thread, partial(self._world_gets, member, tasks)):
-            return
-        if not member.is_dead(self._members):
-            self._world.assign(member.thread, tasks.active, tasks.standby | tasks.warmup)
