@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from assignment_api.plugins import Registry, discover
+from assignment_api.plugins import Registry, effective_config
 from assignment_api.streams import ProcessID, TaskId
 from assignment_api.streams.configs import ASSIGNMENT_KEYS
 from assignor_lab.capture.episodes.decided_again import DecidedAgain
@@ -29,6 +29,7 @@ from assignor_lab.capture.episodes.workload import changelog_documents
 from assignor_lab.capture.recorded import read_recording
 from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.groups.streams_group.leading import brokers_assignor
+from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios import scenario_from_document
 from assignor_lab.simulation.streams.episode_format import read_episode
 from assignor_lab.simulation.streams.timings import SETTINGS
@@ -81,7 +82,9 @@ def import_episode(
     in_order = {**process_ids_in_order(timeline, names), **shown}
     if timeline.targets:
         draft = _document(timeline, configs, tasks, in_order, [])
-        found = agreeing_process_ids(timeline, names, _decided_again(draft, timeline, registry or discover()), shown)
+        found = agreeing_process_ids(
+            timeline, names, _decided_again(draft, timeline, registry or discovered(effective_config()).registry), shown
+        )
         if found.repeated:
             return _document(timeline, configs, tasks, {**in_order, **found.processes}, [_agreeing(found, timeline)])
     if shown:
