@@ -103,8 +103,22 @@ def _run(arguments: Sequence[str] | None) -> int:
         _say(f"{where}{error.strerror}" if error.strerror else str(error))
         return WRONG_USE
     except Exception as error:  # noqa: BLE001 - the last line of defence: one sentence instead of a stack trace
-        return _internal(error)
+        if not _is_of_an_interrupt(error):
+            return _internal(error)
+        _say("interrupted")
+        return INTERRUPTED
     return 0
+
+
+def _is_of_an_interrupt(error: BaseException | None) -> bool:
+    """Whether it came of Ctrl-C: what was put away then failed in its turn, as the JVM has heard of it, too."""
+    seen = set[int]()
+    while error is not None and id(error) not in seen:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        seen.add(id(error))
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _open_closed_streams() -> None:

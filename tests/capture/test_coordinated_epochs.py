@@ -188,3 +188,29 @@ def test_a_target_of_somebody_of_whom_the_log_never_tells_is_not_known(tmp_path:
     log = part(tmp_path, [line for line in lines if not ("JGbt" in line and "member metadata" in line)])
     found = [each for each in read(log) if each.document["source"]["generation"] == 13]
     assert all("observed" not in each.document for each in found)
+
+
+def test_a_join_that_comes_to_nothing_leaves_later_targets_known(tmp_path: Path) -> None:
+    lines = gzip.decompress(ORDERS.read_bytes()).decode().splitlines(keepends=True)
+    place, join = next((number, line) for number, line in enumerate(lines) if "JGbt" in line and "Member joins" in line)
+    ghost = join.replace("JGbtjQf9Tg-UdhSb7ZASlg", "ghostQf9Tg-UdhSb7ZASlg")
+    found = read(part(tmp_path, [*lines[: place - 20], ghost, *lines[place - 20 :]]))
+    assert sum("observed" in each.document for each in found) == 19
+
+
+def test_targets_of_members_that_came_before_the_log_are_left_out_and_named(tmp_path: Path) -> None:
+    lines = gzip.decompress(ORDERS.read_bytes()).decode().splitlines(keepends=True)
+    target = next(line for line in lines if "Computed a new target assignment for epoch 8 " in line)
+    problems: list[str] = []
+    assert read(part(tmp_path, [target]), problems=problems) == []
+    assert any("epoch 8 of group" in problem for problem in problems)
+
+
+def test_a_hostile_target_is_read_and_told_of_nobody(tmp_path: Path) -> None:
+    lines = gzip.decompress(ORDERS.read_bytes()).decode().splitlines(keepends=True)
+    place, target = next((n, line) for n, line in enumerate(lines) if "Computed a new target" in line)
+    head, _, tail = target.partition("{")
+    for nasty in ("a=(active=[" * 5_000 + "], standby=[" * 5_000 + "], warmup=[" * 5_000, "a" * 200_000):
+        # A pattern that tries again from every place would take hours.
+        found = read(part(tmp_path, [*lines[:place], f"{head}{{{nasty}}}{tail[-80:]}", *lines[place + 1 :]]))
+        assert len(found) >= 18

@@ -81,3 +81,21 @@ def test_a_process_that_was_forked_ends_as_it_likes(tmp_path: Path) -> None:
     """
     code, said = run(tmp_path, module, "plugins", "--kind", "metric")
     assert (code, said) == (0, "")
+
+
+def test_what_fails_because_of_an_interrupt_is_an_interrupt(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The JVM hears of Ctrl-C, too, so what is put away then can fail in its turn."""
+
+    def interrupted(_words: object) -> None:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise RuntimeError("the JVM has gone")
+
+    monkeypatch.setattr("assignor_lab.cli.app.build_app", interrupted)
+    with pytest.raises(SystemExit) as left:
+        main(["plugins"])
+    assert left.value.code == 130
+    assert capsys.readouterr().err == "assignor: interrupted\n"

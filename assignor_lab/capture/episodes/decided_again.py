@@ -94,7 +94,7 @@ class DecidedAgain:
 
 @attrs.frozen
 class _Record:
-    """When a member was written down for the first time, or removed."""
+    """When a member was written down, which with its first state it is twice, or removed."""
 
     time_ms: int
     member: str
@@ -108,9 +108,11 @@ class _Record:
 def _records(timeline: Timeline) -> Iterator[_Record]:
     known: set[str] = set()
     for each in timeline.members:
-        if each.state and each.member not in known:
-            known.add(each.member)
+        if each.state:
+            if each.member not in known:
+                known.add(each.member)
+                yield _Record(each.time_ms, each.member, is_there=True)
             yield _Record(each.time_ms, each.member, is_there=True)
-        elif not each.state and each.event != "joins":
+        elif each.event != "joins":
             known.discard(each.member)
             yield _Record(each.time_ms, each.member, is_there=False)

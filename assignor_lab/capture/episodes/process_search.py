@@ -11,7 +11,8 @@ from itertools import islice
 
 import attrs
 
-from assignment_api.java import spread, string_hash, table_size_for
+from assignment_api.java import spread, string_hash
+from assignment_api.java.hash_table import grown_capacity
 from assignment_api.streams import ProcessID
 from assignor_lab.capture.episodes.decided_again import DecidedAgain, Decision
 from assignor_lab.capture.episodes.instances import Incarnation
@@ -26,6 +27,8 @@ _MOST_KEPT = 64
 _MOST_TRIED = 4_096
 #: Slots that are told apart at most, and incarnations that are looked for.
 _MOST_SLOTS = 64
+#: Numbers of the ids that are found: those that are made up in order have small ones.
+_FIRST_NUMBER = 1_000
 #: The search ends when it has looked at so many members, tasks and slots, and goes on with the best so far.
 _MOST_WORK = 5_000_000
 
@@ -86,12 +89,12 @@ def agreeing_processes(
         ways = ways if work < _MOST_WORK else ways[:1]
         ways = sorted((_judged(way, decision, again, incarnation, table) for way in ways), key=_badness)[:_MOST_KEPT]
     best = ways[0]
-    made_up = {each: hashed_process_id(slot, table.number[each]) for each, slot in best.slots.items()}
+    made_up = {each: hashed_process_id(slot, _FIRST_NUMBER + table.number[each]) for each, slot in best.slots.items()}
     return FoundProcesses({**made_up, **shown}, len(decisions) - best.wrong_targets)
 
 
 def _slots(members: int) -> int:
-    return min(_MOST_SLOTS, max(2, table_size_for(members)))
+    return min(_MOST_SLOTS, max(2, grown_capacity(members, members)))
 
 
 @attrs.frozen
@@ -115,7 +118,11 @@ class _Table:
     def process(self, way: _Way, each: Incarnation) -> str:
         """The process id of one where it has the slot that it has in ``way``."""
         known = self.shown.get(each)
-        return str(hashed_process_id(way.slots[each], self.number[each], self.slots) if known is None else known)
+        return str(
+            hashed_process_id(way.slots[each], _FIRST_NUMBER + self.number[each], self.slots)
+            if known is None
+            else known
+        )
 
 
 def _badness(way: _Way) -> int:

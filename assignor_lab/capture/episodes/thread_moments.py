@@ -61,11 +61,17 @@ def leaves(timeline: Timeline, names: Mapping[str, str]) -> tuple[ThreadMoment, 
 
 
 def _written_down(timeline: Timeline) -> Iterator[tuple[int, str]]:
-    states = {(each.member, each.time_ms) for each in timeline.members if each.state}
-    for each in timeline.members:
+    """When each join was written down: with the member's next state, before it joins again or goes."""
+    found, states = [], dict[str, int]()
+    for each in reversed(timeline.members):
+        if each.state:
+            states[each.member] = each.time_ms
+            continue
+        after = states.pop(each.member, None)
         if each.event == "joins":
-            after = (time for member, time in states if member == each.member and time >= each.time_ms)
-            yield min(after, default=each.time_ms), timeline.clients.get(each.member, "")
+            written_ms = each.time_ms if after is None else after
+            found.append((written_ms, timeline.clients.get(each.member, "")))
+    yield from reversed(found)
 
 
 def _told(timeline: Timeline, event: str) -> Iterator[tuple[int, str]]:

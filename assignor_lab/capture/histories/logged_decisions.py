@@ -79,7 +79,7 @@ def logged_decisions(
 def _epoch(epoch: CoordinatedEpoch, zone: tzinfo, on_problem: Callable[[Problem], None]) -> Epoch | None:
     """The epoch as records would tell it; one in which nobody was to have anything is none."""
     targets = epoch.targets
-    if epoch.strangers:
+    if epoch.strangers or epoch.joining & epoch.reached.keys():
         reason = (
             f"epoch {epoch.number} of group {epoch.group!r:.80} is left out: the log begins after members of it had "
             "come, so it does not say who they are"

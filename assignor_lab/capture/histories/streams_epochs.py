@@ -127,12 +127,17 @@ class _Reading:
             _put(self.members, member, None if value is None else read_streams_member(self.group, value))
             if value is None:
                 self.table.remove(member)
+            elif member in self.table:
+                self.table.add(member)
         elif key.type == TARGET_MEMBER:
             _put(self.targets, member, None if value is None else read_target(self.group, value))
         elif key.type == CURRENT_ASSIGNMENT:
             held = None if value is None else read_target(self.group, value, current=True)
             _put(self.current, member, held)
             if held is not None and member in self.members:
+                # With its first state a member is written down, too.
+                if member not in self.table:
+                    self.table.add(member)
                 self.table.add(member)
         elif key.type == STREAMS_METADATA:
             self.config = None if value is None else read_assignment_config(self.group, value)

@@ -34,7 +34,9 @@ _TARGET = re.compile(
     r"Computed a new target assignment for epoch (\d+)(?: with '[^']*' assignor in \d+ ?ms: \{(.*)\})?"
 )
 #: A member's part of a target, which coordinators write at DEBUG.
-_TOLD_TARGET = re.compile(r"([^\s={}()]+)=\(active=\[(.*?)\], standby=\[(.*?)\], warmup=\[(.*?)\]\)")
+_TOLD_TARGET = re.compile(
+    r"(?<![^\s={}()])([^\s={}()]++)=\(active=\[([^\[\]]*+)\], standby=\[([^\[\]]*+)\], warmup=\[([^\[\]]*+)\]\)"
+)
 _STATE = re.compile(
     r"Member's new assignment state: epoch=(-?\d+), previousEpoch=-?\d+, state=(\w+), "
     r"assignedTasks=\(active=\[(.*?)\], standby=\[(.*?)\], warmup=\[(.*?)\]\)"
@@ -203,12 +205,15 @@ class CoordinatedEpochs:
             joining=set(group.joining),
         )
         group.events, group.bumped, group.has_other_topics = [], None, False
+        # Requests come one after the other: whoever has not been told of yet has joined with this one, or not at all.
+        group.joining.clear()
         self._found.append(group.latest)
 
 
 def _told_target(group: _Group, text: str) -> None:
     """What everybody is to have, where the coordinator says it."""
-    if group.latest is not None:
+    if group.latest is not None and text:
+        group.latest.joining.clear()
         for each in _TOLD_TARGET.finditer(text):
             if each[1] not in group.latest.members and each[1] not in group.strangers:
                 group.latest.joining.add(each[1])
@@ -238,6 +243,9 @@ def _state(group: _Group, member: str, epoch: int, state: str, tasks: LoggedTask
     if is_stranger:
         group.strangers.add(member)
     else:
+        # With its first state a member is written down, too.
+        if member not in group.table:
+            group.table.add(member)
         group.table.add(member)
     if group.latest is None or epoch != group.latest.number:
         return

@@ -2,8 +2,8 @@
 
 It keeps them in a ``TimelineHashMap``, from which an assignor's own map is filled: among members that share a slot of
 that one, who comes first decides ties (Kafka: ``org.apache.kafka.timeline.BaseHashTable``, ``SnapshottableHashTable``).
-The table of a group starts with two slots, doubles when there would be more than four members for three slots, and
-never shrinks.
+The table of a group starts with two slots, and never shrinks. It doubles before anybody is written down while one more
+member would be more than four for three slots; members are written down when they join, and with each change of theirs.
 """
 
 from __future__ import annotations
@@ -32,14 +32,17 @@ class MemberTable:
         for slot in self._slots:
             yield from reversed(slot)
 
+    def __contains__(self, member: str) -> bool:
+        return member in self._slots[_slot(member, len(self._slots))]
+
     def add(self, member: str) -> None:
-        """A member is there from now on; one that is there already stays where it is."""
-        if member in self._slots[_slot(member, len(self._slots))]:
-            return
+        """A member is written down: whoever is there already stays where it is, but the table can grow all the same."""
         if (self._size + 1) * 3 > len(self._slots) * 4:
             self._grow()
-        self._slots[_slot(member, len(self._slots))].append(member)
-        self._size += 1
+        slot = self._slots[_slot(member, len(self._slots))]
+        if member not in slot:
+            slot.append(member)
+            self._size += 1
 
     def remove(self, member: str) -> None:
         """A member is gone; whoever was not there makes no difference."""

@@ -38,6 +38,22 @@ def test_members_come_in_the_order_of_kafkas_table(steps: str, order: str) -> No
     assert list(table) == order.split()
 
 
+def test_a_table_can_grow_when_somebody_is_written_down_again() -> None:
+    """As Kafka's does, which looks for room first and for the key then."""
+    ids = [f"m{number}" for number in range(5)]
+    once, twice = MemberTable(), MemberTable()
+    for each in ids:
+        once.add(each)
+        twice.add(each)
+    twice.add(ids[0])
+    twice.add(ids[0])
+    more = MemberTable()
+    for each in (*ids, "more"):
+        more.add(each)
+    more.remove("more")
+    assert list(twice) == list(more) != list(once)
+
+
 def test_an_assignor_is_shown_members_in_that_order_and_whoever_joins_last() -> None:
     shown: list[list[str]] = []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -18,6 +19,8 @@ from assignor_lab.simulation.streams.episode_format import read_episode
 from assignor_lab.simulation.streams.results import document_of
 from assignor_lab.simulation.streams.simulate import UnknownProtocolError, simulate
 from assignor_lab.simulation.streams.streams_protocol.group import StaticMembersRefusedError
+from assignor_lab.simulation.streams.streams_protocol.members import Member
+from assignor_lab.simulation.streams.streams_protocol.reconciling import Reconciling
 from tests.simulation.streams.episodes import document, episode, happens, played, started, task, told
 
 #: Nothing that a machine adds, and an acknowledgement that can be told from the heartbeats.
@@ -77,7 +80,7 @@ def test_killed_member_is_fenced_a_session_timeout_after_its_last_heartbeat() ->
 def test_topics_that_are_missing_mean_an_empty_first_target() -> None:
     """The published 6.2 s to the first task of a new application: the second heartbeat after the initial delay."""
     found = streams(
-        started("a"), missing_topics=["app-store-repartition"], timings={"create_topics_ms": 583, "metadata_ms": 0}
+        started("a"), missing_topics=["app-store-repartition"], timings={"broker_topics_ms": 583, "metadata_ms": 0}
     )
     first, second = found["generations"]
     assert first["assigned"]["a"] == {"active": [], "standby": []}
@@ -293,3 +296,23 @@ def test_an_acknowledgement_of_nothing_to_give_up_is_as_far_apart_as_others_wher
     for seed in range(20):
         found = told([started("a")], protocol="streams", seed=seed, timings={**TIMINGS, **timings})
         assert found["actions"][0]["until_stable_ms"] <= 10_000
+
+
+def test_what_comes_to_a_busy_thread_is_gone_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three answers while it works on: it begins with the latest, once, and gives that its whole time."""
+    begun: list[int] = []
+    begin = Reconciling._begin
+
+    def counted(self: Reconciling, member: Member) -> None:
+        is_first = member.thread.instance.name == "a" and member.thread.stalled_until_ms is None
+        if is_first and self._clock.now >= self._world.begin_ms + 30_000:
+            begun.append(self._clock.now - self._world.begin_ms)
+        begin(self, member)
+
+    monkeypatch.setattr(Reconciling, "_begin", counted)
+    streams(
+        started("a"), happens("busy", "a", 30_000, for_ms=30_000), started("b", 31_000), started("c", 34_500),
+        timings={"assignment_interval_ms": 5_000, "acknowledge_ms": 2_000}, until_ms=70_000,
+    )  # fmt: skip
+    assert begun.count(60_000) == 1
+    assert all(later - before >= 100 for before, later in pairwise(begun))

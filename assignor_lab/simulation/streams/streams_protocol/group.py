@@ -300,7 +300,8 @@ class ProtocolGroup:
 
     def _acknowledge(self, member: Member, owned: Tasks, counted_ms: int) -> None:
         if not self._world.deferred(member.thread, partial(self._acknowledge, member, owned, counted_ms)):
-            self._heartbeat(member, owned, counted_ms)
+            # Heartbeats that were sent meanwhile have set the timer, which does not go back.
+            self._heartbeat(member, owned, max(counted_ms, self._heartbeats.last_ms(member)))
 
     def _heartbeat(self, member: Member, owned: Tasks | None = None, counted_ms: int | None = None) -> None:
         if member.is_dead(self._members):

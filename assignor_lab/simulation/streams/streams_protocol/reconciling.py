@@ -54,11 +54,12 @@ class Reconciling:
 
     def _reconcile(self, member: Member) -> None:
         """What comes while a member goes through an assignment waits for its end; then the latest counts."""
-        begins = max(self._clock.now, member.busy_until_ms, member.acknowledges_ms)
+        if member.is_waiting:
+            return
+        member.is_waiting = True
+        begins = max(member.busy_until_ms, member.acknowledges_ms)
         if begins > self._clock.now:
-            if not member.is_waiting:
-                member.is_waiting = True
-                self._clock.at(begins, partial(self._begin, member))
+            self._clock.at(begins, partial(self._begin, member))
         else:
             self._begin(member)
 
