@@ -103,6 +103,8 @@ class Running:
     def _runs_no_more(self, thread: Thread, task: int) -> None:
         if task in thread.running:
             thread.running.discard(task)
+            # Output that was on its way does not come, not even where it is given the task again meanwhile.
+            thread.begun.pop(task, None)
             if thread.stalled_until_ms is not None or task in thread.unfetched:
                 return  # it has said so, or has never processed anything
             self._say(thread, "stops", task)
