@@ -58,7 +58,7 @@ def derive_constants(timelines: Sequence[Timeline]) -> list[Derived]:
         values = sorted(value for timeline in timelines for value in measure(timeline))
         if values:
             found.append(_derived(name, values))
-    answered = sorted(value for timeline in timelines for value in _acknowledgements(timeline))
+    answered = sorted(value for timeline in timelines for value in _acknowledgements(timeline, "UNREVOKED_TASKS"))
     if len(answered) > 1:
         low, _, high = quantiles(answered, n=4)
         found.append(Derived("acknowledge_spread_ms", round(high - low), len(answered), None))
@@ -128,24 +128,17 @@ def _leaves(timeline: Timeline) -> Iterator[float]:
             yield from (each.time_ms - time for time in asked[-1:])
 
 
-def _acknowledgements(timeline: Timeline) -> Iterator[float]:
-    """From an answer that changes a member's tasks to the heartbeat that says that they have changed."""
+def _acknowledgements(timeline: Timeline, state: str) -> Iterator[float]:
+    """From an answer that changes a member's tasks to the heartbeat that says that they have changed.
+
+    ``UNREVOKED_TASKS``: it has something to give up. ``UNRELEASED_TASKS``: it is only given something, and is written
+    down again when it acknowledges that, as it waits for others.
+    """
     before: dict[str, MemberChange] = {}
     for each in timeline.members:
         last = before.get(each.member)
         waited = 0 if last is None else each.time_ms - last.time_ms
-        if last is not None and last.state == "UNREVOKED_TASKS" and each.state and waited < _SOON_MS:
-            yield waited
-        before[each.member] = each
-
-
-def _new_acknowledgements(timeline: Timeline) -> Iterator[float]:
-    """The same of answers that only give: what waits for others is written down again when it is acknowledged."""
-    before: dict[str, MemberChange] = {}
-    for each in timeline.members:
-        last = before.get(each.member)
-        waited = 0 if last is None else each.time_ms - last.time_ms
-        if last is not None and last.state == "UNRELEASED_TASKS" and each.state and waited < _SOON_MS:
+        if last is not None and last.state == state and each.state and waited < _SOON_MS:
             yield waited
         before[each.member] = each
 
@@ -396,8 +389,8 @@ _MEASURES: Mapping[str, _Measure] = {
     "create_topics_ms": _topic_creations,
     "metadata_ms": _metadata,
     "rejoin_ms": _rejoins,
-    "acknowledge_ms": _acknowledgements,
-    "acknowledge_new_ms": _new_acknowledgements,
+    "acknowledge_ms": lambda timeline: _acknowledgements(timeline, "UNREVOKED_TASKS"),
+    "acknowledge_new_ms": lambda timeline: _acknowledgements(timeline, "UNRELEASED_TASKS"),
     "acknowledge_loop_ms": _acknowledgement_loops,
     "leave_ms": _leaves,
     "open_store_ms": lambda timeline: _openings(timeline, first=False),

@@ -94,7 +94,7 @@ class DecidedAgain:
 
 @attrs.frozen
 class _Record:
-    """When a member was written down, which with its first state it is twice, or removed."""
+    """When a member was written down, or removed."""
 
     time_ms: int
     member: str
@@ -102,17 +102,10 @@ class _Record:
 
     def into(self, table: MemberTable) -> None:
         """Has a table know."""
-        (table.add if self.is_there else table.remove)(self.member)
+        (table.write_down if self.is_there else table.remove)(self.member)
 
 
 def _records(timeline: Timeline) -> Iterator[_Record]:
-    known: set[str] = set()
     for each in timeline.members:
-        if each.state:
-            if each.member not in known:
-                known.add(each.member)
-                yield _Record(each.time_ms, each.member, is_there=True)
-            yield _Record(each.time_ms, each.member, is_there=True)
-        elif each.event != "joins":
-            known.discard(each.member)
-            yield _Record(each.time_ms, each.member, is_there=False)
+        if each.state or each.event != "joins":
+            yield _Record(each.time_ms, each.member, is_there=bool(each.state))

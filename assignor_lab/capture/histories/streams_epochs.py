@@ -128,17 +128,14 @@ class _Reading:
             if value is None:
                 self.table.remove(member)
             elif member in self.table:
-                self.table.add(member)
+                self.table.write_down(member)
         elif key.type == TARGET_MEMBER:
             _put(self.targets, member, None if value is None else read_target(self.group, value))
         elif key.type == CURRENT_ASSIGNMENT:
             held = None if value is None else read_target(self.group, value, current=True)
             _put(self.current, member, held)
             if held is not None and member in self.members:
-                # With its first state a member is written down, too.
-                if member not in self.table:
-                    self.table.add(member)
-                self.table.add(member)
+                self.table.write_down(member)
         elif key.type == STREAMS_METADATA:
             self.config = None if value is None else read_assignment_config(self.group, value)
         elif key.type == STREAMS_TOPOLOGY and value is not None:

@@ -243,10 +243,7 @@ def _state(group: _Group, member: str, epoch: int, state: str, tasks: LoggedTask
     if is_stranger:
         group.strangers.add(member)
     else:
-        # With its first state a member is written down, too.
-        if member not in group.table:
-            group.table.add(member)
-        group.table.add(member)
+        group.table.write_down(member)
     if group.latest is None or epoch != group.latest.number:
         return
     if is_stranger:

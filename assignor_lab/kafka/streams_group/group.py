@@ -142,13 +142,13 @@ class StreamsGroup:
             del self._members[member]
             self.schedule.initial_due_ms, self.epoch = was_due, was_epoch
             raise
-        self._write_down(member)
+        self._table.write_down(member)
         return answer
 
     def adopt(self, member: str, process: str, tasks: Tasks) -> None:
         """A member that was in the group before anybody looked: it has its target, and a new one is due."""
         self._members[member] = Standing(process, 1, assigned=tasks)
-        self._write_down(member)
+        self._table.write_down(member)
         self._holders.add(member, process, tasks)
         self._targets = {**self._targets, member: tasks}
         self._sent = self._targets
@@ -172,7 +172,7 @@ class StreamsGroup:
             self._members, self._targets, self._sent, self.epoch = was
             raise
         self._table.remove(old)
-        self._write_down(member)
+        self._table.write_down(member)
         return answer
 
     def heartbeat(self, now_ms: int, member: str, owned: Tasks | None) -> HeartbeatAnswer:
@@ -192,7 +192,7 @@ class StreamsGroup:
             self._holders.add(member, after.process, has - had)
             self._members[member] = after
             if member in self._table:
-                self._table.add(member)
+                self._table.write_down(member)
             self._refined = None
         return HeartbeatAnswer(after.assigned, self.has_topics and not self.is_behind, after is not before)
 
@@ -246,11 +246,6 @@ class StreamsGroup:
         self._sent = self._targets
         if self._refine is not None:
             self._sent = self._refine(self._targets, self._members)
-
-    def _write_down(self, member: str) -> None:
-        """Who joins is written down, and then where it stands."""
-        self._table.add(member)
-        self._table.add(member)
 
     def _in_order(self) -> Iterator[str]:
         """Members in the order in which an assignor is shown them: whoever is about to join comes last."""

@@ -36,13 +36,19 @@ class MemberTable:
         return member in self._slots[_slot(member, len(self._slots))]
 
     def add(self, member: str) -> None:
-        """A member is written down: whoever is there already stays where it is, but the table can grow all the same."""
+        """One record of a member: whoever is there already stays where it is, but the table can grow all the same."""
         if (self._size + 1) * 3 > len(self._slots) * 4:
             self._grow()
         slot = self._slots[_slot(member, len(self._slots))]
         if member not in slot:
             slot.append(member)
             self._size += 1
+
+    def write_down(self, member: str) -> None:
+        """A member is written down with each change of where it stands; who joins is written down before that, too."""
+        if member not in self:
+            self.add(member)
+        self.add(member)
 
     def remove(self, member: str) -> None:
         """A member is gone; whoever was not there makes no difference."""
