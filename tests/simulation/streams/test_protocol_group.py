@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
-from itertools import pairwise
 from typing import Any
 
+import attrs
 import pytest
 from typer.testing import CliRunner
 
@@ -14,12 +14,17 @@ from assignment_api.plugins import config_sources, discover
 from assignor_lab.cli.app import build_app
 from assignor_lab.groups.playing import play
 from assignor_lab.groups.streams.leading import leading_assignor
+from assignor_lab.kafka.streams_group.group import HeartbeatAnswer, StreamsGroup
+from assignor_lab.kafka.streams_group.tasks import Tasks
 from assignor_lab.scenarios import Place, scenario_from_document
 from assignor_lab.simulation.streams.episode_format import read_episode
 from assignor_lab.simulation.streams.results import document_of
-from assignor_lab.simulation.streams.simulate import UnknownProtocolError, simulate
+from assignor_lab.simulation.streams.safety.findings import Finding
+from assignor_lab.simulation.streams.safety.kafkas_own import named
+from assignor_lab.simulation.streams.safety.rules import broken_rules
+from assignor_lab.simulation.streams.simulate import Played, UnknownProtocolError, simulate
 from assignor_lab.simulation.streams.streams_protocol.group import StaticMembersRefusedError
-from assignor_lab.simulation.streams.streams_protocol.members import Member
+from assignor_lab.simulation.streams.streams_protocol.members import Member, Reconciled
 from assignor_lab.simulation.streams.streams_protocol.reconciling import Reconciling
 from tests.simulation.streams.episodes import document, episode, happens, played, started, task, told
 
@@ -298,21 +303,78 @@ def test_an_acknowledgement_of_nothing_to_give_up_is_as_far_apart_as_others_wher
         assert found["actions"][0]["until_stable_ms"] <= 10_000
 
 
-def test_what_comes_to_a_busy_thread_is_gone_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three answers while it works on: it begins with the latest, once, and gives that its whole time."""
-    begun: list[int] = []
-    begin = Reconciling._begin
+def test_a_busy_thread_goes_through_what_came_first_and_then_through_the_latest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Several answers while it works on: its network thread began with the first, and takes nothing in between."""
+    begun: list[tuple[int, int]] = []
+    told: list[int] = []
+    begin, answered = Reconciling._begin, Reconciling.answered
 
-    def counted(self: Reconciling, member: Member) -> None:
-        is_first = member.thread.instance.name == "a" and member.thread.stalled_until_ms is None
-        if is_first and self._clock.now >= self._world.begin_ms + 30_000:
-            begun.append(self._clock.now - self._world.begin_ms)
-        begin(self, member)
+    def is_late(self: Reconciling, member: Member) -> bool:
+        return member.thread.instance.name == "b" and self._clock.now >= self._world.begin_ms + 30_000
+
+    def counted(self: Reconciling, member: Member, new: Reconciled, news: int) -> None:
+        if is_late(self, member) and member.thread.stalled_until_ms is None:
+            begun.append((self._clock.now - self._world.begin_ms, len(new.tasks.active)))
+        begin(self, member, new, news)
+
+    def heard(self: Reconciling, member: Member, answer: HeartbeatAnswer) -> None:
+        if is_late(self, member) and answer.tasks != member.told:
+            told.append(len(answer.tasks.active))
+        answered(self, member, answer)
 
     monkeypatch.setattr(Reconciling, "_begin", counted)
-    streams(
-        started("a"), happens("busy", "a", 30_000, for_ms=30_000), started("b", 31_000), started("c", 34_500),
-        timings={"assignment_interval_ms": 5_000, "acknowledge_ms": 2_000}, until_ms=70_000,
+    monkeypatch.setattr(Reconciling, "answered", heard)
+    leave = [happens("stop", name, at_ms) for name, at_ms in (("c", 31_000), ("d", 38_000), ("a", 45_000))]
+    streams(*(started(name) for name in "abcd"), happens("busy", "b", 30_000, for_ms=30_000), *leave, until_ms=70_000)
+    assert told == [2, 4]
+    assert begun == [(60_000, told[0]), (60_100, 4)]
+
+
+def test_what_a_member_has_is_said_with_the_first_heartbeat_after_it_has_joined_and_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is still going through what the broker answered to its joining when the next heartbeat is due."""
+    said: list[tuple[int, Tasks | None]] = []
+    heartbeat = StreamsGroup.heartbeat
+
+    def heard(self: StreamsGroup, now_ms: int, member: str, owned: Tasks | None) -> HeartbeatAnswer:
+        said.append((now_ms, owned))
+        return heartbeat(self, now_ms, member, owned)
+
+    monkeypatch.setattr(StreamsGroup, "heartbeat", heard)
+    streams(started("a"), timings={"acknowledge_new_ms": 4_000}, until_ms=30_000)
+    # It joins, beats, acknowledges nothing (said already), beats, and acknowledges all that there is.
+    begin_ms = said[0][0]
+    assert [(at_ms - begin_ms, None if owned is None else len(owned.active)) for at_ms, owned in said][:4] == [
+        (0, 0), (3_000, 0), (4_000, None), (8_000, 4),
+    ]  # fmt: skip
+
+
+def overlaps(acknowledge_new_ms: int, third_ms: int) -> tuple[Played, list[Finding]]:
+    group = played(
+        [started("a"), started("b", 3_311), started("c", third_ms)],
+        [task(f"0_{number}", stateful=False) for number in range(6)],
+        protocol="streams", assignor="group_sticky_4_4", until_ms=100_000,
+        timings={**TIMINGS, "acknowledge_new_ms": acknowledge_new_ms, "acknowledge_loop_ms": 0},
     )  # fmt: skip
-    assert begun.count(60_000) == 1
-    assert all(later - before >= 100 for before, later in pairwise(begun))
+    return group, [named(each, group, "group_sticky_4_4") for each in broken_rules(group) if each.rule == "one owner"]
+
+
+@pytest.mark.parametrize("third_ms", [10_000, 11_000, 12_000])
+def test_nothing_is_given_away_by_an_acknowledgement_that_says_nothing_new(third_ms: int) -> None:
+    """What the fuzz found (seed 1,925,293): that there is nothing yet, the heartbeat before has said."""
+    assert overlaps(6_000, third_ms)[1] == []
+
+
+def test_an_acknowledgement_of_what_came_before_gives_away_what_was_told_since_as_kafka_does() -> None:
+    """b goes through *nothing, and the group is ready* until 12,311, and was told of 0_5 at 10,311."""
+    group, (found,) = overlaps(4_000, 9_500)
+    assert (found.task, found.begin_ms, found.end_ms) == ("0_5", 14_500, 16_311)
+    assert found.known == "CurrentAssignmentBuilder"
+    (entry,) = [each for each in group.world.log.entries if each.event == "overtaken"]
+    assert (entry.actor, entry.time_ms, entry.details["tasks"]) == ("b", 12_311, ["0_5"])
+    # What else is wrong with that task, or with others then, has no such name.
+    for other in ({"task": "0_4"}, {"end_ms": 16_312}, {"begin_ms": 12_310}, {"threads": (1, 3)}, {"rule": "fenced"}):
+        assert named(attrs.evolve(found, known="", **other), group, "group_sticky_4_4").known == ""

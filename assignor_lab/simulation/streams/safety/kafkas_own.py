@@ -179,6 +179,31 @@ def _decided_for_another_process(finding: Finding, played: Played, _assignor: st
     )
 
 
+def _overtaken(finding: Finding, played: Played, _assignor: str) -> bool:
+    """A member begins with a task that its acknowledgement of what came before has given away.
+
+    Read from the released classes (disassembled). kafka-clients 4.3.1: ``StreamsMembershipManager`` acknowledges what
+    it has gone through although it was told something else since, and goes through that before the acknowledgement is
+    answered (``onHeartbeatRequestGenerated``, ``poll``). kafka-group-coordinator 4.3.1 and 4.4.0:
+    ``CurrentAssignmentBuilder.buildNewMember`` waits for tasks to be given back only if the heartbeat names them.
+    """
+    entries = played.world.log.entries
+    for entry in entries:
+        if entry.event != "overtaken" or entry.details["thread"] not in finding.threads:
+            continue
+        given = [
+            (each.time_ms, finding.task in (*each.details["active"], *each.details["standby"]))
+            for each in entries
+            if each.event == "given" and each.details["thread"] == entry.details["thread"]
+            if each.time_ms >= entry.time_ms
+        ]
+        begun_ms = next((at_ms for at_ms, has in given if has), played.episode.until_ms)
+        over_ms = next((at_ms for at_ms, has in given if at_ms > begun_ms and not has), played.episode.until_ms)
+        if finding.task in entry.details["tasks"] and begun_ms <= finding.begin_ms and finding.end_ms <= over_ms:
+            return finding.rule in ("one owner", "no standby beside its active")
+    return False
+
+
 def _spread_goes_round(finding: Finding, played: Played, _assignor: str) -> bool:
     """Each process is to have the same tasks again and again, and its threads hand them to and fro."""
     latest = played.generations[-_MOST_ROUND * 3 : -LAST_CHANGES]
@@ -264,6 +289,13 @@ _ALL = (
         "below session.timeout.ms, a static member that has gone is kept for as long as one rebalance asks for the "
         "next: each join phase waits for it, and its session begins anew with the end of each",
         _is_waited_for,
+    ),
+    KafkasOwn(
+        "CurrentAssignmentBuilder",
+        "a member of a streams group that goes through one assignment while it is told of the next acknowledges the "
+        "first, and the broker takes what that does not name as given back: a task that is to move on is given away "
+        "at once, and the member begins with it in that moment and has it until its next acknowledgement",
+        _overtaken,
     ),
     KafkasOwn(
         "version probing",

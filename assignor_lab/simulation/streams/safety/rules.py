@@ -142,7 +142,9 @@ def _one_owner(history: _History) -> Iterator[Finding]:
                     "one owner",
                     f"{task} ran on {before.instance} (thread {before.thread}) and {after.instance} (thread "
                     f"{after.thread}) from {after.begin_ms} ms to {min(before.end_ms, after.end_ms)} ms",
+                    task=task,
                     threads=(before.thread, after.thread),
+                    begin_ms=after.begin_ms,
                     end_ms=min(before.end_ms, after.end_ms),
                 )
 
@@ -155,6 +157,7 @@ def _no_standby_beside(history: _History) -> Iterator[Finding]:
                     "no standby beside its active",
                     f"{active.instance} had {task} as active (thread {active.thread}) and as a copy (thread "
                     f"{copy.thread}) from {begin} ms to {end} ms",
+                    task=task,
                     threads=(active.thread, copy.thread),
                     begin_ms=begin,
                     end_ms=end,

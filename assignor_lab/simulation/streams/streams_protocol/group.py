@@ -23,7 +23,7 @@ from assignor_lab.simulation.streams.instances import Instance, Thread
 from assignor_lab.simulation.streams.leading import BrokersAssignor, LeaderFailedError
 from assignor_lab.simulation.streams.streams_protocol.decided import decided_generation
 from assignor_lab.simulation.streams.streams_protocol.heartbeats import Heartbeats
-from assignor_lab.simulation.streams.streams_protocol.members import Member, static_member
+from assignor_lab.simulation.streams.streams_protocol.members import Member, Reconciled, static_member
 from assignor_lab.simulation.streams.streams_protocol.reconciling import Reconciling
 from assignor_lab.simulation.streams.streams_protocol.reports import Reports
 from assignor_lab.simulation.streams.streams_protocol.targets import Targets
@@ -151,6 +151,7 @@ class ProtocolGroup:
         member.sent_ms -= int(self._heartbeats.every_ms * len(self._members) / there)
         member.counted_ms = member.sent_ms
         member.told, member.is_ready = Tasks(frozenset(thread.active), frozenset(thread.standby)), True
+        member.reconciled = member.said = Reconciled(member.told, is_ready=True)
         self._members[member.id] = self._member_of[thread.key] = member
         self._world.has_members(any_left=True)
         self._group.adopt(member.id, str(thread.instance.process_id), member.told)
@@ -296,20 +297,23 @@ class ProtocolGroup:
     # --- heartbeats -------------------------------------------------------------------------------------
 
     def _is_settled(self, member: Member) -> bool:
-        return member.is_ready is True and self._group.is_settled(member.id)
+        return member.is_ready is True and member.said is not None and self._group.is_settled(member.id)
 
-    def _acknowledge(self, member: Member, owned: Tasks, counted_ms: int) -> None:
-        if not self._world.deferred(member.thread, partial(self._acknowledge, member, owned, counted_ms)):
-            # Heartbeats that were sent meanwhile have set the timer, which does not go back.
-            self._heartbeat(member, owned, max(counted_ms, self._heartbeats.last_ms(member)))
+    def _acknowledge(self, member: Member, counted_ms: int) -> None:
+        # Heartbeats that were sent meanwhile have set the timer, which does not go back.
+        self._heartbeat(member, max(counted_ms, self._heartbeats.last_ms(member)))
 
-    def _heartbeat(self, member: Member, owned: Tasks | None = None, counted_ms: int | None = None) -> None:
+    def _heartbeat(self, member: Member, counted_ms: int | None = None) -> None:
+        """A member's heartbeat; an acknowledgement where it says from when on its next ones count."""
         if member.is_dead(self._members):
             return
         self._look_for_topics()
-        if owned is not None or self._reports.has_news(member):
+        if counted_ms is not None or self._reports.has_news(member):
             self._report(member)
+        owned, before = member.says_owned(), self._group.members[member.id]
         self._played(member, partial(self._group.heartbeat, self._clock.now, member.id, owned), counted_ms)
+        if owned is not None and before is not self._group.members[member.id]:
+            self._reconciling.taken_from(member, owned, before, self._group.members[member.id])
 
     def _look_for_topics(self) -> None:
         if not self._group.has_topics and self._topics_ms is not None and self._clock.now >= self._topics_ms:

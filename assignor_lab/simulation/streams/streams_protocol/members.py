@@ -11,7 +11,20 @@ from assignment_api.streams import ProcessID
 from assignor_lab.kafka.streams_group.tasks import NO_TASKS, Tasks
 from assignor_lab.simulation.streams.instances import Thread
 
-__all__ = ["Member", "static_member"]
+__all__ = ["Member", "Reconciled", "static_member"]
+
+
+@attrs.frozen
+class Reconciled:
+    """An assignment that a member has gone through (Kafka's ``StreamsRebalanceData.Assignment``).
+
+    Args:
+        tasks: What it has.
+        is_ready: Whether the broker said with it that the group is ready.
+    """
+
+    tasks: Tasks = NO_TASKS
+    is_ready: bool = False
 
 
 @attrs.define(eq=False)
@@ -26,10 +39,11 @@ class Member:
             for acknowledgements, which set the timer by the time that was last looked at.
         told: What the broker told it to have.
         is_ready: Whether the broker said that the group is ready; ``None``: it has said nothing yet.
-        is_reconciling: It goes through an assignment, and acknowledges it as soon as it can.
+        news: How often it was told something else.
+        is_reconciling: It goes through an assignment that it has not acknowledged yet.
         busy_until_ms: Until when its thread opens stores.
-        acknowledges_ms: When it acknowledges what it goes through now, or has gone through last.
-        is_waiting: It will go through what it was told last as soon as it has gone through what came before.
+        reconciled: What it has gone through last.
+        said: What it has told the broker of that; ``None``: nothing since it joined.
         has_left: It is static, and has left for a while.
         reported_ms: When it reported offsets last.
         silent_ms: From then on nothing that it sends counts; ``None``: everything does.
@@ -49,10 +63,11 @@ class Member:
     counted_ms: int = attrs.field()
     told: Tasks = NO_TASKS
     is_ready: bool | None = None
+    news: int = 0
     is_reconciling: bool = False
     busy_until_ms: int = 0
-    acknowledges_ms: int = 0
-    is_waiting: bool = False
+    reconciled: Reconciled = Reconciled()
+    said: Reconciled | None = None
     has_left: bool = False
     reported_ms: int = 0
     silent_ms: int | None = None
@@ -88,6 +103,17 @@ class Member:
     def _metadata(self) -> MemberMetadata:
         settings = self.thread.instance.settings
         return MemberMetadata(str(self.process_id), settings.instance_id, settings.rack, settings.tags)
+
+    def says_owned(self) -> Tasks | None:
+        """What its next heartbeat says that it has: what it has gone through last, unless it has said so already.
+
+        Kafka: ``StreamsGroupHeartbeatRequestManager.HeartbeatState.buildRequestData``. The heartbeat with which it
+        joins says that it has nothing, and is not counted.
+        """
+        if self.reconciled == self.said:
+            return None
+        self.said = self.reconciled
+        return self.reconciled.tasks
 
     def is_dead(self, members: Mapping[str, Member]) -> bool:
         """Whether its thread is gone, or it is none of the group's ``members`` any more."""

@@ -1,4 +1,10 @@
-"""Members that go through what the broker tells them to have, and acknowledge it."""
+"""Members that go through what the broker tells them to have, and acknowledge it.
+
+Read from the released class (kafka-clients 4.3.1, disassembled): ``StreamsMembershipManager.maybeReconcile`` takes what
+was told last, and nothing else comes in its way until ``onHeartbeatRequestGenerated`` sees its acknowledgement sent.
+What was told meanwhile comes next, from that very moment on: before that acknowledgement is answered. An assignment
+that comes back is gone through again (``LocalAssignment.equals`` looks at the number that each is given).
+"""
 
 from __future__ import annotations
 
@@ -6,10 +12,11 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from assignor_lab.kafka.streams_group.group import HeartbeatAnswer
+from assignor_lab.kafka.streams_group.reconciliation import Standing
 from assignor_lab.kafka.streams_group.tasks import Tasks
 from assignor_lab.simulation.streams.instances import Thread
 from assignor_lab.simulation.streams.spread import spread_around
-from assignor_lab.simulation.streams.streams_protocol.members import Member
+from assignor_lab.simulation.streams.streams_protocol.members import Member, Reconciled
 from assignor_lab.simulation.streams.world import World
 
 __all__ = ["Reconciling"]
@@ -21,7 +28,7 @@ class Reconciling:
     Args:
         world: The world.
         members: Member id to member; whoever joins or goes changes it.
-        acknowledge: Sends a heartbeat with what a member has now; its next one is counted from the given moment on.
+        acknowledge: Sends a heartbeat, of which a member's next one is counted from the given moment on.
         over: Is told of a member that has read an answer.
     """
 
@@ -29,7 +36,7 @@ class Reconciling:
         self,
         world: World,
         members: Mapping[str, Member],
-        acknowledge: Callable[[Member, Tasks, int], None],
+        acknowledge: Callable[[Member, int], None],
         over: Callable[[Member], None],
     ) -> None:
         self._world, self._clock, self._timings = world, world.clock, world.timings
@@ -49,38 +56,64 @@ class Reconciling:
             self.changes.append(self._clock.now)
         member.told, member.is_ready = answer.tasks, answer.is_ready
         if is_news:
+            member.news += 1
             self._reconcile(member)
         self._over(member)
 
     def _reconcile(self, member: Member) -> None:
-        """What comes while a member goes through an assignment waits for its end; then the latest counts."""
-        if member.is_waiting:
+        """Goes through what was told last; what comes meanwhile waits until that is acknowledged."""
+        if member.is_reconciling:
             return
-        member.is_waiting = True
-        begins = max(member.busy_until_ms, member.acknowledges_ms)
-        if begins > self._clock.now:
-            self._clock.at(begins, partial(self._begin, member))
+        member.is_reconciling = True
+        begin = partial(self._begin, member, Reconciled(member.told, member.is_ready is True), member.news)
+        if member.busy_until_ms > self._clock.now:
+            self._clock.at(member.busy_until_ms, begin)
         else:
-            self._begin(member)
+            begin()
 
-    def _begin(self, member: Member) -> None:
+    def _begin(self, member: Member, new: Reconciled, news: int) -> None:
         """The thread closes and opens tasks, and the member acknowledges what it has then."""
-        if self._world.deferred(member.thread, partial(self._begin, member)):
+        if self._world.deferred(member.thread, partial(self._begin, member, new, news)):
             return
-        member.is_waiting = False
         if member.is_dead(self._members):
             return
-        thread, now, tasks = member.thread, self._clock.now, member.told
+        thread, now, tasks = member.thread, self._clock.now, new.tasks
         after = self._acknowledges_after_ms(thread, tasks)
-        member.acknowledges_ms = now + after
         opened = (tasks.active - thread.active) | ((tasks.standby | tasks.warmup) - thread.standby)
         if opened:
             takes = self._timings.open_store_ms if thread.had_tasks else self._timings.first_open_store_ms
-            member.busy_until_ms = member.acknowledges_ms + takes
+            member.busy_until_ms = now + after + takes
         self._world.assign(thread, tasks.active, tasks.standby | tasks.warmup)
         # The network thread's loop before the one that sends the acknowledgement.
         loop_ms = now + min(after, self._timings.acknowledge_loop_ms)
-        self._clock.at(member.acknowledges_ms, partial(self._acknowledge, member, tasks, loop_ms))
+        self._clock.at(now + after, partial(self._gone_through, member, new, news, loop_ms))
+
+    def _gone_through(self, member: Member, new: Reconciled, news: int, loop_ms: int) -> None:
+        if self._world.deferred(member.thread, partial(self._gone_through, member, new, news, loop_ms)):
+            return
+        if member.is_dead(self._members):
+            return
+        member.reconciled = new
+        self._acknowledge(member, loop_ms)
+        member.is_reconciling = False
+        if member.news != news:
+            self._reconcile(member)
+
+    def taken_from(self, member: Member, owned: Tasks, before: Standing, after: Standing) -> None:
+        """Says so in the log where tasks count as given back that a member has been told of and will begin with.
+
+        Kafka's ``CurrentAssignmentBuilder`` (4.3.1 and 4.4.0) takes what a heartbeat does not name as given back. One
+        that acknowledges what came before does not name what was told since.
+        """
+        has, had = after.assigned | after.pending, before.assigned | before.pending
+        taken = (had - has) & member.told - owned
+        if tasks := sorted(taken.active | taken.standby | taken.warmup):
+            names = [str(self._world.tasks[task]) for task in tasks]
+            self._world.say(
+                member.thread.instance.name, "overtaken",
+                f"thread {member.thread.number} acknowledges what it was told before, and is taken to have given back "
+                f"what it begins with: {', '.join(names)}", thread=member.thread.key, tasks=names,
+            )  # fmt: skip
 
     def _acknowledges_after_ms(self, thread: Thread, tasks: Tasks) -> int:
         timings = self._timings
