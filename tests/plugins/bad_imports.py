@@ -14,7 +14,8 @@ NOTE = """
 def note_this_process():
     import os
     with open("/proc/self/stat") as stat, open({started!r}, "a") as file:
-        file.write(f"{os.getpid()} {stat.read().rpartition(')')[2].split()[19]}\\n")
+        begun = stat.read().rpartition(")")[2].split()[19]
+        file.write(f"{os.getpid()} {begun} {os.readlink('/proc/self/ns/pid')}\\n")
 note_this_process()
 """
 
@@ -259,7 +260,7 @@ def install_bad(folder: Path) -> None:
 
 
 def left_running(folder: Path) -> list[str]:
-    """Processes of bad plugins that still run, by process id and the time of their start.
+    """Processes of bad plugins that still run, as :func:`started` tells them.
 
     Workers of Spark end with their JVM, just after the command: what they have started may take a moment.
     """
@@ -270,7 +271,10 @@ def left_running(folder: Path) -> list[str]:
 
 
 def started(folder: Path) -> list[str]:
-    """Process id and time of start of everything that bad plugins have started."""
+    """Process id, time of start and namespace of everything that bad plugins have started.
+
+    Namespaces number from 1 on: without its own, a process of another test would do that began in the same moment.
+    """
     return (folder / "started").read_text().splitlines()
 
 
@@ -281,8 +285,9 @@ def running() -> set[str]:
         try:
             fields = (path / "stat").read_text().rpartition(")")[2].split()
             (numbers,) = (line for line in (path / "status").read_text().splitlines() if line.startswith("NSpid:"))
+            namespace = (path / "ns" / "pid").readlink()
         except OSError:
             continue
         if fields[0] not in "ZX":
-            found.add(f"{numbers.split()[-1]} {fields[19]}")
+            found.add(f"{numbers.split()[-1]} {fields[19]} {namespace}")
     return found
