@@ -297,7 +297,8 @@ class ProtocolGroup:
     # --- heartbeats -------------------------------------------------------------------------------------
 
     def _is_settled(self, member: Member) -> bool:
-        return member.is_ready is True and member.said is not None and self._group.is_settled(member.id)
+        is_said = member.said == member.reconciled
+        return is_said and member.is_ready is True and self._group.is_settled(member.id)
 
     def _acknowledge(self, member: Member, counted_ms: int) -> None:
         # Heartbeats that were sent meanwhile have set the timer, which does not go back.

@@ -84,23 +84,26 @@ class Reconciling:
             takes = self._timings.open_store_ms if thread.had_tasks else self._timings.first_open_store_ms
             member.busy_until_ms = now + after + takes
         self._world.assign(thread, tasks.active, tasks.standby | tasks.warmup)
+        # Heartbeats tell of it from now on: the thread says so itself (DefaultStreamsRebalanceListener).
+        member.reconciled = new
         # The network thread's loop before the one that sends the acknowledgement.
         loop_ms = now + min(after, self._timings.acknowledge_loop_ms)
-        self._clock.at(now + after, partial(self._gone_through, member, new, news, loop_ms))
+        self._clock.at(now + after, partial(self._gone_through, member, news, loop_ms))
 
-    def _gone_through(self, member: Member, new: Reconciled, news: int, loop_ms: int) -> None:
-        if self._world.deferred(member.thread, partial(self._gone_through, member, new, news, loop_ms)):
+    def _gone_through(self, member: Member, news: int, loop_ms: int) -> None:
+        """The network thread acknowledges it, whatever the member's own thread does meanwhile."""
+        again = partial(self._gone_through, member, news, loop_ms)
+        if member.thread.instance.is_silent and self._world.deferred(member.thread, again):
             return
         if member.is_dead(self._members):
             return
-        member.reconciled = new
         self._acknowledge(member, loop_ms)
         member.is_reconciling = False
         if member.news != news:
             self._reconcile(member)
 
     def taken_from(self, member: Member, owned: Tasks, before: Standing, after: Standing) -> None:
-        """Says so in the log where tasks count as given back that a member has been told of and will begin with.
+        """Says so in the log where tasks count as given back that a member has just been told to have.
 
         Kafka's ``CurrentAssignmentBuilder`` (4.3.1 and 4.4.0) takes what a heartbeat does not name as given back. One
         that acknowledges what came before does not name what was told since.
@@ -108,11 +111,11 @@ class Reconciling:
         has, had = after.assigned | after.pending, before.assigned | before.pending
         taken = (had - has) & member.told - owned
         if tasks := sorted(taken.active | taken.standby | taken.warmup):
-            names = [str(self._world.tasks[task]) for task in tasks]
+            thread, names = member.thread, [str(self._world.tasks[task]) for task in tasks]
             self._world.say(
-                member.thread.instance.name, "overtaken",
-                f"thread {member.thread.number} acknowledges what it was told before, and is taken to have given back "
-                f"what it begins with: {', '.join(names)}", thread=member.thread.key, tasks=names,
+                thread.instance.name, "overtaken",
+                f"thread {thread.number} says what it has by what it was told before, and counts as having given back "
+                f"what it was told since: {', '.join(names)}", thread=thread.key, tasks=names,
             )  # fmt: skip
 
     def _acknowledges_after_ms(self, thread: Thread, tasks: Tasks) -> int:
