@@ -58,6 +58,9 @@ Assign = Callable[[tuple[GroupMember, ...]], Mapping[str, Tasks]]
 #: What members are sent in place of their targets: from those, and from where each member stands.
 Refine = Callable[[Mapping[str, Tasks], Mapping[str, Standing]], Mapping[str, Tasks]]
 
+#: Member epoch of a static member that has left and keeps its place.
+_LEFT_FOR_A_WHILE = -2
+
 
 class StreamsGroup:
     """One group.
@@ -154,15 +157,24 @@ class StreamsGroup:
         self._sent = self._targets
         self.epoch, self.target_epoch = 2, 1
 
-    def rejoin(self, now_ms: int, old: str, member: str, process: str) -> HeartbeatAnswer:
-        """A static member that has left comes back under a new id: it takes the old one's place and tasks."""
+    def rejoin(self, now_ms: int, old: str, member: str, process: str, *, has_changed: bool) -> HeartbeatAnswer:
+        """A static member that has left comes back under a new id: it takes the old one's place and tasks.
+
+        Args:
+            now_ms: The time.
+            old: The id that it had.
+            member: The id that it has.
+            process: Its process.
+            has_changed: Its process, rack or tags are not what they were, so that there is to be a new target (Kafka
+                4.4.0: ``GroupMetadataManager.hasEpochRelevantMemberConfigChanged``).
+        """
         was = dict(self._members), self._targets, self._sent, self.epoch
         before = self._members.pop(old)
         self._holders.remove(old, before.process, before.assigned | before.pending)
         self._targets, self._sent = _renamed(self._targets, old, member), _renamed(self._sent, old, member)
         self._members[member] = Standing(process, 0, assigned=before.assigned)
         self._holders.add(member, process, before.assigned)
-        if process != before.process:
+        if has_changed:
             self.epoch += 1
         try:
             answer = self.heartbeat(now_ms, member, NO_TASKS)
@@ -206,7 +218,7 @@ class StreamsGroup:
         if due is None or due > now_ms:
             return False
         self.schedule.initial_due_ms = None
-        if self.is_behind:
+        if self.is_behind and self.schedule.is_interval_over(now_ms):
             self._compute(now_ms)
             return True
         return False
@@ -220,7 +232,19 @@ class StreamsGroup:
         self._targets = {each: tasks for each, tasks in self._targets.items() if each != member}
         self._sent = {each: tasks for each, tasks in self._sent.items() if each != member}
         self.epoch += 1
+        if not self._members and self._release.forgets_interval:
+            self.schedule.computed_ms = None
         return held
+
+    def leaves_for_a_while(self, member: str) -> None:
+        """A static member leaves and keeps its place; what it had to give back is free at once (Kafka 4.4.0).
+
+        Kafka: ``GroupMetadataManager.streamsGroupStaticMemberGroupLeave``.
+        """
+        standing = self._members[member]
+        self._holders.remove(member, standing.process, standing.pending)
+        self._members[member] = attrs.evolve(standing, epoch=_LEFT_FOR_A_WHILE, pending=NO_TASKS)
+        self._refined = None
 
     def topics_are_there(self) -> None:
         """A heartbeat has seen that topics which were missing are there now."""

@@ -82,7 +82,7 @@ def reconciled(
     blocked = _blocked_4_3 if release.own_copy_blocks else _blocked_4_4
     missing = target - keep
     given = Tasks(*(
-        frozenset(task for task in tasks if not blocked(role, task, member, standing.process, holders))
+        frozenset(task for task in tasks if not blocked(role, task, member, standing, holders))
         for role, tasks in zip(_ROLES, (missing.active, missing.standby, missing.warmup), strict=True)
     ))  # fmt: skip
     state = MemberState.STABLE if given == missing else MemberState.UNRELEASED
@@ -92,7 +92,7 @@ def reconciled(
 
 
 _ROLES = ("active", "standby", "warmup")
-_Blocked = Callable[[str, int, str, str, Holders], bool]
+_Blocked = Callable[[str, int, str, Standing, Holders], bool]
 
 
 def _changed_in_place(keep: Tasks, revoke: Tasks, target: Tasks) -> tuple[Tasks, Tasks]:
@@ -115,8 +115,9 @@ def _changed_in_place(keep: Tasks, revoke: Tasks, target: Tasks) -> tuple[Tasks,
     return keep, revoke
 
 
-def _blocked_4_3(role: str, task: int, _member: str, process: str, holders: Holders) -> bool:
+def _blocked_4_3(role: str, task: int, _member: str, standing: Standing, holders: Holders) -> bool:
     """Whether somebody still holds what a member is to have, itself included: the state is that before this step."""
+    process = standing.process
     active = holders.active(task)
     if role == "active":
         return bool(active or holders.standby(process, task) or holders.warmup(process, task))
@@ -125,12 +126,18 @@ def _blocked_4_3(role: str, task: int, _member: str, process: str, holders: Hold
     return bool(here or holders.standby(process, task) or holders.warmup(process, task))
 
 
-def _blocked_4_4(role: str, task: int, member: str, process: str, holders: Holders) -> bool:
-    own = {member}
+def _blocked_4_4(role: str, task: int, member: str, standing: Standing, holders: Holders) -> bool:
+    """Whether somebody else still holds it; what a member has to give back counts as held by another one.
+
+    Kafka: ``CurrentAssignmentBuilder.heldByAnotherMemberOnThisProcess`` and ``runByAnotherMemberOnThisProcess``.
+    """
+    process, mine = standing.process, standing.assigned
     active, standby, warmup = holders.active(task), holders.standby(process, task), holders.warmup(process, task)
+    standby_elsewhere = standby if task not in mine.standby else standby - {member}
+    warmup_elsewhere = warmup if task not in mine.warmup else warmup - {member}
     if role == "active":
-        return bool(active or standby - own or warmup - own)
+        return bool(active or standby_elsewhere or warmup_elsewhere)
     here = {each for each in active if holders.is_of(each, process)}
     if role == "standby":
-        return bool(here - own or standby or warmup - own)
-    return bool(here or standby - own or warmup)
+        return bool((here if task not in mine.active else here - {member}) or standby or warmup_elsewhere)
+    return bool(here or standby_elsewhere or warmup)

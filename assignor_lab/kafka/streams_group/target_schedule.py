@@ -28,14 +28,18 @@ class TargetSchedule:
     computed_ms: int | None = None
 
     def first_member(self, now_ms: int) -> None:
-        """A member has joined an empty group: a timer runs for it."""
-        if self.initial_delay_ms:
+        """A member has joined an empty group: a timer runs for it; one that runs already goes on."""
+        if self.initial_delay_ms and self.initial_due_ms is None:
             self.initial_due_ms = now_ms + self.initial_delay_ms
 
     def may_compute(self, now_ms: int) -> bool:
         """Whether a heartbeat that finds the target behind may have a new one computed now."""
         if self.initial_due_ms is not None:
             return False
+        return self.is_interval_over(now_ms)
+
+    def is_interval_over(self, now_ms: int) -> bool:
+        """Whether the latest target is as old as one has to be before the next."""
         return self.computed_ms is None or now_ms >= self.computed_ms + self.interval_ms
 
     def computed(self, now_ms: int) -> None:

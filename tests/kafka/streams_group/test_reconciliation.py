@@ -140,3 +140,16 @@ def test_every_recorded_step_of_a_real_broker_is_ours(path: str) -> None:
             wrong.append((before, target, epoch, ours, after))
     assert not wrong, f"{len(wrong)} of {count}: {wrong[0]}"
     assert count > 100
+
+
+def test_what_a_member_has_just_given_back_comes_back_in_another_role_one_heartbeat_later() -> None:
+    """What it had to give back is no assigned task of it, so Kafka 4.4.0 (executed) counts it as held by another."""
+    for pending, target in (
+        (tasks("1"), tasks("", "1")),
+        (tasks("", "1"), tasks("1")),
+        (tasks("", "", "1"), tasks("1")),
+    ):
+        before = Standing("p", 5, MemberState.UNREVOKED, pending=pending)
+        waiting = step(before, target, epoch=7, owned=NO_TASKS, release=KAFKA_4_4)
+        assert waiting == Standing("p", 7, MemberState.UNRELEASED)
+        assert step(waiting, target, epoch=7, release=KAFKA_4_4) == Standing("p", 7, MemberState.STABLE, target)

@@ -84,6 +84,6 @@ def test_a_static_member_whose_return_fails_is_still_waited_for() -> None:
 
     played = simulate(world, BrokersAssignor("moody", KAFKA_4_4, not_that_one))
     assert [at_ms - played.world.begin_ms for at_ms, _ in played.failures] == [62_000]
-    # Its predecessor's session ends as if nobody had tried.
-    assert said(played, "removed") == [(60_050 + 10_000, "coordinator")]
+    # Its predecessor's session, since its last heartbeat, ends as if nobody had tried.
+    assert said(played, "removed") == [(59_100 + 10_000, "coordinator")]
     assert played.generations[-1].members == 2

@@ -419,3 +419,108 @@ def test_a_heartbeat_that_comes_between_gives_away_what_the_member_never_begins_
     group, (entry,) = overtaken(4_000)
     assert entry.time_ms == 37_000
     assert on_two_threads(group, "group_sticky") == []
+
+
+@pytest.mark.parametrize("rebalance_ms", [20_000, 300_000])
+def test_a_static_member_that_leaves_for_a_while_gives_back_what_it_had_to_and_keeps_its_place(
+    rebalance_ms: int,
+) -> None:
+    """It has to give 0_4 back from 36,000 ms on, and is closed before it says that it has; its session ran since."""
+    group = played(
+        [started("a", instance_id="a"), started("b", 200), started("c", 30_000), happens("stop", "a", 36_150)],
+        [task(f"0_{number}", stateful=False) for number in range(6)],
+        protocol="streams", assignor="group_sticky_4_4", until_ms=100_000,
+        timings={
+            "acknowledge_ms": 500, "acknowledge_new_ms": 100, "acknowledge_loop_ms": 0, "leave_ms": 0,
+            "broker_topics_ms": 0, "max_poll_interval_ms": rebalance_ms,
+        },
+    )  # fmt: skip
+    entries = group.world.log.entries
+    given = [each for each in entries if each.event == "given" and each.actor == "c"]
+    assert [(each.time_ms, each.details["active"]) for each in given][2:3] == [(41_000, ["0_4", "0_5"])]
+    assert [each.time_ms for each in entries if each.event == "removed"] == [81_000]
+
+
+@pytest.mark.parametrize(("for_ms", "told_ms"), [(100, 36_200), (5_000, 38_000)])
+def test_a_process_that_stood_still_sends_a_heartbeat_if_one_is_due(for_ms: int, told_ms: int) -> None:
+    """Its timer goes on: after a short pause the next heartbeat comes when it would have come anyway."""
+    group = played(
+        [started("a"), started("b", 200), started("c", 30_500), happens("pause", "b", 33_000, for_ms=for_ms)],
+        [task(f"0_{number}", stateful=False) for number in range(4)],
+        protocol="streams", assignor="group_sticky_4_4", until_ms=60_000,
+        timings={
+            "acknowledge_ms": 100, "acknowledge_new_ms": 100, "acknowledge_loop_ms": 0, "leave_ms": 0,
+            "broker_topics_ms": 0,
+        },
+    )  # fmt: skip
+    given = [each.time_ms for each in group.world.log.entries if each.event == "given" and each.actor == "b"]
+    assert given[-1] == told_ms
+
+
+#: What comes of these is told to the millisecond.
+AT_ONCE = {
+    "acknowledge_ms": 100, "acknowledge_new_ms": 100, "acknowledge_loop_ms": 0, "leave_ms": 0, "broker_topics_ms": 0,
+}  # fmt: skip
+
+
+def targets_of(group: Played) -> list[int]:
+    return [each.assigned_ms - group.world.begin_ms for each in group.generations]
+
+
+def test_the_initial_delay_of_a_group_that_was_emptied_goes_on() -> None:
+    """Kafka plans the end of it only if none is planned (``timer.scheduleIfAbsent``)."""
+    group = played(
+        [started("a"), happens("stop", "a", 2_500), started("b", 2_500)], protocol="streams",
+        assignor="group_sticky_4_4", timings={**AT_ONCE, "streams_initial_rebalance_delay_ms": 3_000}, until_ms=30_000,
+    )  # fmt: skip
+    assert targets_of(group) == [4_000]
+
+
+@pytest.mark.parametrize(("assignor", "second_ms"), [("group_sticky", 19_000), ("group_sticky_4_4", 5_000)])
+def test_the_assignment_interval_of_an_emptied_group_counts_for_4_3_and_not_for_4_4(
+    assignor: str, second_ms: int
+) -> None:
+    group = played(
+        [started("a"), happens("stop", "a", 3_000), started("b", 4_000)], protocol="streams", assignor=assignor,
+        timings={**AT_ONCE, "streams_initial_rebalance_delay_ms": 0, "assignment_interval_ms": 15_000},
+        until_ms=60_000,
+    )  # fmt: skip
+    first, second = targets_of(group)
+    assert first == 1_000
+    # With 4.3 it is b's first heartbeat after 16,000 ms.
+    assert second_ms <= second < second_ms + 5_000
+
+
+def test_the_end_of_the_initial_delay_waits_for_the_assignment_interval_too() -> None:
+    group = played(
+        [started("a"), happens("stop", "a", 10_000), started("b", 11_000)], protocol="streams",
+        assignor="group_sticky",
+        timings={**AT_ONCE, "streams_initial_rebalance_delay_ms": 3_000, "assignment_interval_ms": 15_000},
+        until_ms=60_000,
+    )  # fmt: skip
+    first, second = targets_of(group)
+    assert first == 4_000
+    assert 19_000 <= second < 24_100
+
+
+@pytest.mark.parametrize(
+    ("settings", "targets"),
+    [({"rack": "r1"}, 1), ({}, 1), ({"rack": "r2"}, 2), ({"rack": "r1", "tags": {"zone": "z"}}, 2)],
+)
+def test_a_static_member_that_is_back_in_another_rack_asks_for_a_target(settings: dict[str, Any], targets: int) -> None:
+    """A rack that it does not tell is the one that it had; tags it tells always."""
+    group = played(
+        [
+            started("a", instance_id="a", rack="r1"), started("b", 100), happens("stop", "a", 30_000),
+            started("a", 35_000, instance_id="a", **settings),
+        ],
+        protocol="streams", assignor="group_sticky_4_4", timings=AT_ONCE, until_ms=60_000,
+    )  # fmt: skip
+    assert len(targets_of(group)) == targets
+
+
+def test_an_acknowledgement_waits_for_the_answer_that_is_on_its_way(said: list[tuple[int, int | None]]) -> None:
+    """One request at a time: the answer to the heartbeat at 3,000 comes a second later."""
+    streams(started("a"), timings={"request_ms": 1_000, "acknowledge_new_ms": 2_500}, until_ms=30_000)
+    # It has gone through its first answer, of 1,000, at 3,500; what comes at 4,000 is news, and gone through instead.
+    assert said[:4] == [(0, 0), (3_000, 0), (6_000, 4), (7_000, None)]

@@ -188,14 +188,15 @@ def _overtaken(finding: Finding, played: Played, _assignor: str) -> bool:
     ``CurrentAssignmentBuilder.buildNewMember`` waits for tasks to be given back only if the heartbeat names them.
     """
     entries = played.world.log.entries
-    for entry in entries:
+    for number, entry in enumerate(entries):
         if entry.event != "overtaken" or entry.details["thread"] not in finding.threads:
             continue
+        own = [each for each in entries[number + 1 :] if each.details.get("thread") == entry.details["thread"]]
+        over = next((at for at, each in enumerate(own) if each.event in ("removed", "joins")), len(own))
         given = [
             (each.time_ms, finding.task in (*each.details["active"], *each.details["standby"]))
-            for each in entries
-            if each.event == "given" and each.details["thread"] == entry.details["thread"]
-            if each.time_ms >= entry.time_ms
+            for each in own[:over]
+            if each.event == "given"
         ]
         begun_ms = next((at_ms for at_ms, has in given if has), played.episode.until_ms)
         over_ms = next((at_ms for at_ms, has in given if at_ms > begun_ms and not has), played.episode.until_ms)

@@ -134,7 +134,11 @@ class ProtocolGroup:
             self._because(f"{instance.name} is back")
             self._world.took_place(thread, before.decided_for)
             member.decided_for = before.decided_for
-            self._played(member, partial(self._group.rejoin, self._clock.now, before.id, member.id, process))
+            has_changed = member.takes_place(before)
+            request = partial(
+                self._group.rejoin, self._clock.now, before.id, member.id, process, has_changed=has_changed
+            )
+            self._played(member, request)
             if member.id in self._members and before.id != member.id:
                 self._forget(before)
         self._heartbeats.arm_all()
@@ -169,8 +173,16 @@ class ProtocolGroup:
             if leaves or (leaves is None and not is_static):
                 self._clock.after(self._leaves_after_ms(member.thread), partial(self._gone, member, "left"))
                 continue
-            member.has_left = is_static
-            self._session_ends(member, self._clock.now + self._leaves_after_ms(member.thread))
+            # Leaving for a while renews no session, and a dynamic member that stays sends nothing.
+            leaves_ms = self._clock.now + self._leaves_after_ms(member.thread)
+            self._session_ends(member, member.last_heartbeat_ms(leaves_ms, self._heartbeats.every_ms))
+            if is_static:
+                member.has_left = True
+                self._clock.at(leaves_ms, partial(self._leaves_for_a_while, member))
+
+    def _leaves_for_a_while(self, member: Member) -> None:
+        if self._members.get(member.id) is member:
+            self._group.leaves_for_a_while(member.id)
 
     def _leaves_after_ms(self, thread: Thread) -> int:
         told = [*thread.instance.leaves_ms[thread.number - 1 : thread.number], None][0]
@@ -202,7 +214,8 @@ class ProtocolGroup:
             self._clock.after(self._timings.request_ms, partial(self._gone, member, "did not poll in time"))
         else:
             member.has_left = True
-            self._session_ends(member, self._clock.now)
+            self._session_ends(member, self._heartbeats.last_ms(member))
+            self._clock.after(self._timings.request_ms, partial(self._leaves_for_a_while, member))
 
     def free(self, thread: Thread) -> None:
         """A thread that goes on is heard of again, or told that its member was removed."""
@@ -214,9 +227,13 @@ class ProtocolGroup:
         elif self._members.get(member.id) is not member:
             self._hears_that_it_is_gone(member, self._clock.now + self._timings.request_ms)
         elif member.silent_ms is not None:
+            due_ms = member.next_heartbeat_ms(member.silent_ms, self._heartbeats.every_ms)
             member.silent_ms = None
             member.sessions += 1
-            self._heartbeat(member)
+            if due_ms <= self._clock.now:
+                self._heartbeat(member)
+            else:
+                self._heartbeats.arm(member)
 
     def _hears_that_it_is_gone(self, member: Member, at_ms: int) -> None:
         """UNKNOWN_MEMBER_ID: whoever was fenced gives up what it has, and joins again under its old id."""

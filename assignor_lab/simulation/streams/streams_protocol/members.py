@@ -104,6 +104,12 @@ class Member:
         settings = self.thread.instance.settings
         return MemberMetadata(str(self.process_id), settings.instance_id, settings.rack, settings.tags)
 
+    def takes_place(self, before: Member) -> bool:
+        """A static member comes back: says whether it is another one to an assignor. A rack untold is the old one."""
+        if self.metadata.rack_id is None:
+            self.metadata = attrs.evolve(self.metadata, rack_id=before.metadata.rack_id)
+        return self.metadata != before.metadata
+
     def says_owned(self) -> Tasks | None:
         """What its next heartbeat says that it has: what it has gone through last, unless it has said so already.
 

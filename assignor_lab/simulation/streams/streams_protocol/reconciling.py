@@ -29,7 +29,7 @@ class Reconciling:
         world: The world.
         members: Member id to member; whoever joins or goes changes it.
         acknowledge: Sends a heartbeat, of which a member's next one is counted from the given moment on.
-        over: Is told of a member that has read an answer.
+        over: Is told of a member that has read an answer, or has something else to say.
     """
 
     def __init__(
@@ -86,18 +86,32 @@ class Reconciling:
         self._world.assign(thread, tasks.active, tasks.standby | tasks.warmup)
         # Heartbeats tell of it from now on: the thread says so itself (DefaultStreamsRebalanceListener).
         member.reconciled = new
+        self._over(member)
         # The network thread's loop before the one that sends the acknowledgement.
         loop_ms = now + min(after, self._timings.acknowledge_loop_ms)
         self._clock.at(now + after, partial(self._gone_through, member, news, loop_ms))
 
-    def _gone_through(self, member: Member, news: int, loop_ms: int) -> None:
-        """The network thread acknowledges it, whatever the member's own thread does meanwhile."""
-        again = partial(self._gone_through, member, news, loop_ms)
+    def _gone_through(self, member: Member, news: int, loop_ms: int, heard: int | None = None) -> None:
+        """The network thread acknowledges it, whatever the member's own thread does meanwhile.
+
+        Args:
+            member: The member.
+            news: The number of what it has gone through.
+            loop_ms: From when on its next heartbeats are counted.
+            heard: The number of what it had been told when it was through, if it has waited since for an answer: one
+                request is on its way at a time, and what its answer tells is gone through instead.
+        """
+        again = partial(self._gone_through, member, news, loop_ms, member.news if heard is None else heard)
         if member.thread.instance.is_silent and self._world.deferred(member.thread, again):
             return
-        if member.is_dead(self._members):
+        if member.is_dead(self._members) or member.has_reset:
             return
-        self._acknowledge(member, loop_ms)
+        answer_ms = member.sent_ms + self._timings.request_ms
+        if heard is None and self._clock.now < answer_ms:
+            self._clock.at(answer_ms, again)
+            return
+        if heard is None or heard == member.news:
+            self._acknowledge(member, loop_ms)
         member.is_reconciling = False
         if member.news != news:
             self._reconcile(member)
