@@ -14,12 +14,14 @@ from assignor_lab.report.summary import HeadlineFigure, HeadlineValue, Results
 __all__ = ["Axis", "Pareto", "ParetoPoint", "pareto"]
 
 #: Size of the drawing in its own units, and where the axes are in it.
-WIDTH, HEIGHT = 440.0, 260.0
-LEFT, RIGHT, TOP, BOTTOM = 34.0, 20.0, 42.0, 46.0
+WIDTH, HEIGHT = 440.0, 274.0
+LEFT, RIGHT, TOP, BOTTOM = 86.0, 24.0, 42.0, 60.0
 #: Longest name inside a sentence, and most names in one.
 NAME_LIMIT, MOST_NAMES = 40, 6
 #: Dots that are nearer to one another than this hide one another's numbers.
 NEAR = 9.0
+#: Longest figure that has room at an axis.
+TICK_LIMIT = 9
 
 
 @attrs.frozen
@@ -53,11 +55,19 @@ class ParetoPoint:
 
 @attrs.frozen
 class Axis:
-    """A figure and the way in which it is better."""
+    """A figure and the way in which it is better.
+
+    Args:
+        title: Its name.
+        unit: Its unit, in words.
+        better: Which way is better, in words.
+        ticks: The least and the greatest mean: where they lie in the drawing, and the words for them.
+    """
 
     title: str
     unit: str
     better: str
+    ticks: tuple[tuple[float, str], ...]
 
 
 @attrs.frozen
@@ -99,7 +109,7 @@ def _picture(across: HeadlineFigure, upright: HeadlineFigure, baseline: str | No
         )
         for number, (x, y) in enumerate(pairs, start=1)
     )
-    return Pareto(_axis(across), _axis(upright), _apart(points), _words(across, upright, points))
+    return Pareto(_axis(across, x_scale), _axis(upright, y_scale), _apart(points), _words(across, upright, points))
 
 
 def _apart(points: tuple[ParetoPoint, ...]) -> tuple[ParetoPoint, ...]:
@@ -129,10 +139,18 @@ def _beats(
     return max(gaps) <= 0 and min(gaps) < 0
 
 
-def _axis(figure: HeadlineFigure) -> Axis:
+def _axis(figure: HeadlineFigure, scale: _Scale) -> Axis:
     better = "more is better" if figure.direction == "higher" else "less is better"
     unit = unit_words(figure.unit or "")
-    return Axis(figure.title, unit[:1].lower() + unit[1:], better)
+    means = {value.mean for value in figure.of}
+    # Never nearer than a third of the axis: intervals reach no further beyond them than they are apart.
+    ticks = tuple((scale.place(each), _tick(each, figure.unit or "")) for each in (min(means), max(means)))
+    return Axis(figure.title, unit[:1].lower() + unit[1:], better, ticks)
+
+
+def _tick(value: float, unit: str) -> str:
+    words = mean(value, unit)
+    return words if len(words) <= TICK_LIMIT else f"{value:.3g}"
 
 
 def _words(across: HeadlineFigure, upright: HeadlineFigure, points: tuple[ParetoPoint, ...]) -> str:

@@ -135,3 +135,12 @@ def test_of_dots_in_one_place_one_is_drawn_with_the_numbers_of_the_others() -> N
     (picture,) = re.findall(r'<figure class="pareto">.*?</svg>', render_report(summary), flags=re.DOTALL)
     assert picture.count("<circle") == 2
     assert ">and 2</text>" in picture
+
+
+def test_the_ends_of_the_axes_say_how_much_they_are() -> None:
+    drawn = picture(figure("Cost", {A: 1, B: 2, C: 3}), figure("Load", {A: 3e9, B: 1, C: 2}))
+    assert drawn is not None
+    by_name = {each.name: each for each in drawn.points}
+    assert drawn.across.ticks == ((by_name[A].x, "1.00"), (by_name[C].x, "3.00"))
+    # What has no room is said shorter.
+    assert drawn.upright.ticks == ((by_name[B].y, "1.00"), (by_name[A].y, "3e+09"))
