@@ -75,16 +75,16 @@ def reconciled(
         epoch += 1
     keep = standing.assigned & target
     revoke = standing.assigned - keep
-    if not release.own_copy_blocks:
-        keep, revoke = _changed_in_place(keep, revoke, target)
-    if revoke and (owned is None or owned & revoke):
-        return attrs.evolve(standing, epoch=epoch, state=MemberState.UNREVOKED, assigned=keep, pending=revoke)
     blocked = _blocked_4_3 if release.own_copy_blocks else _blocked_4_4
     missing = target - keep
     given = Tasks(*(
         frozenset(task for task in tasks if not blocked(role, task, member, standing, holders))
         for role, tasks in zip(_ROLES, (missing.active, missing.standby, missing.warmup), strict=True)
     ))  # fmt: skip
+    if not release.own_copy_blocks:
+        keep, revoke = _changed_in_place(keep, revoke, target, given)
+    if revoke and (owned is None or owned & revoke):
+        return attrs.evolve(standing, epoch=epoch, state=MemberState.UNREVOKED, assigned=keep, pending=revoke)
     state = MemberState.STABLE if given == missing else MemberState.UNRELEASED
     # A copy that waits for its active role is kept until that is granted.
     kept = Tasks(keep.active, keep.standby - given.active, keep.warmup - given.active)
@@ -95,14 +95,15 @@ _ROLES = ("active", "standby", "warmup")
 _Blocked = Callable[[str, int, str, Standing, Holders], bool]
 
 
-def _changed_in_place(keep: Tasks, revoke: Tasks, target: Tasks) -> tuple[Tasks, Tasks]:
+def _changed_in_place(keep: Tasks, revoke: Tasks, target: Tasks, given: Tasks) -> tuple[Tasks, Tasks]:
     """Changes of role within a member that need no round of their own since 4.4.
 
-    An active task becomes a standby in the step that revokes it; standby and warm-up are exchanged at once; a copy
-    that is to become active stays one until then.
+    An active task becomes a standby in the step that revokes it; standby and warm-up are exchanged at once; both only
+    where nobody is in the way of the new role, which is then among what is given. A copy that is to become active stays
+    one until then.
     """
-    demoted = revoke.active & target.standby
-    exchanged = (revoke.standby & target.warmup, revoke.warmup & target.standby)
+    demoted = revoke.active & given.standby
+    exchanged = (revoke.standby & given.warmup, revoke.warmup & given.standby)
     promoted = (revoke.standby & target.active, revoke.warmup & target.active)
     keep = Tasks(
         keep.active,

@@ -77,6 +77,17 @@ def test_active_task_becomes_a_standby_of_its_member_in_the_step_that_revokes_it
     assert step(standing, tasks("", "1")).assigned == NO_TASKS
 
 
+def test_copies_are_exchanged_only_once_the_member_itself_has_given_back_the_active_task() -> None:
+    # An active task has become a standby, and before that is acknowledged the target is a warm-up.
+    before = Standing("p", 1, MemberState.UNREVOKED, tasks("", "1"), pending=tasks("1"))
+    after = step(before, tasks("", "", "1"), owned=tasks("", "1"), release=KAFKA_4_4)
+    assert after == Standing("p", 2, MemberState.UNREVOKED, pending=tasks("", "1"))
+    after = step(before, tasks("", "", "1"), owned=NO_TASKS, release=KAFKA_4_4)
+    assert after == Standing("p", 2, MemberState.UNRELEASED)
+    copy = Standing("p", 1, assigned=tasks("", "1"))
+    assert step(copy, tasks("", "", "1"), release=KAFKA_4_4) == Standing("p", 2, assigned=tasks("", "", "1"))
+
+
 def recorded_steps(path: str) -> Iterator[tuple[str, Standing, Tasks, int, Holders, Standing]]:
     """Each step that a broker wrote down: member, before, target, its epoch, who held what, and after."""
     document = json.loads(gzip.decompress((CAPTURES / path).read_bytes()))
