@@ -1,7 +1,7 @@
 """Puts fresh random scenarios to the released classes of Kafka and to ours, and compares the rows.
 
-Exit code 0 where all rows are equal, 1 where some differ (each difference is then a folder's worth of files that
-`assignor assign` can read), 2 where nothing could be compared.
+Exit code 0 where all rows are equal, 1 where some differ (each difference is then three files: the scenario, which
+`assignor assign` can read unless it is a ``streams-reconciliation``, and both rows), 2 where nothing could be compared.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from parity.applications import Application, draw_application
 from parity.connect_histories import CONNECT_ASSIGNOR, draw_connect_history
 from parity.groups import draw_clients, draw_config
 from parity.oddities import Oddities, draw_oddities, odd_cost
+from parity.reconciliations import RECONCILIATION_KIND, RECONCILIATIONS, draw_reconciliation
 from parity.streams_groups import draw_streams_group, next_streams_group
 
 __all__ = ["ASSIGNORS", "CONNECT_ASSIGNOR", "GROUP_ASSIGNORS", "KINDS", "Case", "draw_case", "kind_of", "next_round"]
@@ -20,13 +21,15 @@ __all__ = ["ASSIGNORS", "CONNECT_ASSIGNOR", "GROUP_ASSIGNORS", "KINDS", "Case", 
 ASSIGNORS = ("high_availability", "sticky", "legacy_sticky", "fallback_prior")
 GROUP_ASSIGNORS = ("group_sticky", "group_sticky_4_4")
 #: Kinds of scenarios that are drawn.
-KINDS = ("streams", "streams-group", "connect")
+KINDS = ("streams", "streams-group", RECONCILIATION_KIND, "connect")
 _UTILITIES = ("default_standby", "optimize_active", "optimize_standby", "validate", "identity")
 #: Rounds of a history.
 _ROUNDS = 5
-#: Every how manyth case is a Streams group under the brokers' protocol, and every how manyth one of Connect.
+#: Every how manyth case is a Streams group under the brokers' protocol, every how manyth one of Connect, and every how
+#: manyth a member of a streams group that is brought nearer to its target.
 _GROUP_STEP = 10
 _CONNECT_STEP = 20
+_RECONCILIATION_STEP = 20
 
 
 @attrs.frozen
@@ -35,7 +38,7 @@ class Case:
 
     Args:
         document: The scenario.
-        asked: Assignors, ``utils.*`` or ``threads``.
+        asked: Assignors, ``utils.*``, ``threads``, or the coordinator's step in each release.
         threads: The spread over consumers is asked for, too.
         lives_by: The assignor whose answer is the past of the next round; ``None`` where there is no next round.
         round: Number of the round, from 0.
@@ -52,6 +55,8 @@ def kind_of(number: int) -> str:
     """The kind of scenario that the case of a number is."""
     if number % _GROUP_STEP == _GROUP_STEP - 1:
         return "streams-group"
+    if number % _RECONCILIATION_STEP == _RECONCILIATION_STEP // 2 - 2:
+        return RECONCILIATION_KIND
     return "connect" if number % _CONNECT_STEP == _CONNECT_STEP - 2 else "streams"
 
 
@@ -63,6 +68,8 @@ def draw_case(seed: int, number: int) -> Case:
         return Case(draw_streams_group(chance, f"parity-{seed}-{number:06}"), GROUP_ASSIGNORS, lives_by=lives_by)
     if kind_of(number) == "connect":
         return Case(draw_connect_history(chance, f"parity-{seed}-{number:06}"), (CONNECT_ASSIGNOR,))
+    if kind_of(number) == RECONCILIATION_KIND:
+        return Case(draw_reconciliation(chance, f"parity-{seed}-{number:06}"), RECONCILIATIONS)
     style = chance.random()
     oddities = draw_oddities(chance)
     most_tasks, most_clients = _sizes(chance, oddities)

@@ -17,6 +17,7 @@ from assignor_lab.groups.answering import AnswerOptions, answerer
 from assignor_lab.scenarios import Place, error_row, scenario_from_document, write_lines
 from parity.cases import KINDS, Case, draw_case, kind_of, next_round
 from parity.official import OfficialKafka, OfficialKafkaSilentError
+from parity.reconciliations import RECONCILIATION_KIND, reconciliation_row
 
 __all__ = ["Comparison", "comparable"]
 
@@ -109,6 +110,14 @@ class Comparison:
 
     def _own_rows(self, case: Case) -> list[Row]:
         begin = time.monotonic()
+        if case.document["kind"] == RECONCILIATION_KIND:
+            rows = [reconciliation_row(case.document, name) for name in case.asked]
+        else:
+            rows = self._assignors_rows(case)
+        self.own_seconds += time.monotonic() - begin
+        return rows
+
+    def _assignors_rows(self, case: Case) -> list[Row]:
         options = AnswerOptions(self._sources, threads=case.threads)
         rows = []
         for name in case.asked:
@@ -118,7 +127,6 @@ class Comparison:
                 rows.append(answerer(name, self._registry, options)(scenario))
             except Exception as error:  # noqa: BLE001 - a crash of ours is a difference to keep, not the run's end
                 rows.append(error_row(scenario, name, type(error).__name__, None, str(error)))
-        self.own_seconds += time.monotonic() - begin
         return rows
 
     def _count(self, case: Case, expected: Row, got: Row) -> None:

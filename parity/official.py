@@ -21,8 +21,8 @@ VERSIONS = {"kafka-4.3": "4.3.1", "kafka-4.4": "4.4.0"}
 #: The release that answers for everything that only one has.
 _USUAL = "kafka-4.3"
 KAFKA_VERSION = VERSIONS[_USUAL]
-#: Assignors that another release has.
-_ELSEWHERE = {"group_sticky_4_4": "kafka-4.4"}
+#: What another release answers.
+_ELSEWHERE = {"group_sticky_4_4": "kafka-4.4", "reconciliation_4_4": "kafka-4.4"}
 
 _ROOT = Path(__file__).resolve().parent.parent
 _BUILD = _ROOT / "build" / "official"
@@ -31,7 +31,10 @@ _NEWER_COPIES = 19
 
 
 def release_of(assignor: str) -> str:
-    """The release whose classes answer for an assignor, ``utils.*`` or ``threads``: a key of :data:`VERSIONS`."""
+    """The release whose classes answer for an assignor, ``utils.*``, ``threads`` or ``reconciliation*``.
+
+    It is a key of :data:`VERSIONS`.
+    """
     return _ELSEWHERE.get(assignor, _USUAL)
 
 
@@ -79,7 +82,7 @@ class OfficialKafka:
         threads: bool = False,
         patience_s: float | None = None,
     ) -> list[dict[str, Any]]:
-        """The result rows of ``assignors`` (also ``utils.*`` and ``threads``) for a scenario document.
+        """The result rows of ``assignors`` (also ``utils.*``, ``threads`` and ``reconciliation*``) for a document.
 
         Raises:
             OfficialKafkaSilentError: if those of a release are not there after ``patience_s`` seconds; ``None``: waits

@@ -14,6 +14,7 @@ from assignor_lab.scenarios import Place, read_scenarios, scenario_from_document
 from parity.cases import ASSIGNORS, CONNECT_ASSIGNOR, GROUP_ASSIGNORS, KINDS, draw_case, kind_of, next_round
 from parity.comparison import Comparison
 from parity.official import OfficialKafkaSilentError
+from parity.reconciliations import RECONCILIATION_KIND, RECONCILIATIONS
 
 
 def test_a_case_depends_on_seed_and_number_alone() -> None:
@@ -21,8 +22,8 @@ def test_a_case_depends_on_seed_and_number_alone() -> None:
     assert draw_case(3, 1) != draw_case(4, 1)
 
 
-def test_every_case_is_a_scenario_of_format_1() -> None:
-    for number in range(500):
+def test_every_case_of_an_assignor_is_a_scenario_of_format_1() -> None:
+    for number in (number for number in range(500) if kind_of(number) != RECONCILIATION_KIND):
         document = draw_case(1, number).document
         assert scenario_from_document(document, Place("case", number)).id == document["id"]
 
@@ -40,6 +41,7 @@ def test_every_kind_of_question_is_asked() -> None:
         *ASSIGNORS,
         *GROUP_ASSIGNORS,
         CONNECT_ASSIGNOR,
+        *RECONCILIATIONS,
         "threads",
         *(f"utils.{operation}" for operation in utilities),
     }

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from assignor_lab.kafka.streams_group.releases import KAFKA_4_3
+from parity import reconciliations
 from parity.comparison import Comparison
 from parity.official import OfficialKafka, OfficialKafkaSilentError
 
@@ -96,3 +98,24 @@ def test_random_groups_are_answered_as_both_releases_answer_them(official: Offic
         pass
     assert comparison.different == {}
     assert comparison.rows == {"group_sticky": 300, "group_sticky_4_4": 300}
+
+
+def test_random_members_are_brought_nearer_to_their_targets_as_both_releases_do_it(
+    official: OfficialKafka, tmp_path: Path
+) -> None:
+    comparison = Comparison(official, tmp_path / "differences")
+    for _ in comparison.run(seed=20_261_123, first=0, count=3_000, kinds=["streams-reconciliation"]):
+        pass
+    assert comparison.different == {}
+    assert comparison.refused == {}
+    assert comparison.rows == {"reconciliation": 3_000, "reconciliation_4_4": 3_000}
+
+
+def test_each_release_brings_members_nearer_by_its_own_rules(
+    official: OfficialKafka, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(reconciliations._RELEASES, "reconciliation_4_4", KAFKA_4_3)
+    comparison = Comparison(official, tmp_path / "differences")
+    for _ in comparison.run(seed=20_261_123, first=0, count=300, kinds=["streams-reconciliation"]):
+        pass
+    assert set(comparison.different) == {"reconciliation_4_4"}

@@ -13,7 +13,7 @@ import org.apache.kafka.streams.processor.assignment.KafkaStreamsAssignment;
 import org.apache.kafka.streams.processor.assignment.KafkaStreamsAssignment.AssignedTask.Type;
 import org.apache.kafka.streams.processor.assignment.ProcessId;
 
-/** Kafka 4.3: the assignors of Streams and of Connect, and the one of Streams groups on the broker. */
+/** Kafka 4.3: the assignors of Streams and of Connect, and what the broker does for Streams groups. */
 final class Answers implements Answering {
     @Override
     public ObjectNode row(ObjectMapper json, JsonNode request, String assignor) {
@@ -23,6 +23,9 @@ final class Answers implements Answering {
         }
         if (scenario.get("kind").asText().equals("connect")) {
             return Histories.row(json, scenario, assignor);
+        }
+        if (scenario.get("kind").asText().equals("streams-reconciliation")) {
+            return Reconciliations.row(json, scenario, assignor);
         }
         ObjectNode row = json.createObjectNode();
         row.put("format", 1).put("kind", "streams").put("id", scenario.get("id").asText()).put("assignor", assignor);

@@ -53,7 +53,8 @@ final class GroupDocuments {
         }
     }
 
-    private static void put(ObjectNode fields, Map<String, Set<Integer>> tasks) {
+    /** Sub-topology to partitions, both sorted, without empty ones. */
+    static void put(ObjectNode fields, Map<String, Set<Integer>> tasks) {
         new TreeMap<>(tasks).forEach((subtopology, partitions) -> {
             if (!partitions.isEmpty()) {
                 ArrayNode listed = fields.putArray(subtopology);
