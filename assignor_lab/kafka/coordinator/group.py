@@ -92,11 +92,12 @@ class Coordinator:
         self._incarnations[request.worker] = number
         identity = request.worker if number == 1 else f"{request.worker}/{number}"
         replies = []
+        member = self._member(identity, now, request)
         if self.state is not GroupState.PREPARING:
-            replies = self._prepare(now, f"{request.worker} is new")
+            replies = self._prepare(now, f"{request.worker} is new", newcomer=member)
         else:
             self._phase.reasons.append(f"{request.worker} is new")
-        self._members[identity] = self._member(identity, now, request)
+        self._members[identity] = member
         self._phase.newcomer()
         return replies + self._complete_if_all_joined(now)
 
@@ -208,7 +209,7 @@ class Coordinator:
             del self._members[member.id]
             self._phase.reasons.append(f"{member.worker} did not join in time")
         if not self._members:
-            self.state, self.leader_id = GroupState.EMPTY, None
+            self._is_empty()
         elif any(member.awaiting_join for member in self._members.values()):
             self._phase.gives_up()
         else:
@@ -220,8 +221,7 @@ class Coordinator:
         for identity in late:
             self._members.pop(identity, None)
         if not self._members:
-            self.state, self.leader_id = GroupState.EMPTY, None
-            self._sync_phase.end()
+            self._is_empty()
             return []
         return self._prepare(now, f"{', '.join(names) or 'a member that was replaced'} did not ask for its assignment")
 
@@ -255,14 +255,15 @@ class Coordinator:
 
     # --- the rebalance ------------------------------------------------------------------------------
 
-    def _prepare(self, now: int, reason: str) -> list[Reply]:
+    def _prepare(self, now: int, reason: str, newcomer: Member | None = None) -> list[Reply]:
         replies = [
             Reply(member.worker, Refused("rebalancing")) for member in self._members.values() if member.awaiting_sync
         ]
         self._sync_phase.end()
         for member in self._members.values():
             member.awaiting_sync = member.awaiting_join = False
-        self._phase.begin(now, reason, self._members.values(), was_empty=self.state is GroupState.EMPTY)
+        members = [*self._members.values(), *(() if newcomer is None else (newcomer,))]
+        self._phase.begin(now, reason, members, was_empty=self.state is GroupState.EMPTY)
         self.state = GroupState.PREPARING
         return replies
 
@@ -270,12 +271,19 @@ class Coordinator:
         del self._members[member.id]
         self._sync_phase.asked(member.id)
         if not self._members:
-            self.state, self.leader_id = GroupState.EMPTY, None
+            self._is_empty()
             return []
         if self.state is GroupState.PREPARING:
             self._phase.reasons.append(reason)
             return self._complete_if_all_joined(now)
         return self._prepare(now, reason)
+
+    def _is_empty(self) -> None:
+        """The last member has gone, which is a generation of its own."""
+        self._phase.end()
+        self._sync_phase.end()
+        self.state, self.leader_id = GroupState.EMPTY, None
+        self.generation += 1
 
     def _complete_if_all_joined(self, now: int) -> list[Reply]:
         if self.state is not GroupState.PREPARING or not self._members:

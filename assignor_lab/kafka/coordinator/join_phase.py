@@ -13,9 +13,6 @@ from assignor_lab.kafka.coordinator.members import Member
 
 __all__ = ["JoinPhase"]
 
-#: For a group without members, whose timeouts are not known.
-_NOBODYS_TIMEOUT_MS = 60_000
-
 
 class JoinPhase:
     """The present join phase, or the last one.
@@ -47,7 +44,7 @@ class JoinPhase:
         Args:
             now: What the clock shows.
             reason: What sets it off.
-            members: The group's members, without a newcomer that sets it off.
+            members: The group's members, with a newcomer that sets it off.
             was_empty: Whether the group had no members.
         """
         longest = _longest(members)
@@ -101,4 +98,4 @@ class JoinPhase:
 
 
 def _longest(members: Collection[Member]) -> int:
-    return max((member.rebalance_timeout_ms for member in members), default=_NOBODYS_TIMEOUT_MS)
+    return max((member.rebalance_timeout_ms for member in members), default=0)

@@ -83,7 +83,7 @@ class Opening:
         store = instance.stores.get(task)
         now, delay = self._clock.now, self._timings.state_cleanup_delay_ms
         if store is None or delete_if_due(instance, store, now, delay):
-            store = instance.stores[task] = Store(task, log)
+            store = instance.stores[task] = Store(task, log, created_ms=now)
         if store.thread == thread.key:
             return
         if store.is_open or store.locked_by not in (None, thread.key):
@@ -180,10 +180,15 @@ class Opening:
         return True
 
     def kill_all(self, instance: Instance, *, wipes: bool) -> None:
-        """A process is killed; under EOS that ``wipes`` what it had open."""
+        """A process is killed; with exactly-once that ``wipes`` what it had open and wrote to the disk.
+
+        That a store is open is noted in its memory, too: as long as that was never full, the disk says that it was
+        closed in order, at the offset at which it was opened; a new store has none. What is corrupt is not reported
+        (read from the released 4.3.1 classes, and tried: ``AbstractColumnFamilyAccessor.open``).
+        """
         for store in list(instance.stores.values()):
             if store.is_open:
                 self._cut_off(instance, store)
-                store.killed(self._clock.now, self._timings.commit_interval_ms, self._timings.memtable_bytes)
-                if wipes:
-                    store.offset = 0.0
+                was_full = store.killed(self._clock.now, self._timings.commit_interval_ms, self._timings.memtable_bytes)
+                if wipes and (was_full or store.offset < 1):
+                    del instance.stores[store.task]

@@ -74,6 +74,7 @@ class Store:
         noted: Moments and offsets that were noted besides commits: the end of a restoration.
         locked_by: Number of the thread that has locked it without having it open, or ``None``.
         unlocked_ms: When such a thread has unlocked it last.
+        created_ms: When its directory was made, which is all that the cleaner sees of its age.
         copies_from: When and from where on it has followed what others write, for a copy that does; else ``None``.
     """
 
@@ -91,6 +92,7 @@ class Store:
     noted: list[int] = attrs.field(factory=list)
     locked_by: int | None = None
     unlocked_ms: int | None = None
+    created_ms: int = 0
     copies_from: tuple[int, float] | None = None
 
     @property
@@ -145,16 +147,21 @@ class Store:
         self.offset = self.position(now_ms)
         self.thread, self.load, self.follows, self.since_ms = None, None, False, now_ms
 
-    def killed(self, now_ms: int, commit_interval_ms: int, memtable_bytes: int) -> None:
-        """Its process was killed: it is where it was when it was opened, or what a full memory has left since."""
-        self.marks.append((now_ms, self.position(now_ms)))
-        self.offset = self._kept(commit_interval_ms, memtable_bytes)
-        self.thread, self.load, self.follows, self.since_ms = None, None, False, now_ms
+    def killed(self, now_ms: int, commit_interval_ms: int, memtable_bytes: int) -> bool:
+        """Its process was killed: it is where it was when it was opened, or what a full memory has left since.
 
-    def _kept(self, commit_interval_ms: int, memtable_bytes: int) -> float:
-        opened_ms, opened_at = self.marks[0]
+        Returns:
+            Whether its memory has been full since it was opened.
+        """
+        self.marks.append((now_ms, self.position(now_ms)))
         per_memory = memtable_bytes / self.record_bytes if self.record_bytes else 0.0
-        fills = int((self.marks[-1][1] - opened_at) / per_memory) if per_memory else 0
+        fills = int((self.marks[-1][1] - self.marks[0][1]) / per_memory) if per_memory else 0
+        self.offset = self._kept(commit_interval_ms, fills, per_memory)
+        self.thread, self.load, self.follows, self.since_ms = None, None, False, now_ms
+        return fills > 0
+
+    def _kept(self, commit_interval_ms: int, fills: int, per_memory: float) -> float:
+        opened_ms, opened_at = self.marks[0]
         if not fills:
             return opened_at
         full_ms = self._moment(opened_at + fills * per_memory)

@@ -136,10 +136,10 @@ class World:
         """The process of an instance is killed."""
         instance = self.instances[name]
         self.say(name, "crash", f"{name} is killed")
+        group.crashed(instance)  # before its threads run nothing any more: who runs tasks has committed
         self._end(instance)
         self._opening.kill_all(instance, wipes=self.episode.eos)
         instance.ends_ms = self.clock.now
-        group.crashed(instance)
         instance.threads = []
 
     def lose_disk(self, name: str, process_id: ProcessID | None = None) -> None:
@@ -180,7 +180,7 @@ class World:
             self._running.begin_now(thread, task)
             self._running.works(thread, task)
         if changelog is not None:
-            store = Store(task, changelog, max(0.0, changelog.end(now) - max(0, lag)))
+            store = Store(task, changelog, max(0.0, changelog.end(now) - max(0, lag)), created_ms=now)
             thread.instance.stores[task] = store
             store.opened(now, thread.key)
             if is_active or lag <= 0:
@@ -193,7 +193,7 @@ class World:
         changelog = self.changelogs[task]
         if changelog is not None and 0 <= lag < changelog.end(self.begin_ms):
             offset = changelog.end(self.begin_ms) - lag
-            instance.stores[task] = Store(task, changelog, offset, self.begin_ms)
+            instance.stores[task] = Store(task, changelog, offset, self.begin_ms, created_ms=self.begin_ms)
 
     # --- what a protocol gives and takes ------------------------------------------------------------------
 
@@ -262,17 +262,19 @@ class World:
         self._say_given(thread)
 
     def lost(self, thread: Thread) -> None:
-        """A thread hears that its member was removed: it closes all that it has; somebody else may run it already."""
+        """A thread hears that its member was removed: it closes its active tasks, which others may run already.
+
+        Copies stay open and follow. With exactly-once, running tasks are closed dirty, and their directories deleted;
+        those that restore are not (Kafka: ``TaskManager.handleLostAll``).
+        """
         now = self.clock.now
         causes = {task: self.ledger.cause(task) for task in thread.active}
-        stores = [store for store in thread.instance.stores.values() if store.thread == thread.key]
-        active = set(thread.active)
-        self.assign(thread, (), ())
+        ran = sorted(thread.running)
+        self.assign(thread, (), thread.standby)
         for task, cause in sorted(causes.items()):
             self.ledger.replace_cause([task], now, REVOKED, cause)
-        for store in stores:
-            if self.episode.eos and store.task in active:
-                store.offset = 0.0
+        for task in ran if self.episode.eos else ():
+            thread.instance.stores.pop(task, None)
 
     def unowned(self, tasks: Iterable[int]) -> None:
         """The group knows now that the owner of these tasks has gone."""

@@ -56,15 +56,72 @@ def test_a_static_member_that_is_back_within_its_session_sets_off_no_rebalance()
 
 def test_a_static_member_that_stays_away_is_removed_when_its_session_ends() -> None:
     static = [started("a", instance_id="a"), started("b", instance_id="b")]
-    result = told([*static, happens("stop", "b", 20_000, leave=True)], assignor="sticky")
+    result = told([*static, happens("stop", "b", 20_000)], assignor="sticky")
     assert generations(result)[-1] == (30_000, "none")
+
+
+def test_a_static_member_that_is_asked_to_leaves() -> None:
+    # AbstractCoordinator.shouldSendLeaveGroupRequest of 4.3.1: LEAVE_GROUP is for static members, too (KIP-1092).
+    static = [started("a", instance_id="a"), started("b", instance_id="b")]
+    result = told([*static, happens("stop", "b", 20_000, leave=True)], assignor="sticky")
+    assert generations(result)[-1] == (20_000, "none")
 
 
 def test_who_is_closed_while_it_waits_to_join_stays_for_a_session_after_the_join_phase() -> None:
     # c gets a task of a, which gives it up at 22 s, joins again at once and waits for the others until 25 s.
     events = [*TWO, started("c", 20_500, threads=1), happens("stop", "a", 23_500)]
     result = told(events, assignor="sticky")
-    assert [each["t_ms"] for each in result["generations"]] == [1_000, 21_500, 35_000]
+    assert [each["t_ms"] for each in result["generations"]] == [1_000, 21_500, 22_000, 35_000]
+
+
+def test_a_leader_that_is_closed_while_it_waits_to_join_assigns_before_it_ends() -> None:
+    # a gives a task up at 22 s, joins again at once and waits for b until 25 s.
+    events = [started("a", threads=1), started("b", 1_500, threads=1), started("c", 20_500, threads=1)]
+    result = told([*events, happens("stop", "a", 23_500)], assignor="sticky")
+    assert [each["assignment_t_ms"] for each in result["generations"]] == [7_000, 22_000, 25_000, 37_000]
+    assert result["generations"][-1]["t_ms"] == 35_000
+    (moved,) = result["generations"][2]["assigned"]["c"]["active"]
+    assert result["tasks"][moved]["intervals"][-1] == [22_000, 25_000, "revoked"]
+
+
+def test_who_gives_tasks_up_while_it_is_closed_joins_once_more() -> None:
+    # The group rebalances for c; a is closed while it waits, and has to give up a task.
+    events = [started("a", threads=1), started("b", 1_500, threads=1), started("c", 20_500, threads=1)]
+    result = told([*events, happens("stop", "b", 21_800)], assignor="sticky", until_ms=300_000)
+    assert [each["members"] for each in result["generations"]][-1] == 2
+    assert all(each["intervals"][-1][1] < 60_000 for each in result["tasks"].values())
+
+
+def test_an_initial_phase_lasts_as_long_as_members_may_take_to_join() -> None:
+    events = [started(f"i{number}", number * 2_500, threads=1) for number in range(40)]
+    result = told(events, assignor="sticky")
+    assert generations(result) == [(1_000, "none")]
+    assert result["generations"][0]["assignment_t_ms"] == 103_000
+    first = told(events, assignor="sticky", timings={"max_poll_interval_ms": 10_000})["generations"][0]
+    assert first["assignment_t_ms"] == 11_000
+
+
+def test_an_emptied_group_is_a_generation_of_its_own() -> None:
+    events = [started("a"), happens("stop", "a", 20_000), started("a", 60_000)]
+    result = told(events, assignor="sticky")
+    assert [each["generation"] for each in result["generations"]] == [1, 3]
+
+
+def test_with_exactly_once_commits_renew_no_session() -> None:
+    # The latest heartbeat before the orderly close at 21.9 s came at 19 s.
+    events = [started("a", threads=1), started("b", 1, threads=1), happens("stop", "b", 21_900)]
+    begun = [told(events, assignor="sticky", eos=eos)["generations"][-1]["t_ms"] for eos in (False, True)]
+    assert begun == [31_900, 29_000]
+
+
+def test_a_commit_renews_the_session_of_who_is_killed() -> None:
+    # The latest heartbeat before 21.9 s came at 19 s, the latest commit at 21.801 s.
+    events = [started("a", threads=1), started("b", 1, threads=1), happens("crash", "b", 21_900)]
+    often = {"commit_interval_ms": 100}
+    begun = [
+        told(events, assignor="sticky", timings=often, eos=eos)["generations"][-1]["t_ms"] for eos in (False, True)
+    ]
+    assert begun == [31_801, 29_000]
 
 
 def test_a_task_moves_in_two_generations_and_is_away_between_them() -> None:

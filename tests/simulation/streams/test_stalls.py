@@ -188,3 +188,19 @@ def test_an_instance_that_a_roll_has_started_again_is_not_started_twice() -> Non
     )  # fmt: skip
     assert [at_ms for at_ms, actor in said(group, "start") if actor == "b"] == [633_000, 651_870]
     assert {named(each, group, "sticky").known for each in broken_rules(group)} <= {"FENCED_INSTANCE_ID"}
+
+
+def test_who_was_removed_keeps_its_copies_open() -> None:
+    # TaskManager.handleLostAll closes active tasks alone.
+    events = [started("a", threads=1), started("b", threads=1), happens("pause", "b", 30_000, for_ms=15_000)]
+    result = played(events, config={"num.standby.replicas": 1}, assignor="sticky")
+    given = [each.details for each in result.world.log.entries if each.event == "given" and each.actor == "b"]
+    assert given[-1]["standby"]
+    assert [] in [each["active"] for each in given[1:]]
+    assert all(each["standby"] for each in given)
+
+
+def test_with_exactly_once_what_was_restored_is_kept_by_who_was_removed() -> None:
+    events = [started("a", threads=1), happens("pause", "a", 30_000, for_ms=15_000)]
+    read = [played(events, records=20_000, assignor="sticky", eos=eos).world.reads.restored() for eos in (False, True)]
+    assert read == [80_000_000, 80_000_000]

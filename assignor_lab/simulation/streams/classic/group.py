@@ -73,6 +73,9 @@ class ClassicGroup:
 
     def started(self, thread: Thread) -> None:
         """A thread of a new process joins."""
+        before = self._members.get(thread.consumer)
+        if before is not None and before.is_closing and before.is_alive:
+            self._ends(before)
         member = Member(thread, ready_ms=self._clock.now, heartbeats_from_ms=self._clock.now)
         self._members[thread.consumer] = member
         self._say_joins(thread)
@@ -83,17 +86,28 @@ class ClassicGroup:
 
     def stopped(self, instance: Instance, *, leaves: bool | None) -> None:
         """Members of an instance that is closed: they leave, or stay until their session ends."""
-        now = self._clock.now
         for member in self._of(instance):
-            had_tasks = bool(member.thread.active)
-            self._buried(member)
-            if leaves and member.thread.instance.settings.instance_id is None and member.id is not None:
-                identity = member.id
-                self._clock.after(self._timings.request_ms, partial(self._broker.leave, identity))
+            member.leaves = bool(leaves)
+            stalled = member.thread.stalled_until_ms is not None
+            if member.is_waiting and not (member.has_reset or member.is_replaced or stalled):
+                # A thread ends the rebalance that it is in before it ends itself (Kafka: ``StreamThread.runLoop``).
+                member.is_closing = True
+                member.scheduled += 1
+                self._broker.leaves_behind(member)
             else:
-                # Closing commits, which renews the session, where there is something to commit.
-                heard = now + self._timings.request_ms if had_tasks else self._heartbeats.heard_ms(member)
-                self._broker.session_ends(member, heard)
+                self._ends(member)
+
+    def _ends(self, member: Member) -> None:
+        """A thread that was closed in order has ended."""
+        had_tasks = bool(member.thread.active)
+        self._buried(member)
+        if member.leaves and member.id is not None and not member.has_reset:
+            self._clock.after(self._timings.request_ms, partial(self._broker.leave, member.id))
+        else:
+            # Closing commits, which renews the session, where there is something to commit.
+            commits = had_tasks and not self._world.episode.eos
+            heard = self._clock.now + self._timings.request_ms if commits else self._heartbeats.heard_ms(member)
+            self._broker.session_ends(member, heard)
 
     def crashed(self, instance: Instance) -> None:
         """Members of a process that is gone: nothing is heard of them any more."""
@@ -158,7 +172,9 @@ class ClassicGroup:
                 self._clock.after(self._timings.poll_ms, partial(self._join_if_free, member, "group is rebalancing"))
 
     def _lost(self, member: Member, identity: str) -> None:
-        if member.is_alive and member.id == identity:
+        if member.is_closing:
+            self._buried(member)
+        elif member.is_alive and member.id == identity:
             reason = "has lost its generation" if member.keeps_id else "was removed"
             if not member.keeps_id:
                 member.id = None
@@ -188,7 +204,8 @@ class ClassicGroup:
         self._broker.leaves_behind(member)
 
     def _closes(self, member: Member) -> None:
-        self._world.stop(member.thread.instance.name, self, leaves=False)
+        if not member.is_closing:
+            self._world.stop(member.thread.instance.name, self, leaves=False)
 
     # --- joining ----------------------------------------------------------------------------------------
 
@@ -204,7 +221,8 @@ class ClassicGroup:
         thread = member.thread
         instance = thread.instance
         member.is_waiting = member.is_joining = True
-        self._world.lock_unused(thread)
+        if not member.is_closing:
+            self._world.lock_unused(thread)
         report = Report(
             instance,
             instance.process_id,
@@ -269,6 +287,9 @@ class ClassicGroup:
 
     def _refused(self, member: Member, refused: Refused) -> None:
         member.is_waiting = False
+        if member.is_closing and refused.reason != "rebalancing":
+            self._ends(member)
+            return
         if refused.reason == "unknown_member":
             member.id = None
             self._world.lost(member.thread)
@@ -337,11 +358,16 @@ class ClassicGroup:
             self._heartbeats.tell_of_rebalance(member)
         message: MemberMessage | None = synced.assignment
         if message is None:
+            if member.is_closing:
+                self._ends(member)
             return
         numbers = self._world.number_of
         active = {numbers[task] for task in message.info.active_tasks}
         standby = {numbers[task] for task in message.info.standby_tasks}
         revoked = member.thread.active - active
+        if member.is_closing:
+            self._synced_at_last(member, active)
+            return
         is_probing = _changes_version(member, message)
         initialised_ms = self._world.assign(member.thread, active, standby, joins_again=bool(revoked))
         after = self._timings.rejoin_ms
@@ -359,6 +385,21 @@ class ClassicGroup:
             # The thread looks at its schedule once it has initialised what it was given.
             due = self._clock.now + max(after, initialised_ms) if next_ms == 0 else next_ms + self._timings.probe_ms
             self._clock.at(due, partial(self._follow_up, member, member.scheduled, next_ms))
+
+    def _synced_at_last(self, member: Member, active: set[int]) -> None:
+        """A member whose process was asked to end has its assignment, and ends unless it has to join again at once."""
+        revoked = member.thread.active - active
+        member.thread.active &= active
+        if revoked:
+            member.is_waiting = True
+            again = "need to revoke partitions and re-join"
+            self._clock.after(self._timings.rejoin_ms, partial(self._joins_before_it_ends, member, again))
+        else:
+            self._ends(member)
+
+    def _joins_before_it_ends(self, member: Member, reason: str) -> None:
+        if member.is_alive:
+            self._join(member, reason)
 
     def _follow_up(self, member: Member, scheduled: int, due_ms: int) -> None:
         if self._world.deferred(member.thread, partial(self._follow_up, member, scheduled, due_ms)):

@@ -46,7 +46,8 @@ class Heartbeats:
         """When a member was heard of last."""
         now = self._clock.now
         heard = member.last_heartbeat_ms(now, self._every_ms)
-        if member.thread.running:
+        if member.thread.running and not self._world.episode.eos:
+            # A transaction's offsets renew no session (Kafka: OffsetMetadataManager.validateTransactionalOffsetCommit).
             heard = max(heard, member.last_commit_ms(now, self._timings.commit_interval_ms))
         return heard
 

@@ -28,6 +28,8 @@ class Member:
         keeps_id: It does so under the same member id: only its generation is over (ILLEGAL_GENERATION).
         used_version: Version in which it tells the leader of itself.
         is_replaced: Somebody else has its ``group.instance.id``.
+        is_closing: Its process was asked to end while it waited: it ends when it has its assignment.
+        leaves: It leaves the group then.
     """
 
     thread: Thread
@@ -43,6 +45,8 @@ class Member:
     has_reset: bool = False
     keeps_id: bool = False
     is_replaced: bool = False
+    is_closing: bool = False
+    leaves: bool = False
     used_version: int = attrs.field(init=False)
 
     @used_version.default

@@ -88,15 +88,25 @@ def _has_not_heard(finding: Finding, played: Played, _assignor: str) -> bool:
 
 
 def _is_gone(thread: int, finding: Finding, played: Played) -> bool:
-    """Whether a thread was stalled, and no member from the beginning of a finding to its end."""
-    told = [
-        (entry.time_ms, entry.event)
-        for entry in played.world.log.entries
-        if entry.event in ("removed", "joins") and entry.details.get("thread") == thread
-    ]
-    before = [event for at_ms, event in told if at_ms <= finding.begin_ms]
-    between = [event for at_ms, event in told if finding.begin_ms < at_ms < finding.end_ms]
-    return before[-1:] == ["removed"] and "joins" not in between
+    """Whether a thread was removed before a finding, and was given nothing as a member until it ended.
+
+    Until it is given something anew it has its copies: ``TaskManager.handleLostAll`` closes active tasks alone.
+    """
+    was_gone = is_gone = has_joined = False
+    for entry in played.world.log.entries:
+        if entry.details.get("thread") != thread or entry.time_ms >= finding.end_ms:
+            continue
+        if entry.event == "removed":
+            is_gone, has_joined = True, False
+        elif entry.event == "joins":
+            has_joined = True
+        elif entry.event == "given" and has_joined:
+            is_gone = False
+        if entry.time_ms <= finding.begin_ms:
+            was_gone = is_gone
+        elif not is_gone:
+            return False
+    return was_gone
 
 
 def _stood_still(thread: int, finding: Finding, played: Played) -> bool:
@@ -276,7 +286,7 @@ _ALL = (
     KafkasOwn(
         "session.timeout.ms",
         "a process that stood still for longer than its session, or a thread that did not poll in time, has what it "
-        "had and goes on with it until it hears that its member was removed",
+        "had and goes on with it until it hears that its member was removed; its copies it has until it is given anew",
         _has_not_heard,
     ),
     KafkasOwn(
