@@ -198,7 +198,13 @@ class World:
     # --- what a protocol gives and takes ------------------------------------------------------------------
 
     def assign(
-        self, thread: Thread, active: Iterable[int], standby: Iterable[int], *, joins_again: bool = False
+        self,
+        thread: Thread,
+        active: Iterable[int],
+        standby: Iterable[int],
+        *,
+        joins_again: bool = False,
+        is_over: bool = False,
     ) -> int:
         """A thread has these tasks now; those that it had and that are not among them are closed or recycled.
 
@@ -209,6 +215,7 @@ class World:
             joins_again: It joins again at once, within the same poll. A consumer that waits for a join asks for no
                 positions (``ClassicKafkaConsumer.updateAssignmentMetadataIfNeeded``): what is new to it has no input
                 until it has joined.
+            is_over: Nobody has given it these: it hears that it is no member any more.
 
         Returns:
             Milliseconds until it has initialised what is new to it, if no other thread is in its way.
@@ -223,7 +230,7 @@ class World:
         added = sorted(active - thread.active)
         watched = sorted(standby - thread.standby)
         thread.active, thread.standby = active, standby
-        self._say_given(thread)
+        self._say_given(thread, is_over=is_over)
         self._fetches(thread, added, joins_again=joins_again)
         first = not thread.had_tasks
         thread.had_tasks = thread.had_tasks or bool(active)
@@ -270,7 +277,7 @@ class World:
         now = self.clock.now
         causes = {task: self.ledger.cause(task) for task in thread.active}
         ran = sorted(thread.running)
-        self.assign(thread, (), thread.standby)
+        self.assign(thread, (), thread.standby, is_over=True)
         for task, cause in sorted(causes.items()):
             self.ledger.replace_cause([task], now, REVOKED, cause)
         for task in ran if self.episode.eos else ():
@@ -347,12 +354,12 @@ class World:
         text = f"thread {thread.number} {event} {self.tasks[task]}"
         self.say(thread.instance.name, event, text, task=str(self.tasks[task]), thread=thread.key)
 
-    def _say_given(self, thread: Thread) -> None:
+    def _say_given(self, thread: Thread, *, is_over: bool = False) -> None:
         if not self._keeps_log:
             return
         active, standby = ([str(self.tasks[task]) for task in sorted(of)] for of in (thread.active, thread.standby))
         self.say(
             thread.instance.name, "given",
             f"thread {thread.number} has {', '.join(active) or 'nothing'}; copies: {', '.join(standby) or 'none'}",
-            thread=thread.key, active=active, standby=standby,
+            thread=thread.key, active=active, standby=standby, is_over=is_over,
         )  # fmt: skip

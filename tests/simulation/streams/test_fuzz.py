@@ -70,6 +70,22 @@ def test_each_finding_has_a_file_of_its_own(tmp_path: Path) -> None:
     assert len(files) == 2
 
 
+@pytest.mark.parametrize(
+    ("seed", "names"),
+    [
+        (1_925_293, set()),
+        (2_004_482, set()),
+        (2_247_333, {"session.timeout.ms"}),
+        (2_269_280, {"CurrentAssignmentBuilder"}),
+        (2_292_369, {"session.timeout.ms"}),
+    ],
+)
+def test_what_was_found_once_is_mended_or_named(seed: int, names: set[str], tmp_path: Path) -> None:
+    ran = run("--fuzz", "--count", "1", "--seed", str(seed), "--processes", "1", "--out", str(tmp_path), "--json")
+    assert ran.exit_code == 0, ran.stdout
+    assert {each["name"] for each in json.loads(ran.stdout)["kafkas_own"]} >= names
+
+
 def test_equal_seeds_make_equal_episodes_that_the_command_prints_by_name() -> None:
     ran = run("random-7", "--document", "--assignor", "sticky")
     assert ran.exit_code == 0

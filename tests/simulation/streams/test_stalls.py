@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
 import pytest
 
 from assignor_lab.scenarios import DocumentFormatError
@@ -204,3 +205,22 @@ def test_with_exactly_once_what_was_restored_is_kept_by_who_was_removed() -> Non
     events = [started("a", threads=1), happens("pause", "a", 30_000, for_ms=15_000)]
     read = [played(events, records=20_000, assignor="sticky", eos=eos).world.reads.restored() for eos in (False, True)]
     assert read == [80_000_000, 80_000_000]
+
+
+def test_a_copy_that_a_removed_thread_keeps_beside_an_active_task_is_kafkas_own() -> None:
+    group = played(
+        [
+            started("a", threads=2, instance_id="a"), started("b", threads=2), started("c", threads=1),
+            happens("busy", "a", 20_000, for_ms=60_000, thread=1), happens("stop", "c", 32_000),
+            happens("stop", "b", 33_000),
+        ],
+        assignor="sticky", config={"num.standby.replicas": 1}, until_ms=300_000,
+        timings={"max_poll_interval_ms": 20_000},
+    )  # fmt: skip
+    found = [named(each, group, "sticky") for each in broken_rules(group)]
+    assert {(each.rule, each.known) for each in found} == {("no standby beside its active", "session.timeout.ms")}
+    kept = [each for each in group.world.log.entries if each.event == "given" and each.details["is_over"]]
+    assert [(each.actor, each.details["active"], bool(each.details["standby"])) for each in kept] == [("a", [], True)]
+    # What it is given as a member again ends that.
+    later = attrs.evolve(found[0], known="", begin_ms=200_000, end_ms=250_000)
+    assert named(later, group, "sticky").known == ""

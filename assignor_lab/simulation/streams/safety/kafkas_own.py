@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import attrs
 
+from assignor_lab.simulation.event_log import Entry
 from assignor_lab.simulation.streams.generations import Generation
 from assignor_lab.simulation.streams.safety.findings import Finding
 from assignor_lab.simulation.streams.safety.rest import LAST_CHANGES
@@ -100,7 +101,7 @@ def _is_gone(thread: int, finding: Finding, played: Played) -> bool:
             is_gone, has_joined = True, False
         elif entry.event == "joins":
             has_joined = True
-        elif entry.event == "given" and has_joined:
+        elif _is_given(entry) and has_joined:
             is_gone = False
         if entry.time_ms <= finding.begin_ms:
             was_gone = is_gone
@@ -109,10 +110,15 @@ def _is_gone(thread: int, finding: Finding, played: Played) -> bool:
     return was_gone
 
 
+def _is_given(entry: Entry) -> bool:
+    """Whether a member is given tasks; what a thread keeps that hears that it is none any more nobody has given it."""
+    return entry.event == "given" and not entry.details["is_over"]
+
+
 def _stood_still(thread: int, finding: Finding, played: Played) -> bool:
     """Whether a thread was stalled when a finding began, and was given nothing until it ended."""
     entries = [entry for entry in played.world.log.entries if entry.details.get("thread") == thread]
-    given = [entry.time_ms for entry in entries if entry.event == "given"]
+    given = [entry.time_ms for entry in entries if _is_given(entry)]
     return any(
         entry.time_ms <= finding.begin_ms <= entry.details["until_ms"]
         and not any(entry.time_ms < at_ms < finding.end_ms for at_ms in given)
@@ -132,7 +138,7 @@ def _kept_its_place(finding: Finding, played: Played, _assignor: str) -> bool:
     before that heartbeat asks to join with all that it has, and works on it until it is answered.
     """
     entries = [entry for entry in played.world.log.entries if entry.details.get("thread") in finding.threads]
-    given = [(entry.time_ms, entry.details["thread"]) for entry in entries if entry.event == "given"]
+    given = [(entry.time_ms, entry.details["thread"]) for entry in entries if _is_given(entry)]
     return finding.rule in ("one owner", "no standby beside its active") and any(
         entry.time_ms <= max(finding.begin_ms, finding.end_ms - 1)
         and not any(thread == entry.details["thread"] and entry.time_ms < at < finding.end_ms for at, thread in given)
