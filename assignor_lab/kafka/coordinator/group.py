@@ -209,7 +209,7 @@ class Coordinator:
             del self._members[member.id]
             self._phase.reasons.append(f"{member.worker} did not join in time")
         if not self._members:
-            self._is_empty()
+            self._emptied()
         elif any(member.awaiting_join for member in self._members.values()):
             self._phase.gives_up()
         else:
@@ -221,7 +221,7 @@ class Coordinator:
         for identity in late:
             self._members.pop(identity, None)
         if not self._members:
-            self._is_empty()
+            self._emptied()
             return []
         return self._prepare(now, f"{', '.join(names) or 'a member that was replaced'} did not ask for its assignment")
 
@@ -271,14 +271,14 @@ class Coordinator:
         del self._members[member.id]
         self._sync_phase.asked(member.id)
         if not self._members:
-            self._is_empty()
+            self._emptied()
             return []
         if self.state is GroupState.PREPARING:
             self._phase.reasons.append(reason)
             return self._complete_if_all_joined(now)
         return self._prepare(now, reason)
 
-    def _is_empty(self) -> None:
+    def _emptied(self) -> None:
         """The last member has gone, which is a generation of its own."""
         self._phase.end()
         self._sync_phase.end()

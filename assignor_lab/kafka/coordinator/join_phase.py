@@ -98,4 +98,4 @@ class JoinPhase:
 
 
 def _longest(members: Collection[Member]) -> int:
-    return max((member.rebalance_timeout_ms for member in members), default=0)
+    return max(member.rebalance_timeout_ms for member in members)

@@ -173,14 +173,19 @@ class ProtocolGroup:
             if leaves or (leaves is None and not is_static):
                 self._clock.after(self._leaves_after_ms(member.thread), partial(self._gone, member, "left"))
                 continue
-            # Leaving for a while renews no session, and a dynamic member that stays sends nothing.
             leaves_ms = self._clock.now + self._leaves_after_ms(member.thread)
-            self._session_ends(member, member.last_heartbeat_ms(leaves_ms, self._heartbeats.every_ms))
             if is_static:
-                member.has_left = True
-                self._clock.at(leaves_ms, partial(self._leaves_for_a_while, member))
+                self._leaves_for_a_while(member, leaves_ms)
+            else:
+                self._session_ends(member, member.last_heartbeat_ms(leaves_ms, self._heartbeats.every_ms))
 
-    def _leaves_for_a_while(self, member: Member) -> None:
+    def _leaves_for_a_while(self, member: Member, at_ms: int) -> None:
+        """A static member says that it leaves, which renews no session: that runs since its last heartbeat."""
+        member.has_left = True
+        self._session_ends(member, member.last_heartbeat_ms(at_ms, self._heartbeats.every_ms))
+        self._clock.at(at_ms, partial(self._has_left_for_a_while, member))
+
+    def _has_left_for_a_while(self, member: Member) -> None:
         if self._members.get(member.id) is member:
             self._group.leaves_for_a_while(member.id)
 
@@ -213,9 +218,7 @@ class ProtocolGroup:
         if member.static_id is None:
             self._clock.after(self._timings.request_ms, partial(self._gone, member, "did not poll in time"))
         else:
-            member.has_left = True
-            self._session_ends(member, self._heartbeats.last_ms(member))
-            self._clock.after(self._timings.request_ms, partial(self._leaves_for_a_while, member))
+            self._leaves_for_a_while(member, self._clock.now + self._timings.request_ms)
 
     def free(self, thread: Thread) -> None:
         """A thread that goes on is heard of again, or told that its member was removed."""
@@ -330,8 +333,9 @@ class ProtocolGroup:
             self._report(member)
         owned, before = member.says_owned(), self._group.members[member.id]
         self._played(member, partial(self._group.heartbeat, self._clock.now, member.id, owned), counted_ms)
-        if owned is not None and before is not self._group.members[member.id]:
-            self._reconciling.taken_from(member, owned, before, self._group.members[member.id])
+        after = self._group.members[member.id]
+        if owned is not None and before is not after:
+            self._reconciling.taken_from(member, owned, before, after)
 
     def _look_for_topics(self) -> None:
         if not self._group.has_topics and self._topics_ms is not None and self._clock.now >= self._topics_ms:
