@@ -49,7 +49,8 @@ demo: setup plugins ## score the captured group in examples/ and write the repor
 	@scripts/demo $(BIN)
 
 test: setup plugins $(STAMPS)/dev ## every test but those that need a browser or a broker
-	$(BIN)/python -m pytest -m "not services" -n $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest tests plugins -m "not services" -n $(TEST_PROCESSES) --dist loadfile \
+		--no-loadscope-reorder
 
 test-services: setup plugins $(STAMPS)/dev $(STAMPS)/services ## the tests that need a real browser or a real Kafka
 	@scripts/install-chromium

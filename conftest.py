@@ -7,7 +7,10 @@ failures here, each with the reason that it gave.
 from __future__ import annotations
 
 import os
+import tomllib
 from collections.abc import Generator
+from functools import cache
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import pytest
@@ -48,9 +51,46 @@ LONG_FILES = (
 )
 
 
-def pytest_configure() -> None:
-    """Forget the width of the terminal that the tests were started in, which processes of xdist hand on."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Forget the width of the terminal that the tests were started in, which processes of xdist hand on.
+
+    Raises:
+        pytest.UsageError: if tests of an example plugin are named that is not installed.
+    """
     os.environ.pop("COLUMNS", None)
+    named = [Path(each.partition("::")[0]).absolute() for each in config.invocation_params.args]
+    for missing in _not_installed():
+        if any(each in (missing, missing.parent) or missing in each.parents for each in named):
+            raise pytest.UsageError(_left_out(missing))
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out the tests of an example plugin that is not installed, as in a fresh clone."""
+    return True if collection_path in _not_installed() else None
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name the example plugins whose tests were left out."""
+    for missing in _not_installed():
+        terminalreporter.write_line(f"left out: {_left_out(missing)}", yellow=True)
+
+
+@cache
+def _not_installed() -> tuple[Path, ...]:
+    """Folders of the example plugins whose distributions are missing."""
+    return tuple(file.parent for file in sorted(ROOT.glob("plugins/*/pyproject.toml")) if not _is_installed(file))
+
+
+def _is_installed(project: Path) -> bool:
+    try:
+        distribution(tomllib.loads(project.read_text(encoding="utf-8"))["project"]["name"])
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def _left_out(folder: Path) -> str:
+    return f"the tests in {folder.relative_to(ROOT)}: the plugin is not installed, run `make plugins`"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

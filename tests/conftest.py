@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,6 +23,12 @@ settings.load_profile("patient")
 
 # Runs of the command leave no archive of Spark's classes in the home of whoever runs the tests.
 os.environ["ASSIGNOR_CLASS_ARCHIVES"] = ""
+
+
+@pytest.fixture
+def example_assignors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The example plugin's assignors as ``assignor_round_robin:CLASS``, also where it is not installed."""
+    monkeypatch.syspath_prepend(Path(__file__).parents[1] / "plugins" / "assignor-round-robin")
 
 
 @pytest.fixture(scope="session")

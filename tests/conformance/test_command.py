@@ -20,13 +20,13 @@ class Forgets(TaskAssignor):
 HANGS = """
 import time
 from assignment_api import TaskAssignor
+from assignment_api.plugins import discover
 
 class Hangs(TaskAssignor):
     def assign(self, application):
         if len(application.streams_client_states()) > 1:
             time.sleep(60)
-        from assignor_round_robin import RoundRobinTaskAssignor
-        return RoundRobinTaskAssignor().assign(application)
+        return discover().task_assignor("sticky").create().assign(application)
 """
 
 

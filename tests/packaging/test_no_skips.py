@@ -51,11 +51,37 @@ def test_files_that_are_begun_first_are_there() -> None:
     assert [name for name in names if not (ROOT / "tests" / name).is_file()] == []
 
 
-def run_pytest(text: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run one test file under the repository's conftest."""
+@pytest.fixture
+def fresh_clone(tmp_path: Path) -> Path:
+    """A clone in which an example plugin is not installed: its tests cannot be imported."""
+    plugin = tmp_path / "plugins" / "assignor-acme"
+    plugin.mkdir(parents=True)
+    (plugin / "pyproject.toml").write_text('[project]\nname = "assignor-acme"\n', encoding="utf-8")
+    (plugin / "test_acme.py").write_text("import assignor_acme\n\ndef test_it():\n    pass\n", encoding="utf-8")
+    return tmp_path
+
+
+def test_plain_pytest_names_an_example_plugin_that_is_not_installed_and_runs_the_rest(fresh_clone: Path) -> None:
+    done = run_pytest("def test_it():\n    pass\n", fresh_clone)
+    assert done.returncode == 0
+    assert (
+        "left out: the tests in plugins/assignor-acme: the plugin is not installed, run `make plugins`" in done.stdout
+    )
+
+
+@pytest.mark.parametrize("named", ["plugins", "plugins/assignor-acme", "plugins/assignor-acme/test_acme.py::test_it"])
+def test_tests_of_an_example_plugin_that_are_named_are_not_left_out(named: str, fresh_clone: Path) -> None:
+    done = run_pytest("def test_it():\n    pass\n", fresh_clone, "test_case.py", named)
+    assert done.returncode == 4
+    assert "plugins/assignor-acme: the plugin is not installed, run `make plugins`" in done.stderr
+
+
+def run_pytest(text: str, folder: Path, *named: str) -> subprocess.CompletedProcess[str]:
+    """Run one test file under the repository's conftest, or the tests that are named."""
     shutil.copy(ROOT / "conftest.py", folder)
     (folder / "test_case.py").write_text(text, encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", str(folder), str(folder)]
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", str(folder)]
+    command += named or [str(folder)]
     # Plugins of other distributions would cost each run seconds, and decide nothing here.
     environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)

@@ -92,12 +92,14 @@ def test_no_name_is_cut_at_80_columns(run: Any, monkeypatch: pytest.MonkeyPatch)
 def test_plugins_are_listed_as_json_with_what_a_pin_is_made_of(run: Any) -> None:
     listed = json.loads(run("plugins", "--json").out)
     assert {row["name"]: row["status"] for row in listed["plugins"]}["sticky"] == "available"
-    assert len(listed["distributions"]["assignor-round-robin"]["record_sha256"]) == 64
+    assert len(listed["distributions"]["assignor-lab"]["record_sha256"]) == 64
 
 
-def test_a_blocked_plugin_is_listed_with_its_reason(run: Any) -> None:
-    ran = run("plugins", "-c", "assignor.plugins.block=assignor-round-robin")
-    assert "blocked by assignor.plugins.block: assignor-round-robin" in ran.out
+def test_a_blocked_plugin_is_listed_with_its_reason(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_distribution(tmp_path, "acme", {"acme_plugin": HOSTILE}, {"acme": "acme_plugin"})
+    monkeypatch.syspath_prepend(tmp_path)
+    ran = run("plugins", "-c", "assignor.plugins.block=acme")
+    assert "blocked by assignor.plugins.block: acme" in ran.out
 
 
 def test_what_a_plugin_says_is_printed_as_text(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from assignor_lab.simulation.seeded_parts import PART, parts_of_seeds
 from assignor_lab.simulation.streams.episode_format import read_episode
 from assignor_lab.simulation.streams.safety.findings import Finding
 from assignor_lab.simulation.streams.safety.kafkas_own import named
-from assignor_lab.simulation.streams.safety.random_episodes import random_episode
+from assignor_lab.simulation.streams.safety.random_episodes import DRAWN, random_episode
 from assignor_lab.simulation.streams.safety.rules import broken_rules
 from assignor_lab.simulation.streams.safety.shrinking import shrunk
 
@@ -88,24 +88,27 @@ def fuzz(
 def drawn_assignors(
     registry: Registry, assignor: str | None = None, protocol: str | None = None, *, may_run_code: bool = False
 ) -> dict[str, list[str]]:
-    """Protocol to the assignors from which random episodes draw.
+    """Protocol to the assignors from which random episodes draw: a fixed list, so that a seed is one episode.
 
     Args:
         registry: The plugins.
-        assignor: The only one; ``None``: all that are installed.
+        assignor: The only one, of any plugin; ``None``: those of
+            :data:`~assignor_lab.simulation.streams.safety.random_episodes.DRAWN`.
         protocol: The only protocol; ``None``: that of ``assignor``, or both.
         may_run_code: Whether ``assignor`` may be ``module:attribute``.
 
     Raises:
-        UnknownPluginError, PluginLoadError: if the one that is named cannot be had.
+        UnknownPluginError, PluginLoadError: if one of them is not available.
     """
-    installed = {
-        "classic": sorted(each.name for each in registry.task_assignors()),
-        "streams": sorted(each.name for each in registry.group_assignors()),
-    }
     if assignor is None:
-        return {name: names for name, names in installed.items() if protocol in (None, name)}
-    if (protocol or ("streams" if assignor in installed["streams"] else "classic")) == "streams":
+        drawn = {name: list(names) for name, names in DRAWN.items() if protocol in (None, name)}
+        for name in drawn.get("classic", ()):
+            registry.task_assignor(name)
+        for name in drawn.get("streams", ()):
+            registry.group_assignor(name)
+        return drawn
+    is_of_broker = assignor in {each.name for each in registry.group_assignors()}
+    if (protocol or ("streams" if is_of_broker else "classic")) == "streams":
         return {"streams": [registry.group_assignor(assignor, may_run_code=may_run_code).name]}
     return {"classic": [registry.task_assignor(assignor, may_run_code=may_run_code).name]}
 

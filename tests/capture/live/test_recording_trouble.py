@@ -6,8 +6,8 @@ import os
 import resource
 import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -24,26 +24,31 @@ def record_of(number: int) -> GroupRecord:
     return GroupRecord(number, 5_000 + number, key(2, GROUP), generation(number, stable_groups()[-1]))
 
 
-@pytest.fixture
-def limit() -> Iterator[Any]:
-    """Sets how long a file may become; writes beyond that fail as those on a full disk do, after a part."""
+@contextmanager
+def longest_file(size: int) -> Iterator[None]:
+    """Limits the length of files; a longer write fails as on a full disk, after a part.
+
+    Only the code below has the limit: pytest's own output may be a file, and is written before fixtures end.
+    """
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    yield lambda size: resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def test_a_write_that_fails_half_way_loses_nothing_that_was_said_to_be_there(tmp_path: Path, limit: Any) -> None:
+def test_a_write_that_fails_half_way_loses_nothing_that_was_said_to_be_there(tmp_path: Path) -> None:
     recording = GroupRecording(tmp_path, GROUP, 0)
     recording.create()
     recording.take(record_of(1))
     recording.settle(2)
     whole = (tmp_path / "records.jsonl").stat().st_size
     recording.take(record_of(2))
-    limit(whole + 100)
-    with pytest.raises(OutputFileError, match=r"records\.jsonl: cannot be written: .*; allow larger files") as raised:
+    refused = pytest.raises(OutputFileError, match=r"records\.jsonl: cannot be written: .*; allow larger files")
+    with refused as raised, longest_file(whole + 100):
         recording.settle(3)
     assert "name a file" not in str(raised.value)
-    limit(resource.getrlimit(resource.RLIMIT_FSIZE)[1])
     assert (tmp_path / "records.jsonl").stat().st_size == whole + 100
     again = GroupRecording(tmp_path, GROUP, 0)
     assert again.reopen() == 2
@@ -54,12 +59,11 @@ def test_a_write_that_fails_half_way_loses_nothing_that_was_said_to_be_there(tmp
     assert (tmp_path / "records.jsonl").read_text().count("key_hex") == 2
 
 
-def test_a_recording_whose_write_failed_may_try_it_once_more(tmp_path: Path, limit: Any) -> None:
+def test_a_recording_whose_write_failed_may_try_it_once_more(tmp_path: Path) -> None:
     recording = GroupRecording(tmp_path, GROUP, 0)
     recording.create()
     recording.take(record_of(1))
-    limit(100)
-    with pytest.raises(OutputFileError):
+    with pytest.raises(OutputFileError), longest_file(100):
         recording.settle(2)
     assert not recording.is_settled
 

@@ -72,7 +72,9 @@ def episode(*arguments: Any, **more: Any) -> StreamsEpisode:
 
 
 def played(*arguments: Any, assignor: str | None = None, seed: int = 0, **more: Any) -> Played:
-    return play(episode(*arguments, **more), discover(), config_sources(environ={}), assignor, seed)[1]
+    """What an episode came to; ``assignor`` may be ``module:attribute``."""
+    sources = config_sources(environ={})
+    return play(episode(*arguments, **more), discover(), sources, assignor, seed, may_run_code=True)[1]
 
 
 def told(*arguments: Any, assignor: str | None = None, seed: int = 0, **more: Any) -> dict[str, Any]:

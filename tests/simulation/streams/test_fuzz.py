@@ -12,12 +12,31 @@ from typer.testing import CliRunner, Result
 from assignment_api import ApplicationMetadata, StreamsClientAssignment, TaskAssignment, TaskAssignor
 from assignment_api.plugins import discover
 from assignor_lab.cli.app import build_app
-from assignor_lab.groups.streams_episode.fuzzing import findings_of, fuzz
+from assignor_lab.groups.streams_episode.fuzzing import drawn_assignors, findings_of, fuzz
 from assignor_lab.scenarios import canonical_line
-from assignor_lab.simulation.streams.safety.random_episodes import KAFKAS_OWN, random_episode
+from assignor_lab.simulation.streams.safety.random_episodes import DRAWN, KAFKAS_OWN, random_episode
 from assignor_lab.simulation.streams.safety.rest import LAST_CHANGES
+from tests.plugins.installing import installed_in, write_distribution
 
 FORGETFUL = "tests.simulation.streams.test_fuzz:Forgetful"
+
+
+#: Assignors that were drawn from when episodes were found: every installed one, with those of the example plugins.
+DRAWN_WHEN_FOUND = {
+    "classic": (*DRAWN["classic"], "round_robin", "weighted_spread"),
+    "streams": (*DRAWN["streams"], "group_round_robin"),
+}
+TAKES_PART = """
+    from assignment_api.plugins import GroupAssignorPlugin, TaskAssignorPlugin, hookimpl
+
+    @hookimpl
+    def assignor_lab_task_assignors():
+        return [TaskAssignorPlugin("another", object)]
+
+    @hookimpl
+    def assignor_lab_group_assignors():
+        return [GroupAssignorPlugin("another_of_brokers", object)]
+"""
 
 
 class Forgetful(TaskAssignor):
@@ -80,10 +99,28 @@ def test_each_finding_has_a_file_of_its_own(tmp_path: Path) -> None:
         (2_292_369, {"session.timeout.ms"}),
     ],
 )
-def test_what_was_found_once_is_mended_or_named(seed: int, names: set[str], tmp_path: Path) -> None:
-    ran = run("--fuzz", "--count", "1", "--seed", str(seed), "--processes", "1", "--out", str(tmp_path), "--json")
-    assert ran.exit_code == 0, ran.stdout
-    assert {each["name"] for each in json.loads(ran.stdout)["kafkas_own"]} >= names
+def test_what_was_found_once_is_mended_or_named(seed: int, names: set[str], example_assignors: None) -> None:
+    document = random_episode(seed, DRAWN_WHEN_FOUND)
+    if document["assignor"] == "group_round_robin":
+        document["assignor"] = "assignor_round_robin:GroupRoundRobinTaskAssignor"
+    found = findings_of(document, seed, discover(), may_run_code=True)
+    assert all(each.known for each in found)
+    assert {each.known for each in found} >= names
+
+
+def test_a_seed_is_one_episode_whatever_plugins_are_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    write_distribution(tmp_path, "acme", {"acme_plugin": TAKES_PART}, {"acme": "acme_plugin"})
+    registry = discover(installed=installed_in(tmp_path))
+    assert registry.task_assignor("another").distribution == "acme"
+    assert drawn_assignors(registry) == {protocol: list(names) for protocol, names in DRAWN.items()}
+    assert drawn_assignors(registry, "another_of_brokers") == {"streams": ["another_of_brokers"]}
+
+
+def test_an_assignor_of_the_list_that_is_blocked_is_an_error_and_no_other_draw(tmp_path: Path) -> None:
+    ran = run("--fuzz", "--count", "1", "--out", str(tmp_path), "-c", "assignor.plugins.block=static")
+    assert ran.exit_code != 0
+    assert "blocked by assignor.plugins.block: static" in str(ran.exception)
 
 
 def test_equal_seeds_make_equal_episodes_that_the_command_prints_by_name() -> None:

@@ -6,7 +6,7 @@ from assignor_lab.simulation.streams.safety.rules import broken_rules
 from tests.simulation.streams.episodes import happens, played, started, task
 
 
-def test_a_task_that_comes_back_at_once_has_output_when_it_has_input_again() -> None:
+def test_a_task_that_comes_back_at_once_has_output_when_it_has_input_again(example_assignors: None) -> None:
     """``random-1739855``: i3 stands still, and the leader cannot read what it tells, so that it gives up what it has
     and gets it back, all before the first output of the task that it had gone on with.
     """
@@ -17,7 +17,7 @@ def test_a_task_that_comes_back_at_once_has_output_when_it_has_input_again() -> 
             started("i2", 715_000, metadata_version=12),
         ],
         [task("0_0"), task("1_2", stateful=False)],
-        assignor="round_robin",
+        assignor="assignor_round_robin:RoundRobinTaskAssignor",
         seed=1_739_855,
         protocol="classic",
         config={"num.standby.replicas": 1},

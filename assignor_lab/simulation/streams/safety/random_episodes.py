@@ -14,12 +14,18 @@ from assignor_lab.simulation.streams.episode import Event
 from assignor_lab.simulation.streams.presence import Presence
 from assignor_lab.simulation.streams.safety.rest import LAST_CHANGES, rest_ms
 
-__all__ = ["KAFKAS_OWN", "random_episode", "with_rest"]
+__all__ = ["DRAWN", "KAFKAS_OWN", "random_episode", "with_rest"]
 
 #: Kafka's own assignors, by protocol.
 KAFKAS_OWN: Mapping[str, Sequence[str]] = {
     "classic": ("high_availability", "sticky", "legacy_sticky"),
     "streams": ("group_sticky", "group_sticky_4_4"),
+}
+#: The assignors that the fuzz draws from, by protocol. The list is fixed: with the installed ones, each plugin would
+#: change nearly every seed.
+DRAWN: Mapping[str, Sequence[str]] = {
+    "classic": (*KAFKAS_OWN["classic"], "fallback_prior", "rack_aware", "static"),
+    "streams": KAFKAS_OWN["streams"],
 }
 #: Static members are nothing for brokers of 4.3, which run this assignor.
 _REFUSES_STATIC = "group_sticky"
