@@ -17,7 +17,7 @@ __all__ = ["discovered_layer", "file_layer", "find_config_file"]
 #: Longest file that is read, in bytes; an application's configuration is far shorter.
 MAX_BYTES = 4 * 1024 * 1024
 
-_POSITION = re.compile(r"\(at [^)]*\)\Z")
+_POSITION = re.compile(r"\(at [^()]*\)\Z")
 _OUR_TABLE = b"tool.assignor"
 
 

@@ -27,8 +27,8 @@ __all__ = [
     "TaskAssignorPlugin",
 ]
 
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}\Z")
-_JAVA_CLASS = re.compile(r"[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)+\Z", re.ASCII)
+_NAME = re.compile(r"\A[A-Za-z][A-Za-z0-9_-]{0,63}\Z")
+_JAVA_CLASS = re.compile(r"\A[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)+\Z", re.ASCII)
 
 
 def _name(instance: object, attribute: attrs.Attribute[Any], value: object) -> None:

@@ -75,8 +75,8 @@ _KAFKA_PREFIXES = (
     "admin.",
     "topic.",
 )
-_SETTING = re.compile(r"assignor\.[A-Za-z][A-Za-z0-9_-]{0,63}\.[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}\Z")
-_HOST_AND_PORT = re.compile(r"(?:[0-9a-zA-Z\-%._]*://)?\[?[0-9a-zA-Z\-%._:]*]?:[0-9]+")
+_SETTING = re.compile(r"\Aassignor\.[A-Za-z][A-Za-z0-9_-]{0,63}\.[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}\Z")
+_HOST_AND_PORT = re.compile(r"\A(?:[0-9a-zA-Z\-%._]*://)?\[?[0-9a-zA-Z\-%._:]*]?:[0-9]+")
 _MAX_TAG_KEY, _MAX_TAG_VALUE = 20, 30
 _INT_MAX = 2**31 - 1
 
@@ -177,7 +177,7 @@ def _number_from(minimum: int) -> Callable[[str, object], int]:
 def _variables(key: str, value: object) -> tuple[str, ...]:
     names = text_list(key, value)
     for name in names:
-        if not re.match(r"[A-Za-z_][A-Za-z0-9_]*\Z", name):
+        if not re.match(r"\A[A-Za-z_][A-Za-z0-9_]*\Z", name):
             raise ConfigError(f"Invalid value {value} for configuration {key}: expected names of variables")
     return names
 

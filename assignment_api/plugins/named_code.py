@@ -38,7 +38,7 @@ __all__ = [
     "task_assignor_from_code",
 ]
 
-_SELECTOR = re.compile(r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<attribute>[^\W\d]\w*(?:\.[^\W\d]\w*)*)\Z")
+_SELECTOR = re.compile(r"\A(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<attribute>[^\W\d]\w*(?:\.[^\W\d]\w*)*)\Z")
 
 
 class NamedCode(Protocol):

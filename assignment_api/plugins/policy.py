@@ -24,7 +24,7 @@ __all__ = ["ISOLATION", "Pin", "Policy", "record_sha256"]
 ISOLATION = ("untrusted", "all", "none")
 _TRUST = "assignor.plugins.trust"
 
-_PIN = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)==(?P<version>[^@\s]+)(?:@sha256:(?P<digest>[0-9a-fA-F]{64}))?\Z")
+_PIN = re.compile(r"\A(?P<name>[A-Za-z0-9][\w.-]*)==(?P<version>[^@\s]+)(?:@sha256:(?P<digest>[0-9a-fA-F]{64}))?\Z")
 
 
 @attrs.frozen

@@ -23,7 +23,7 @@ KINDS_OF_NEW: Mapping[str, str] = {
     "group": "a Kafka Streams group that brokers assign (KIP-1071)",
     "connect": "a Kafka Connect group",
 }
-_NAME = re.compile(r"[a-z][a-z0-9]*([._-][a-z0-9]+)*\Z")
+_NAME = re.compile(r"\A[a-z][a-z0-9]*([._-][a-z0-9]+)*\Z")
 
 
 class NameRefusedError(AssignorLabError):

@@ -41,7 +41,8 @@ _CLIENT_RACK = ("client.rack", "consumer.client.rack", "main.consumer.client.rac
 _CLIENT_TAG = "client.tag."
 #: A line of ``kafka-topics.sh --describe``.
 _PARTITION = re.compile(
-    r"\bTopic:\s*(\S+)\s.*?\bPartition:\s*(\d{1,9})\s.*?\bReplicas:\s*(\d{1,9}(?:,\d{1,9})*)(?:\s|\Z)"
+    r"\A(?>.*?\bTopic:\s*([^\s:]+)\s)(?>.*?\bPartition:\s*(\d{1,9})\s)"
+    r".*?\bReplicas:\s*(\d{1,9}(?:,\d{1,9})*)(?:\s|\Z)"
 )
 
 
@@ -221,7 +222,7 @@ def _line_of(path: Path, key: str) -> int | None:
         lines = path.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
         return None
-    names = [part.strip('"') for part in re.findall(r'"(?:[^"\\]|\\.)*"|[^.\[\]"]+', key)]
+    names = [part.strip('"') for part in re.findall(r'"(?:[^"\\]|\\.)*+"?|[^.\[\]"]+', key)]
     for name in reversed(names):
         entry = re.compile(rf"""\s*(?:["']?{re.escape(name)}["']?\s*[=:]|\[{re.escape(name)}\])""")
         for number, line in enumerate(lines, start=1):

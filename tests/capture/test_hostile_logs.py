@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import io
+import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,8 @@ from assignor_lab.capture.logs.import_log import import_log
 from assignor_lab.capture.logs.rebalance import Problem
 from assignor_lab.scenarios import Place, scenario_from_document
 from tests.capture.captured_logs import CAPTURES, LEADER_OF_TAGGED, text_of
+from tests.patterns.collected import patterns
+from tests.patterns.samples import hard_texts
 
 UUID = "5f1a7d2e-8f2f-4ad8-9f0d-2b8c1e4f6a90"
 STATE = (
@@ -220,3 +224,20 @@ def test_block_borders_do_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyP
     for size in (97, 4096, 65_537):
         monkeypatch.setattr(log_files_module, "_BLOCK_BYTES", size)
         assert imported(LEADER_OF_TAGGED)[0] == expected
+
+
+def test_repeated_words_of_messages_cost_seconds(tmp_path: Path) -> None:
+    # Quadratic work takes minutes here; one member's line of 3 KB took 55 s.
+    lines = [
+        hard
+        for used in patterns()
+        if used.where.startswith("assignor_lab.capture.logs.")
+        for _, _, hard in list(hard_texts(used.pattern, 60))[::3]
+    ]
+    path = log_with(tmp_path, "\n".join(lines))
+    command = [sys.executable, "-m", "assignor_lab.cli.main", "import-log", str(path)]
+
+    ended = subprocess.run(command, timeout=60, check=False, capture_output=True, text=True)
+
+    assert "internal error" not in ended.stderr
+    assert ended.returncode == 2

@@ -24,8 +24,8 @@ _PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 _MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "AWS_MSK_IAM", "GSSAPI")
 #: A file of settings is small; whatever is larger is another one.
 _MOST_BYTES = 1024 * 1024
-_JAAS_OPTION = re.compile(r'([A-Za-z0-9_.]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))')
-_PORTED = re.compile(r"(?:\[[0-9A-Fa-f:.%]+\]|[^\s:,\[\]]+):([0-9]{1,5})\Z")
+_JAAS_OPTION = re.compile(r'(?<![A-Za-z0-9_.])([A-Za-z0-9_.]++)\s*+=\s*+(?:"((?:[^"\\]|\\.)*+)"|([^\s;"]++))')
+_PORTED = re.compile(r"\A(?:\[[0-9A-Fa-f:.%]+\]|[^\s:,\[\]]+):([0-9]{1,5})\Z")
 
 
 @attrs.frozen

@@ -44,7 +44,7 @@ _HEAD = record({"format": whole(1, 1), "kind": one_of("recording")}, {"key": tex
 _GROUP = record({"group": text, "folder": text, "partition": _number})
 _READ_TO = record({"read_to": map_of(_partition, _number)})
 
-_PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}\Z")
+_PLAIN = re.compile(r"\A[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}\Z")
 
 
 class Recordings(Protocol):

@@ -39,7 +39,6 @@ _TASK = r"(?:[A-Za-z0-9._-]+__)?[0-9]{1,10}_[0-9]{1,10}"
 _TASK_LIST = re.compile(rf"\[(?:{_TASK}(?:, {_TASK})*+)?(\])?")
 _TASK_NUMBER = rf"{_TASK}=-?[0-9]{{1,19}}"
 _TASK_NUMBERS = re.compile(rf"\[(?:{_TASK_NUMBER}(?:, {_TASK_NUMBER})*+)?(\])?")
-_BRACKETED = re.compile(r"\[[^\]]*\]")
 _PROCESS = re.compile(rf"({UUID})=")
 _PLACEMENT_START = re.compile(rf"({UUID})=(?=\[activeTasks: \()")
 _CAPACITY = re.compile(r" capacity: ([0-9]{1,10}) assigned: (-?[0-9]{1,10})\]")
@@ -47,7 +46,7 @@ _TAGS_END = re.compile(
     r"\]\)(?= capacity: [0-9]{1,10} assigned: -?[0-9]{1,10}\](?:\}|, " + UUID + r"=\[activeTasks: \())"
 )
 # A member id begins with the client id, which is anybody's text: it ends where a list of tasks follows.
-_CONSUMER = re.compile(rf"(?:, )?(.*?)=(?=\[(?:\]|{_TASK}[,\]]))")
+_CONSUMER_END = re.compile(rf"=(?=\[(?:\]|{_TASK}[,\]]))")
 _LONG_MIN, _LONG_MAX = -(2**63), 2**63 - 1
 
 
@@ -152,10 +151,11 @@ def parse_consumer_tasks(text: str, start: int = 0) -> tuple[dict[str, tuple[Tas
     position = _literal(text, start, "{")
     consumers: dict[str, tuple[TaskId, ...]] = {}
     while not text.startswith("}", position):
-        found = _CONSUMER.match(text, position)
-        if found is None:
+        found = _CONSUMER_END.search(text, position)
+        name = "" if found is None else text[position : found.start()].removeprefix(", ")
+        if found is None or "\n" in name:
             raise ClientStateTextError(position, "expected member id=[tasks]")
-        consumers[found[1]], position = _tasks(text, found.end())
+        consumers[name], position = _tasks(text, found.end())
     return consumers, position + 1
 
 
@@ -256,10 +256,10 @@ def _parsed(text: str) -> TaskId | None:
 
 
 def _bracketed(text: str, position: int) -> int:
-    found = _BRACKETED.match(text, position)
-    if found is None:
+    end = text.find("]", position)
+    if end < 0 or not text.startswith("[", position):
         raise ClientStateTextError(position, "expected a list in brackets")
-    return found.end()
+    return end + 1
 
 
 def _tags(text: str, position: int) -> tuple[dict[str, str], int]:
@@ -267,20 +267,19 @@ def _tags(text: str, position: int) -> tuple[dict[str, str], int]:
     end = _TAGS_END.search(text, position)
     if end is None:
         raise ClientStateTextError(position, "expected client tags such as [zone=a], then capacity and assigned")
-    tags: dict[str, str] = {}
-    last: str | None = None
+    tags: dict[str, list[str]] = {}
+    last: list[str] | None = None
     inside = text[position : end.start()]
     for piece in inside.split(", ") if inside else ():
         key, separator, value = piece.partition("=")
         if separator and key not in tags:
-            tags[key] = value
-            last = key
+            last = tags[key] = [value]
         elif last is not None:
             # A value may hold ", "; and a key cannot be there twice, so this belongs to the value before.
-            tags[last] += f", {piece}"
+            last.append(piece)
         else:
             raise ClientStateTextError(position, f"expected key=value, found {piece!r}")
-    return tags, end.end()
+    return {key: ", ".join(pieces) for key, pieces in tags.items()}, end.end()
 
 
 # --- writing --------------------------------------------------------------------------------------

@@ -24,25 +24,27 @@ __all__ = ["CoordinatedEpoch", "CoordinatedEpochs", "LoggedTasks"]
 LoggedTasks = tuple[Mapping[str, tuple[int, ...]], Mapping[str, tuple[int, ...]], Mapping[str, tuple[int, ...]]]
 _NOTHING: LoggedTasks = ({}, {}, {})
 
-_OF = re.compile(r"\[GroupId (.+?)\](?:\[MemberId (.+?)\])? ?")
+_OF = re.compile(r"\A\[GroupId (.+?)\](?:\[MemberId (.+?)\])? ?")
 _MEMBER = re.compile(
-    r"StreamsGroupMember\[memberId=(?P<id>.*?), .*?instanceId=Optional(?:\.empty|\[(?P<instance>.*?)\]), "
-    r"rackId=Optional(?:\.empty|\[(?P<rack>.*?)\]), clientId=(?P<client>.*?), clientHost=.*?, "
-    r"processId=(?P<process>.*?), .*?clientTags=\{(?P<tags>.*?)\}"
+    r"\A(?>.*?StreamsGroupMember\[memberId=)(?>(?P<id>.*?), )(?>.*?instanceId=Optional)"
+    r"(?>(?:\.empty|\[(?P<instance>.*?)\]), rackId=Optional)(?>(?:\.empty|\[(?P<rack>.*?)\]), clientId=)"
+    r"(?>(?P<client>.*?), clientHost=)(?>.*?, processId=)(?>(?P<process>.*?), )(?>.*?clientTags=\{)(?P<tags>.*?)\}"
 )
 _TARGET = re.compile(
-    r"Computed a new target assignment for epoch (\d+)(?: with '[^']*' assignor in \d+ ?ms: \{(.*)\})?"
+    r"\AComputed a new target assignment for epoch (\d{1,10})(?!\d)(?: with '[^']*' assignor in \d+ ?ms: \{(.*)\})?"
 )
 #: A member's part of a target, which coordinators write at DEBUG.
 _TOLD_TARGET = re.compile(
     r"(?<![^\s={}()])([^\s={}()]++)=\(active=\[([^\[\]]*+)\], standby=\[([^\[\]]*+)\], warmup=\[([^\[\]]*+)\]\)"
 )
 _STATE = re.compile(
-    r"Member's new assignment state: epoch=(-?\d+), previousEpoch=-?\d+, state=(\w+), "
-    r"assignedTasks=\(active=\[(.*?)\], standby=\[(.*?)\], warmup=\[(.*?)\]\)"
+    r"\AMember's new assignment state: epoch=(-?\d{1,10}), previousEpoch=-?\d+, state=(\w+), "
+    r"assignedTasks=\(active=\[(?>(.*?)\], standby=\[)(?>(.*?)\], warmup=\[)(.*?)\]\)"
 )
-_TASK = re.compile(r"([^\s,]+)-(\d+)(?:@\d+)?(?=,|\Z)")
-_FENCED = re.compile(r"Streams member (.+?) fenced from the group because (.*?)\.*(?: \([\w.$]+\))?\s*\Z")
+_TASK = re.compile(r"(?<![^\s,])([^\s,]+)-(\d{1,10})(?:@\d+)?(?=,|\Z)")
+_FENCED = re.compile(
+    r"\AStreams member (?>(.+?) fenced from the group because )(.*?)(?:(?<!\.)\.+)?(?: \([\w.$]+\))?\Z"
+)
 _STABLE = "STABLE"
 _TOPICS = "metadata of the topology's topics have changed: created, or other partitions or racks"
 
@@ -162,7 +164,7 @@ class CoordinatedEpochs:
             group.strangers.discard(told["id"])
         elif record.kind is Kind.STREAMS_LEFT and member:
             _gone(group, MemberEvent(member, "left", "left", record.time))
-        elif record.kind is Kind.STREAMS_FENCED and (told := _FENCED.match(text)):
+        elif record.kind is Kind.STREAMS_FENCED and (told := _FENCED.match(text.rstrip())):
             _gone(group, MemberEvent(told[1], "fenced", f"was fenced: {told[2]}", record.time))
         elif record.kind is Kind.STREAMS_TOPICS:
             group.has_other_topics = True

@@ -21,12 +21,12 @@ from assignor_lab.capture.logs.timestamps import LogTime, find_time, time_of_fie
 __all__ = ["LogText", "Unwrapper"]
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-_CRI = re.compile(r"(\d{4}-\d\d-\d\dT\S+) (stdout|stderr) ([FP])(?::\S+)? ")
+_CRI = re.compile(r"\A(\d{4}-\d\d-\d\dT\S+) (stdout|stderr) ([FP])(?::\S+)? ")
 #: The name of a container; a level or a number there is part of a layout instead.
 _COMPOSE = re.compile(
-    r"\s{0,8}(?!(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\s)(?=[\w.-]*[A-Za-z])([A-Za-z0-9][\w.-]*)\s+\| ?"
+    r"\A\s{0,8}(?!(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\s)(?=[\w.-]*[A-Za-z])([A-Za-z0-9][\w.-]*)\s+\| ?"
 )
-_POD = re.compile(r"\[(pod/[^\]\s]+)\] ")
+_POD = re.compile(r"\A\[(pod/[^\]\s]+)\] ")
 #: Docker's json-file driver cuts longer lines.
 _DOCKER_PIECE_BYTES = 16 * 1024
 _MAX_NESTING = 4

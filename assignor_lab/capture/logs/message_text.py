@@ -37,17 +37,19 @@ __all__ = [
 
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _FOLLOWUP = re.compile(r" with( +| no *)followup probing rebalance")
-_BEFORE = re.compile(r"Assigning tasks and (-?\d+) standby replicas to client nodes ")
-_BEFORE_3_5 = re.compile(r"Assigning tasks \[.*?\] (?:including stateful \[.*?\] )?to clients (?=\{)")
-_REPLICAS_3_5 = re.compile(r" with number of replicas (-?\d+)")
-_PARTICIPANT = re.compile(rf"({_UUID}): \[(.*?)\](?=\.?(?:\s|\\n|$))")
+_BEFORE = re.compile(r"Assigning tasks and (-?\d{1,10}) standby replicas to client nodes ")
+_BEFORE_3_5 = re.compile(r"\AAssigning tasks \[[^\]]*\] (?:including stateful \[[^\]]*\] )?to clients (?=\{)")
+_REPLICAS_3_5 = re.compile(r" with number of replicas (-?\d{1,10})(?!\d)")
+# A list without its end takes the rest of the line, so that no later one is searched to the same end.
+_PARTICIPANT = re.compile(rf"({_UUID}): \[(?:(.*?)\](?=\.?(?:\s|\\n|$))|.*)")
 _METADATA = re.compile(
-    rf"({_UUID})=ClientMetadata\{{hostInfo=(?:null|HostInfo\{{host='(.*?)', port=(\d+)\}}), consumers=\[(.*?)\], state="
+    rf"({_UUID})=ClientMetadata\{{hostInfo=(?:null|HostInfo\{{host='([^']*)', port=(\d{{1,10}})\}}), consumers=\["
+    r"(?:(.*?)\], state=|.*)"
 )
 _ENDS_WITH_UUID = re.compile(rf"{_UUID}\Z")
 _CLIENT = re.compile(rf"Client ({_UUID}) per-consumer assignment:")
 _TEMPORARY = re.compile(
-    r"Adding removed stateful active task ([^\s,\[\]]+) as a standby for (.+?) (?:until|before) it is "
+    r"\AAdding removed stateful active task ([^\s,\[\]]+) as a standby for (.+?) (?:until|before) it is "
 )
 _GENERATION = re.compile(r"generation (?:Generation\{generationId=)?(\d+)")
 _INSTANTIATED = re.compile(r"Instantiated (\S+) as the task assignor")
@@ -247,14 +249,16 @@ def _placement(text: str) -> Placement:
 
 
 def _participants(text: str) -> Participants:
-    found = {ProcessID.parse(match[1]): _members(match[2]) for match in _PARTICIPANT.finditer(text)}
+    found = {
+        ProcessID.parse(match[1]): _members(match[2]) for match in _PARTICIPANT.finditer(text) if match[2] is not None
+    }
     if not found:
         raise ClientStateTextError(len(text), "expected lines 'process id: [member ids]'")
     return Participants(found)
 
 
 def _client_metadata(text: str) -> ClientMetadata:
-    found = [(ProcessID.parse(match[1]), match) for match in _METADATA.finditer(text)]
+    found = [(ProcessID.parse(match[1]), match) for match in _METADATA.finditer(text) if match[4] is not None]
     if not found:
         raise ClientStateTextError(len(Kind.CLIENT_METADATA.value), "expected {process id=ClientMetadata{...}}")
     return ClientMetadata(

@@ -46,18 +46,18 @@ _BESIDE = (
 )
 #: Words before the marker that belong to the message.
 _LEAD = {
-    Kind.PARTICIPANTS: re.compile(r"(?:\d+ client nodes and \d+ consumers |\d+ members |All members )\Z"),
+    Kind.PARTICIPANTS: re.compile(r"(?:(?<!\d)\d+ client nodes and \d+ consumers |(?<!\d)\d+ members |All members )\Z"),
     Kind.CONSUMERS: re.compile(rf"Client {_UUID}\Z"),
     Kind.ASSIGNOR: re.compile(r"Instantiated \S+\Z"),
     Kind.FINISHED: re.compile(r"Finished (?:un)?\Z"),
     Kind.END_OFFSETS_FAILED: re.compile(r"Failed to (?:fetch|retrieve all)\Z"),
-    Kind.PROBING: re.compile(r"Requesting followup rebalance .*\Z"),
+    Kind.PROBING: re.compile(r"Requesting followup rebalance (?s:.*)\Z"),
     **dict.fromkeys(_RESTORING, re.compile(r"(?:state-updater|stream-thread) \[[^\[\]]*\] \Z")),
-    **dict.fromkeys(OF_EPOCHS, re.compile(r"\[GroupId .*\Z")),
+    **dict.fromkeys(OF_EPOCHS, re.compile(r"\[GroupId (?s:.*)\Z")),
 }
-_STREAM_THREAD = re.compile(r"stream-thread \[(.*?)\] ")
-_CONSUMER = re.compile(r"\[Consumer (?:instanceId=.*?, )?clientId=(.*?), groupId=(.*?)\] ")
-_LAYOUT_THREAD = re.compile(r"([^\s\[\]()|,]*-StreamThread-\d+)")
+_STREAM_THREAD = re.compile(r"\Astream-thread \[(.*?)\] ")
+_CONSUMER = re.compile(r"\A\[Consumer (?>(?:instanceId=.*?, )?clientId=)(?>(.*?), groupId=)(.*?)\] ")
+_LAYOUT_THREAD = re.compile(r"(?<![^\s\[\]()|,])([^\s\[\]()|,]*-StreamThread-\d+)")
 #: A message is taken for complete after so many lines of other kinds.
 _MAX_FOREIGN_LINES = 100
 
@@ -205,9 +205,9 @@ def _find(line: str) -> tuple[Kind | None, int]:
 
 
 def _named_thread(before: str) -> tuple[str | None, str | None]:
-    if (start := before.rfind("stream-thread [")) >= 0 and (found := _STREAM_THREAD.match(before, start)):
+    if (start := before.rfind("stream-thread [")) >= 0 and (found := _STREAM_THREAD.match(before[start:])):
         return found[1], None
-    if (start := before.rfind("[Consumer ")) >= 0 and (found := _CONSUMER.match(before, start)):
+    if (start := before.rfind("[Consumer ")) >= 0 and (found := _CONSUMER.match(before[start:])):
         return found[1], found[2]
     return None, None
 

@@ -12,13 +12,15 @@ from assignor_lab.capture.logs.timestamps import LogTime
 
 __all__ = ["Restorations", "Restored"]
 
-_THREAD = r"(?:state-updater|stream-thread) \[(?P<client>.*?)-(?P<thread>(?:StateUpdater|StreamThread)-\d+)\] "
-_BEGUN = re.compile(rf"{_THREAD}End offset for changelog (?P<changelog>\S+-\d+) initialized as (?P<end>\d+)\.")
+_THREAD = r"\A(?:state-updater|stream-thread) \[(?P<client>.*?)-(?P<thread>(?:StateUpdater|StreamThread)-\d+)\] "
+_BEGUN = re.compile(rf"{_THREAD}End offset for changelog (?P<changelog>\S+-\d+) initialized as (?P<end>\d{{1,19}})\.")
 _RESTORED = re.compile(
-    rf"{_THREAD}Finished restoring changelog (?P<topic>\S+)-(?P<partition>\d+) to store (?P<store>\S+) "
-    r"with a total number of (?P<records>\d+) records"
+    rf"{_THREAD}Finished restoring changelog (?P<topic>\S+)-(?P<partition>\d{{1,10}}) to store (?P<store>\S+) "
+    r"with a total number of (?P<records>\d{1,19}) records"
 )
-_TASK = re.compile(rf"{_THREAD}Stateful active task (?P<task>(?:\S+__)?\d+_(?P<partition>\d+)) completed restoration")
+_TASK = re.compile(
+    rf"{_THREAD}Stateful active task (?P<task>(?:\S+__)?\d+_(?P<partition>\d{{1,10}})) completed restoration"
+)
 
 
 @attrs.define

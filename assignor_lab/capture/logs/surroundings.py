@@ -37,12 +37,12 @@ SURROUNDING = frozenset(
 )
 
 _PREPARING = re.compile(
-    r"Preparing to rebalance group (.+?) in state \w+ with old generation (\d+)(?: \([^()]*\))? \(reason: (.*?)\)\.?"
-    r"(?: \([\w.$]+\))?\s*\Z"
+    r"\APreparing to rebalance group (?>(.+?) in state \w+ with old generation (\d{1,10})(?: \([^()]*\))? \(reason: )"
+    r"(.*?)\)\.?(?: \([\w.$]+\))?\s*\Z"
 )
-_STABILIZED = re.compile(r"Stabilized group (.+?) generation (\d+) (?:\([^()]*\) )?with (\d+) members")
-_RECEIVED = re.compile(r"Assignment received from leader (.+?) for group (.+?) for generation (\d+)")
-_CLIENT = re.compile(r"stream-client \[(.*?)\] (?:Kafka Streams version: |State transition from (\w+) to (\w+))")
+_STABILIZED = re.compile(r"\AStabilized group (.+?) generation (\d{1,10}) (?:\([^()]*\) )?with (\d{1,10}) members")
+_RECEIVED = re.compile(r"\AAssignment received from leader (?>(.+?) for group )(.+?) for generation (\d{1,10})(?!\d)")
+_CLIENT = re.compile(r"\Astream-client \[(.*?)\] (?:Kafka Streams version: |State transition from (\w+) to (\w+))")
 _STREAMS_PROTOCOL = "] Streams rebalance protocol enabled"
 _ENTRY = re.compile(r"(?<![\w.])(client\.id|client\.rack|group\.id) = ([^\r\n\\]*)")
 #: States of an instance on whose coming it begins, or is asked to end.

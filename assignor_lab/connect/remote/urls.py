@@ -12,8 +12,10 @@ from assignor_lab.connect.remote.errors import ConnectUrlError
 __all__ = ["ConnectUrl", "parse_url", "parse_worker_id", "path_of"]
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-_HOST = re.compile(r"[A-Za-z0-9._-]{1,253}\Z|[0-9A-Fa-f:.]{2,45}\Z")
-_WORKER_ID = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]{2,45})\]|(?P<host>[A-Za-z0-9._-]{1,253})):(?P<port>[0-9]{1,5})\Z")
+_HOST = re.compile(r"\A(?:[A-Za-z0-9._-]{1,253}|[0-9A-Fa-f:.]{2,45})\Z")
+_WORKER_ID = re.compile(
+    r"\A(?:\[(?P<six>[0-9A-Fa-f:.]{2,45})\]|(?P<host>[A-Za-z0-9._-]{1,253})):(?P<port>[0-9]{1,5})\Z"
+)
 
 
 @attrs.frozen

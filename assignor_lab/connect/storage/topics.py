@@ -22,7 +22,7 @@ from assignor_lab.connect.storage.frames import FrameFile
 
 __all__ = ["MOST_PARTITIONS", "Partition", "Topics", "check_topic"]
 
-_NAME = re.compile(r"[a-zA-Z0-9._-]{1,249}\Z")
+_NAME = re.compile(r"\A[a-zA-Z0-9._-]{1,249}\Z")
 
 #: Partitions of one topic, at most.
 MOST_PARTITIONS = 1024

@@ -30,7 +30,7 @@ from assignor_lab.runtime.java.settings import JavaSettings
 
 __all__ = ["CodeApart"]
 
-_DIGEST = re.compile(r"[0-9a-f]{64}\Z")
+_DIGEST = re.compile(r"\A[0-9a-f]{64}\Z")
 _MESSAGE_LIMIT = 1_000
 
 

@@ -21,7 +21,7 @@ __all__ = ["place_of"]
 #: Seconds that are waited for the answer; a process that was stopped gives none.
 _PATIENCE = 0.3
 _MOST_BYTES = 65_536
-_HEAD = re.compile(rb"(?:Current thread|Stack) [^\n]*\(most recent call first\):\n")
+_HEAD = re.compile(rb"^(?:Current thread|Stack) [^\n]*\(most recent call first\):\n", re.MULTILINE)
 _FRAME = re.compile(r'  File "([^"\n]{1,1000})", line (\d{1,9}) in ([^\n]{1,200})')
 
 

@@ -13,7 +13,7 @@ from assignment_api.plugins import PluginLoadError
 
 __all__ = ["content_digest", "has_kafka", "is_version", "jars_in", "jars_of_version"]
 
-_VERSION = re.compile(r"[0-9]+\.[0-9]+(?:\.[0-9]+)*(?:[-.][0-9A-Za-z]+)*\Z")
+_VERSION = re.compile(r"\A[0-9]+\.[0-9]+(?:[-.][0-9A-Za-z]+)*\Z")
 _STREAMS = "org/apache/kafka/streams/KafkaStreams.class"
 #: Needed by whatever calls itself Streams; everything else of its dependencies is taken as far as it is there.
 _NEEDED = ("kafka-streams", "kafka-clients")

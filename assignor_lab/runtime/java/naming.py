@@ -11,7 +11,7 @@ from assignment_api.plugins import PluginLoadError
 __all__ = ["PREFIX", "JavaName", "java_name"]
 
 PREFIX = "java:"
-_CLASS = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*\Z")
+_CLASS = re.compile(r"\A[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*\Z")
 
 
 @attrs.frozen

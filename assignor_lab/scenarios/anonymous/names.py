@@ -22,15 +22,17 @@ _FEWEST_BYTES, _MOST_BYTES = 16, 4096
 _DIGITS = 12
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 #: Of a Streams thread's consumer, which may be a static member's; of anybody else's.
-_THREAD = re.compile(rf"(.*?)(-StreamThread-\d+(?:-consumer)?(?:-{_UUID})?)\Z", re.DOTALL)
-_MEMBER = re.compile(rf"(.*)(-{_UUID})\Z", re.DOTALL)
+_THREAD = re.compile(rf"\A(.*?)(-StreamThread-\d+(?:-consumer)?(?:-{_UUID})?)\Z", re.DOTALL)
+_MEMBER = re.compile(rf"\A(.*)(-{_UUID})\Z", re.DOTALL)
 #: What a client of the streams protocol calls itself: 16 random bytes.
 _RANDOM = re.compile(rf"(?:[A-Za-z0-9_-]{{22}}|{_UUID})\Z")
-_INTERNAL = re.compile(r"(.*)(-changelog|-repartition|-subscription-registration-topic|-subscription-response-topic)\Z")
+_INTERNAL = re.compile(
+    r"\A(.*)(-changelog|-repartition|-subscription-registration-topic|-subscription-response-topic)\Z"
+)
 _END_POINT = re.compile(r"((?:[a-z][a-z0-9+.-]*://)?/?)(\[[^\]]*\]|[^/:]*)((?::\d{1,5})?.*)\Z", re.DOTALL)
 
 
-_PSEUDONYM = re.compile(r"[a-z]+-[0-9a-f]{12}\Z")
+_PSEUDONYM = re.compile(r"\A[a-z]+-[0-9a-f]{12}\Z")
 #: Said of each Connect group with pseudonyms.
 NAMES_DECIDE = (
     "names are pseudonyms: Kafka's assignors of Connect give jobs out in the order of the names of connectors and "

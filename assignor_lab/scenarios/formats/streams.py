@@ -46,7 +46,7 @@ __all__ = ["read_streams", "streams_reader", "workload"]
 
 T = TypeVar("T")
 
-_HOST = re.compile(r"(?P<host>.+):(?P<port>[0-9]{1,5})\Z", re.DOTALL)
+_HOST = re.compile(r"\A(?P<host>.+):(?P<port>[0-9]{1,5})\Z", re.DOTALL)
 _MAX_PORT = 65_535
 _EPOCH_MS = whole(0, LONG_MAX)
 # Ranges are Kafka's business: a number of the wrong size is a failing assignment, not a wrong file. The limit is there

@@ -127,18 +127,18 @@ _BYTES = r"\[([-0-9, ]*)\]"
 _MEMBER_ID = r"memberId='([^']*)'"
 # Atomic groups: a hostile line of any length is gone through once.
 _JOINED = re.compile(
-    rf"(?>.*?, errorCode=0, generationId={_NUMBER}, protocolType='connect', protocolName='([^']*)', )"
+    rf"\A(?>.*?, errorCode=0, generationId={_NUMBER}, protocolType='connect', protocolName='([^']*)', )"
     rf"leader='([^']*)', (?>.*?{_MEMBER_ID})"
 )
 _SUBSCRIPTION = re.compile(
     rf"JoinGroupResponseMember\({_MEMBER_ID}, groupInstanceId=(?:null|'[^']*'), metadata={_BYTES}\)"
 )
-_SYNC = re.compile(rf"(?>.*?SyncGroupRequestData\()(?>.*?generationId={_NUMBER}, )")
+_SYNC = re.compile(rf"\A(?>.*?SyncGroupRequestData\()(?>.*?generationId={_NUMBER}, )")
 _ASSIGNMENT = re.compile(rf"SyncGroupRequestAssignment\({_MEMBER_ID}, assignment={_BYTES}\)")
-_CONFIGURED = re.compile(r"\{ connectorIds=\[(?>(.*?)\], taskIds=\[)(?>(.*?)\]\})")
+_CONFIGURED = re.compile(r"\A\{ connectorIds=\[(?>(.*?)\], taskIds=\[)(?>(.*?)\]\})")
 _DELAY = re.compile(r"to the max: (\d{1,10})\. scheduledRebalance: -?\d{1,19} now: (\d{1,18}) ")
 _COMPLETED = re.compile(
-    rf"{_NUMBER} with protocol version (?>.*?, connectorIds=\[)(?>(.*?)\], taskIds=\[)"
+    rf"\A{_NUMBER} with protocol version (?>.*?, connectorIds=\[)(?>(.*?)\], taskIds=\[)"
     r"(?>(.*?)\](?:, revokedConnectorIds=|\}))"
 )
 
@@ -157,7 +157,7 @@ def read_message(text: str) -> Message | None:
 
 
 def _matched(pattern: re.Pattern[str], text: str, start: int, marker: str) -> re.Match[str]:
-    found = pattern.match(text, start + len(marker))
+    found = pattern.match(text[start + len(marker) :])
     if found is None:
         raise GarbledMessageError(f'"{marker.strip()}" is not followed by what Kafka writes there')
     return found

@@ -35,7 +35,7 @@ from assignor_lab.kafka.wire.connect import (
 
 __all__ = ["ReceivedAssignment", "RecordedRound", "WorkerLife", "read_worker_log"]
 
-_WORKER = re.compile(r"\[Worker clientId=(.*?), groupId=(.*?)\]")
+_WORKER = re.compile(r"\A(?>.*?\[Worker clientId=)(?>(.*?), groupId=)(.*?)\]")
 #: So far into a line its worker is looked for, and its time.
 _HEAD, _BEFORE_MESSAGE = 2_000, 120
 

@@ -1,0 +1,36 @@
+"""The work of each pattern is linear, whatever part of a match a text repeats."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from tests.patterns.collected import patterns
+from tests.patterns.samples import hard_texts
+from tests.patterns.steps import TooManyStepsError, program
+
+#: Rewritten at the moment.
+_REWRITTEN = "assignor_lab.capture.logs.topology_text"
+#: So many times the text may take so many times the work: as many are linear.
+_TIMES, _MOST = 4, 6
+
+
+def superlinear(pattern: re.Pattern[Any]) -> str | None:
+    """A part whose repetition takes much more work than its length, or None."""
+    machine = program(pattern)
+    for part, short, long in hard_texts(pattern, _TIMES):
+        try:
+            machine.spans(short, budget=200_000)
+            spans = machine.spans(long, budget=_MOST * machine.steps + 100)
+        except TooManyStepsError:
+            return part
+        if machine.is_exact:
+            text = long.encode("latin-1", "replace") if isinstance(pattern.pattern, bytes) else long
+            assert spans == [found.span() for found in pattern.finditer(text)], f"the model is wrong: {part!r}"
+    return None
+
+
+def test_patterns_are_linear() -> None:
+    found = {used.where: superlinear(used.pattern) for used in patterns() if not used.where.startswith(_REWRITTEN)}
+
+    assert {where: part for where, part in found.items() if part is not None} == {}
