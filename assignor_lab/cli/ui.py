@@ -52,7 +52,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Open states, episodes and reports in a browser: change them, and see the answers at once.
 
-        On the loopback address alone, for who has the address that is printed: it bears a token. Ctrl-C ends it.
+        On the loopback address alone. The printed address has a token that is valid once. Ctrl-C ends it.
         """
         import assignor_lab.report.html  # - what is missing is told before anything is read
         import assignor_lab.web.app  # noqa: F401
@@ -80,7 +80,12 @@ async def _serve(asking: Asking, port: int, *, open_page: bool) -> None:
     from assignor_lab.web.app import create_app
 
     token = secrets.token_urlsafe(24)
-    async with serve(create_app(asking, token), listening_socket(HOST, port)) as server:
+    listener = listening_socket(HOST, port)
+
+    def show(new: str) -> None:
+        note(f"the address was used already; a new one: http://{HOST}:{listener.getsockname()[1]}/?token={new}")
+
+    async with serve(create_app(asking, token, show), listener) as server:
         address = f"{server.url}/?token={token}"
         print_line(address)
         if open_page:

@@ -41,12 +41,13 @@ _REPORT_POLICY = (
 )
 
 
-def create_app(asking: Asking, token: str) -> ASGIApp:
+def create_app(asking: Asking, token: str, on_new_token: Callable[[str], None] = lambda _: None) -> ASGIApp:
     """Makes the page.
 
     Args:
         asking: What was opened, and who is asked.
-        token: Who bears it gets in.
+        token: Token of the first address, valid once.
+        on_new_token: Takes a token that replaces a used one.
     """
 
     async def home(_request: Request) -> Response:
@@ -68,7 +69,7 @@ def create_app(asking: Asking, token: str) -> ASGIApp:
         return await _answered(request, asking, _document)
 
     async def report(request: Request) -> Response:
-        number = int(request.path_params["number"])
+        number = _number(request.path_params["number"])
         sources = asking.opened.sources
         run = sources[number] if number < len(sources) else None
         if not isinstance(run, OpenedRun):
@@ -93,13 +94,20 @@ def create_app(asking: Asking, token: str) -> ASGIApp:
                 Route("/moment", moment),
                 Route("/pulse", pulse),
                 Route("/state.jsonl", saved),
-                Route("/report/{number:int}", report),
+                Route("/report/{number}", report),
                 Route("/assets/{name}", asset_of),
             ],
             exception_handlers={HTTPException: _refused},
         ),
         token,
+        on_new_token,
     )
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise HTTPException(404)
+    return int(text)
 
 
 async def _answered(

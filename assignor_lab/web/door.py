@@ -1,8 +1,9 @@
-"""The door of the page: who holds the token gets in, pages of other origins do not, and nothing is ever changed."""
+"""Access to the page: requests need the session's cookie, come from the page itself, and change nothing."""
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qsl, urlencode
 
@@ -31,18 +32,23 @@ _HEADERS = {
 
 
 class Door:
-    """Lets requests in that name us as their host, bear the token, and come from our own pages or the user's hand.
+    """Passes on requests with our host, the session's cookie, and our own page or the user as their origin.
 
-    The token of the address is exchanged for a cookie at once, so that it is in no further address.
+    The token of the address is valid once. It is exchanged for a cookie, whose value is another secret. A request with
+    a used token makes a new token, which only the terminal shows.
 
     Args:
-        app: What is behind it.
+        app: The application behind it.
         token: The token.
+        on_new_token: Takes a token that replaces a used one.
     """
 
-    def __init__(self, app: ASGIApp, token: str) -> None:
+    def __init__(self, app: ASGIApp, token: str, on_new_token: Callable[[str], None] = lambda _: None) -> None:
         self._app = app
-        self._token = token
+        self._token: str | None = token
+        self._used: str | None = None
+        self._on_new_token = on_new_token
+        self._session = secrets.token_urlsafe(32)
         # An address holds the changes of a state.
         self._settings = RestSettings(max_header_bytes=64 * 1024)
 
@@ -61,7 +67,10 @@ class Door:
             check_head(scope, self._settings)
             check_origin(scope, self._settings)
         except RestError as error:
-            return PlainTextResponse(f"{error}\n", error.status)
+            return PlainTextResponse(f"{error}\n", error.status, error.headers)
+        if scope["path"].startswith("//"):
+            # A redirect to such a path would lead to another host.
+            return PlainTextResponse("There is nothing at this address.\n", 404)
         headers = Headers(scope=scope)
         if headers.get("sec-fetch-site", "none").lower() not in ("same-origin", "none"):
             return PlainTextResponse("Pages of other origins are not let in here.\n", 403)
@@ -69,23 +78,40 @@ class Door:
             return PlainTextResponse("Nothing is changed here: ask with GET.\n", 405, {"Allow": "GET, HEAD"})
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         told = [value for name, value in query if name == "token"]
-        if told:
-            if not secrets.compare_digest(told[-1].encode(), self._token.encode()):
-                return PlainTextResponse("That token is not the one that was printed.\n", 403)
+        if told and scope["method"] == "GET":
+            refusal = None if self._is_known(headers, scope) else self._exchanged(told[-1])
+            if refusal is not None:
+                return PlainTextResponse(f"{refusal}\n", 403)
             rest = urlencode([(name, value) for name, value in query if name != "token"])
             there = RedirectResponse(scope["path"] + (f"?{rest}" if rest else ""), 303)
-            there.set_cookie(_cookie(scope), self._token, httponly=True, samesite="strict")
+            there.set_cookie(_cookie(scope), self._session, httponly=True, samesite="strict")
             return there
         if not self._is_known(headers, scope):
             return PlainTextResponse("Open the address that `assignor ui` printed: it bears a token.\n", 403)
         return None
+
+    def _exchanged(self, token: str) -> str | None:
+        """Uses up a token; the reason of a refusal, or None."""
+        if _is_same(token, self._token):
+            self._token, self._used = None, self._token
+            return None
+        if not _is_same(token, self._used):
+            return "That token is not the one that was printed."
+        if self._token is None:
+            self._token = secrets.token_urlsafe(24)
+            self._on_new_token(self._token)
+        return "That address was used already. The terminal of `assignor ui` shows a new one."
 
     def _is_known(self, headers: Headers, scope: Scope) -> bool:
         try:
             found = SimpleCookie(headers.get("cookie", "")).get(_cookie(scope))
         except CookieError:
             return False
-        return found is not None and secrets.compare_digest(found.value.encode(), self._token.encode())
+        return found is not None and _is_same(found.value, self._session)
+
+
+def _is_same(given: str, secret: str | None) -> bool:
+    return secret is not None and secrets.compare_digest(given.encode("utf-8", "replace"), secret.encode())
 
 
 def _cookie(scope: Scope) -> str:

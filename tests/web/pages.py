@@ -71,7 +71,12 @@ class Page:
     """Somebody who asks the page, without a browser and without a socket."""
 
     def __init__(self, asking: Asking) -> None:
-        self._app = create_app(asking, TOKEN)
+        #: Tokens that replaced used ones.
+        self.new_tokens: list[str] = []
+        self._app = create_app(asking, TOKEN, self.new_tokens.append)
+        self._cookies = httpx.Cookies()
+
+    def forget_cookies(self) -> None:
         self._cookies = httpx.Cookies()
 
     def get(self, path: str, headers: Mapping[str, str] | None = None) -> httpx.Response:

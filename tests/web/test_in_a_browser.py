@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
 
 from assignor_lab.connect.rest.server import listening_socket, serve
@@ -26,6 +27,9 @@ pytestmark = pytest.mark.services
 PHONE, DESKTOP = 390, 1280
 #: The recording that the page has open as its third source.
 RECORDED: list[Growing] = []
+#: Tokens that replaced used ones, and the last one of each server.
+NEW_TOKENS: list[str] = []
+USED: dict[str, str] = {}
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +53,8 @@ def served(asking: object, listener: object) -> Iterator[str]:
     found: list[str] = []
 
     async def serving() -> None:
-        async with serve(create_app(asking, TOKEN), listener) as server:  # type: ignore[arg-type]
+        app = create_app(asking, TOKEN, NEW_TOKENS.append)  # type: ignore[arg-type]
+        async with serve(app, listener) as server:  # type: ignore[arg-type]
             found.append(server.url)
             started.set()
             while not ended.is_set():
@@ -65,6 +70,14 @@ def served(asking: object, listener: object) -> Iterator[str]:
         thread.join()
 
 
+def token(base: str) -> str:
+    """A token that is valid once more: a used one makes a new one."""
+    while httpx.get(f"{base}/?token={USED.get(base, TOKEN)}").status_code != 403:
+        pass
+    USED[base] = NEW_TOKENS[-1]
+    return NEW_TOKENS[-1]
+
+
 @contextmanager
 def opened(browser: Browser, base: str, path: str = "/", width: int = DESKTOP) -> Iterator[Page]:
     """A page behind the token; whatever it asks of others, says or throws fails the test."""
@@ -77,7 +90,7 @@ def opened(browser: Browser, base: str, path: str = "/", width: int = DESKTOP) -
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
         page.on("dialog", lambda dialog: said.append(dialog.message))
-        page.goto(f"{base}/?token={TOKEN}")
+        page.goto(f"{base}/?token={token(base)}")
         if path != "/":
             page.goto(base + path)
         yield page
@@ -229,7 +242,7 @@ def test_while_a_play_takes_long_the_page_says_how_far_it_is(browser: Browser, t
 def test_it_works_without_script(browser: Browser, base: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
-    page.goto(f"{base}/state?s=0&n=0&token={TOKEN}")
+    page.goto(f"{base}/state?s=0&n=0&token={token(base)}")
     page.fill("#set", "num.standby.replicas=2")
     page.get_by_role("button", name="Ask").click()
     assert "set=num.standby.replicas" in page.url
@@ -241,7 +254,7 @@ def test_it_works_without_script(browser: Browser, base: str) -> None:
 def test_a_page_of_another_origin_is_refused(browser: Browser, base: str, tmp_path: Path) -> None:
     context = browser.new_context()
     page = context.new_page()
-    page.goto(f"{base}/?token={TOKEN}")
+    page.goto(f"{base}/?token={token(base)}")
     (tmp_path / "evil.html").write_text(f"<a id='go' href='{base}/state?s=0'>go</a><iframe src='{base}/'></iframe>")
     page.goto((tmp_path / "evil.html").as_uri())
     read = f"fetch('{base}/state?s=0', {{credentials: 'include'}}).then(() => 'read', () => 'refused')"

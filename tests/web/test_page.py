@@ -43,7 +43,31 @@ def test_the_token_becomes_a_cookie_and_is_in_no_further_address(stranger: Page)
     assert (answer.status_code, answer.headers["location"]) == (303, "/state?s=0&n=1")
     assert "HttpOnly" in answer.headers["set-cookie"]
     assert "SameSite=strict" in answer.headers["set-cookie"]
+    assert TOKEN not in answer.headers["set-cookie"]
     assert stranger.get("/state?s=0&n=1").status_code == 200
+
+
+def test_a_token_is_valid_once(page: Page) -> None:
+    assert page.get(f"/?token={TOKEN}").status_code == 303
+    page.forget_cookies()
+    assert page.get(f"/?token={TOKEN}").status_code == 403
+    assert page.get(f"/?token={TOKEN}").status_code == 403
+    (new,) = page.new_tokens
+    assert page.request("HEAD", f"/?token={new}").status_code == 403
+    assert page.get(f"/?token={new}").status_code == 303
+    assert page.get("/state?s=0").status_code == 200
+
+
+@pytest.mark.parametrize("path", ["//evil.example/x", "//evil.example", "/%2Fevil.example/x", "///evil.example/"])
+def test_no_address_redirects_to_another_host(stranger: Page, path: str) -> None:
+    answer = stranger.get(f"http://localhost{path}?token={TOKEN}")
+    assert (answer.status_code, answer.headers.get("location")) == (404, None)
+    assert stranger.get(f"/?token={TOKEN}").status_code == 303
+
+
+@pytest.mark.parametrize("path", [f"/report/{'9' * 5_000}", "/report/x", "/report/-1", "/report/\u0663"])
+def test_a_report_that_is_none_is_not_found(page: Page, path: str) -> None:
+    assert page.get(path).status_code == 404
 
 
 @pytest.mark.parametrize(

@@ -25,24 +25,29 @@ _DRAINED = 8
 #: Methods that change something.
 WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
+_CLOSE = {"Connection": "close"}
 _JSON = "application/json"
 #: Compatible with it as far as there is nothing to be read.
 _WILDCARDS = ("*/*", "application/*")
 _WORD = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
-_MEDIA_TYPE = re.compile(rf"\s*{_WORD}/{_WORD}\s*(;.*)?\Z")
+_MEDIA_TYPE = re.compile(rf"\A\s*{_WORD}/{_WORD}\s*(;.*)?\Z")
 
 
 def check_head(scope: Scope, settings: RestSettings) -> None:
     """Refuses a head that is too long; the server's own bound is for heads that come in pieces.
 
     Raises:
-        RestError: with status 414 or 431.
+        RestError: with status 414 or 431; 400 if it has two lengths of the body.
     """
     target = len(scope.get("raw_path") or b"") + len(scope["query_string"])
     if target > settings.max_header_bytes:
         raise RestError(414, "HTTP 414 URI Too Long")
     if target + sum(len(name) + len(value) + 4 for name, value in scope["headers"]) > settings.max_header_bytes:
         raise RestError(431, "HTTP 431 Request Header Fields Too Large")
+    names = {name for name, _ in scope["headers"]}
+    if b"content-length" in names and b"transfer-encoding" in names:
+        # Servers that differ in which of the two counts see different requests in one connection (RFC 9112, 6.1).
+        raise RestError(400, "HTTP 400 Bad Request: Content-Length and Transfer-Encoding", headers=_CLOSE)
 
 
 def check_origin(scope: Scope, settings: RestSettings) -> None:
@@ -137,7 +142,7 @@ async def read_body(request: Request, settings: RestSettings) -> bytes:
         async with asyncio.timeout(settings.body_timeout_s):
             body = await _within_bound(request, settings.max_body_bytes)
     except (TimeoutError, ClientDisconnect) as error:
-        raise RestError(408, "HTTP 408 Request Timeout", headers={"Connection": "close"}) from error
+        raise RestError(408, "HTTP 408 Request Timeout", headers=_CLOSE) from error
     if body and _said_type(request) != _JSON:
         raise RestError(415, "HTTP 415 Unsupported Media Type")
     return body
@@ -158,4 +163,4 @@ async def _within_bound(request: Request, bound: int) -> bytes:
 
 
 def _too_long() -> RestError:
-    return RestError(413, "HTTP 413 Request Entity Too Large", headers={"Connection": "close"})
+    return RestError(413, "HTTP 413 Request Entity Too Large", headers=_CLOSE)

@@ -71,6 +71,18 @@ async def test_a_text_of_connects_own_is_ours_too() -> None:
     assert different == []
 
 
+async def test_two_lengths_of_a_body_are_refused_and_the_connection_ends() -> None:
+    lines = (
+        "POST /connectors HTTP/1.1", "Host: {H}", "Content-Length: 5", "Transfer-Encoding: chunked", "", "0", "",
+        "GET / HTTP/1.1", "Host: {H}", "", "",
+    )  # fmt: skip
+    smuggled = "\r\n".join(lines).encode()
+    async with serve(create_app(PretendHerder(cluster())), listening_socket("127.0.0.1", 0)) as server:
+        answer = await exchange(server.url, smuggled)
+    assert answer.status == 400
+    assert answer.body.count(b"HTTP/1.1") == 0
+
+
 #: Answers of live workers that are meant to have another status.
 MEANT = {
     "put config padded name": "our file source needs a file",
