@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -13,7 +14,17 @@ from assignment_api.plugins import ConfigKeyError
 from assignor_lab.cli.configured import configured_assignor
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.isolation_options import with_isolation
-from assignor_lab.cli.options import ConfigFile, JsonWritten, Overrides, check_json, keep_inputs, print_written, sources
+from assignor_lab.cli.options import (
+    ConfigFile,
+    JsonWritten,
+    Overrides,
+    RackFiles,
+    check_json,
+    keep_inputs,
+    print_written,
+    sources,
+)
+from assignor_lab.cli.past_options import rack_filler
 from assignor_lab.cli.text import note
 from assignor_lab.groups.answering import AnswerOptions, answerer
 from assignor_lab.runtime.invocation import looking_at_raised
@@ -61,6 +72,7 @@ def register(app: typer.Typer) -> None:
         assignor: Assignor = None,
         config: ConfigFile = None,
         c: Overrides = None,
+        racks: RackFiles = None,
         threads: Threads = False,
         followups: Followups = False,
         only: Only = None,
@@ -74,7 +86,7 @@ def register(app: typer.Typer) -> None:
         A failing assignor gives a row with an error; the command still ends with 0.
         """
         check_json(out, as_json=json)
-        keep_inputs(out, [scenarios])
+        keep_inputs(out, [scenarios, *map(str, racks or ())])
         if pdb and scenarios == "-":
             raise typer.BadParameter("the debugger reads the standard input: name a file", param_hint="--pdb")
         given = sources(config, with_isolation(c, None, "none") if pdb else c)
@@ -96,7 +108,7 @@ def register(app: typer.Typer) -> None:
         raised: list[BaseException] = []
 
         def rows() -> Iterator[dict[str, Any]]:
-            for row in map(answer, _wanted(scenarios, only)):
+            for row in map(answer, _wanted(scenarios, only, racks)):
                 failed[row["error"] is not None] += 1
                 yield row
 
@@ -112,16 +124,19 @@ def register(app: typer.Typer) -> None:
         print_written(out, written, as_json=json, assignor=assignor, failed=failed[True])
 
 
-def _wanted(scenarios: str, only: str | None) -> Iterator[Scenario]:
-    """The scenarios of the file, or those of one id.
+def _wanted(scenarios: str, only: str | None, racks: list[Path] | None) -> Iterator[Scenario]:
+    """The scenarios of the file, or those of one id, with the racks of ``--racks``.
 
     Raises:
         ConfigKeyError: if the file has none of that id.
     """
     found = False
+    filler = rack_filler(racks)
     for scenario in read_scenarios(scenarios):
         if only is None or scenario.id == only:
             found = True
-            yield scenario
+            yield scenario if filler is None else filler.filled_scenario(scenario)
+    for sentence in () if filler is None else filler.unused():
+        note(f"warning: {sentence}")
     if only is not None and not found:
         raise ConfigKeyError(f"{scenarios}: holds no scenario of id {only!r}")

@@ -15,11 +15,13 @@ from assignor_lab.cli.options import (
     ConfigFile,
     JsonWritten,
     Overrides,
+    RackFiles,
     ScenariosOut,
     check_json,
     print_written,
     sources,
 )
+from assignor_lab.cli.past_options import Topology, rack_filler, with_racks
 from assignor_lab.cli.text import note
 
 if TYPE_CHECKING:
@@ -33,10 +35,6 @@ Groups = Annotated[
     list[str] | None, typer.Option("--group", metavar="GROUP", help="A group to capture; may be repeated.")
 ]
 All = Annotated[bool, typer.Option("--all", help="Capture all groups of Streams and Connect that have members.")]
-Topology = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Text of Java's Topology#describe of a classic group: stores and changelogs."),
-]
 Wait = Annotated[
     float,
     typer.Option("--wait", metavar="SECONDS", min=0, max=86_400, help="How long a group that is in motion may take."),
@@ -67,6 +65,7 @@ def register(app: typer.Typer) -> None:
         config: ConfigFile = None,
         c: Overrides = None,
         topology: Topology = None,
+        racks: RackFiles = None,
         wait: Wait = 60,
         timeout: Timeout = 30,
         keep_answers: KeepAnswers = None,
@@ -112,7 +111,7 @@ def register(app: typer.Typer) -> None:
             connectors = None if not connect_url else (lambda: _connectors(connect_url, ca_file))
             capturing = Capturing(cluster, given.above, delay, topology, wait, note, connectors)
             wanted = capturable(cluster) if all_ else list(dict.fromkeys(group or ()))
-            documents = list(capturing.documents(wanted, leave_out))
+            documents = list(with_racks(capturing.documents(wanted, leave_out), rack_filler(racks)))
         if keep_answers is not None:
             write_lines(keep_answers, kept)
         if names is not None:

@@ -6,9 +6,11 @@ from typing import Annotated
 
 import typer
 
+from assignor_lab.capture.histories.past_terms import DECISIONS
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.one_state import Round, StateId, chosen_states
-from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
+from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
+from assignor_lab.cli.past_options import Topology, Zone, given_racks, past_terms
 from assignor_lab.cli.text import console, print_json, print_line, print_sentence, table
 from assignor_lab.compare import Compared, StateCompared, Terms, compare, contenders_of, words
 from assignor_lab.compare.document import document_of
@@ -61,6 +63,9 @@ def register(app: typer.Typer) -> None:
         only_round: Round = None,
         config: ConfigFile = None,
         c: Overrides = None,
+        racks: RackFiles = None,
+        topology: Topology = None,
+        timezone: Zone = None,
         json: Json = False,
     ) -> None:
         """Compare two answers to a state or a whole history: who moves what, gains, loses, and the cost.
@@ -70,8 +75,10 @@ def register(app: typer.Typer) -> None:
         contenders = contenders_of(assignor or (), variant or (), answers or ())
         given = sources(config, c)
         plugins = found_plugins(given.effective())
+        past = past_terms(DECISIONS, config, topology, timezone, None)
+        states = chosen_states(source, state_id, plugins.registry, given, given_racks(racks), past)
         terms = Terms(plugins.registry, plugins.isolation, given)
-        compared = compare(chosen_states(source, state_id, plugins.registry, given), contenders, terms, only_round)
+        compared = compare(states, contenders, terms, only_round)
         if json:
             print_json(document_of(compared))
         else:

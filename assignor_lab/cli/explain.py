@@ -7,9 +7,11 @@ from typing import Annotated
 
 import typer
 
+from assignor_lab.capture.histories.past_terms import DECISIONS
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.one_state import StateId, chosen_states
-from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
+from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
+from assignor_lab.cli.past_options import Topology, Zone, given_racks, past_terms
 from assignor_lab.cli.text import console, print_json, print_line, print_sentence, table
 from assignor_lab.explain import Budget, Explained, Explanation, explain, question_of, words
 from assignor_lab.explain.document import document_of
@@ -69,6 +71,9 @@ def register(app: typer.Typer) -> None:
         seconds: Seconds = 30.0,
         config: ConfigFile = None,
         c: Overrides = None,
+        racks: RackFiles = None,
+        topology: Topology = None,
+        timezone: Zone = None,
         json: Json = False,
     ) -> None:
         """Tell why a task is where an assignor leaves it, and the smallest changes that would have led elsewhere.
@@ -79,7 +84,9 @@ def register(app: typer.Typer) -> None:
             raise typer.BadParameter("name the task, too, with --task", param_hint="--why-not")
         given = sources(config, c)
         plugins = found_plugins(given.effective())
-        scenario = next(chosen_states(source, state_id, plugins.registry, given))
+        terms = past_terms(DECISIONS, config, topology, timezone, None)
+        states = chosen_states(source, state_id, plugins.registry, given, given_racks(racks), terms)
+        scenario = next(states)
         question = question_of(scenario, round_number, assignor, plugins.registry, given, plugins.isolation)
         explained = explain(question, task, why_not, cache(lambda: Budget(calls, seconds)))
         if json:

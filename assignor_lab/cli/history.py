@@ -19,9 +19,7 @@ from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sou
 from assignor_lab.cli.past_options import Topology, Zone, surroundings
 from assignor_lab.cli.text import console, note, print_json, print_line, table
 from assignor_lab.documents.wording import listed, moment, plural, without_uuids
-from assignor_lab.scenarios import Scenario, scenario_from_document
-from assignor_lab.scenarios.racks import read_racks
-from assignor_lab.scenarios.with_racks import RackFiller
+from assignor_lab.scenarios import Scenario
 
 __all__ = ["register"]
 
@@ -67,14 +65,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Show a group's past: each decision with its time, who had come and gone, why, and what moved."""
         given = sources(config, c)
-        around = surroundings(given, config, topology, timezone)
-        filler = RackFiller(read_racks(racks)) if racks else None
-        scenarios = [
-            each if filler is None else scenario_from_document(filler.filled(each.document), each.place)
-            for each in scenarios_of_past(past, around)
-        ]
-        for sentence in () if filler is None else filler.unused():
-            note(f"warning: {sentence}")
+        scenarios = list(scenarios_of_past(past, surroundings(given, config, topology, timezone, racks)))
         if not scenarios:
             raise HistoryError(
                 f"{past[0]}: holds no recorded decision: import-log, import-recording and record make such"

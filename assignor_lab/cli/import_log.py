@@ -23,11 +23,9 @@ from assignor_lab.cli.options import (
     print_written,
     sources,
 )
-from assignor_lab.cli.past_options import Topology, Zone, zone_of
+from assignor_lab.cli.past_options import Topology, Zone, rack_filler, with_racks, zone_of
 from assignor_lab.cli.text import note
 from assignor_lab.scenarios import write_lines
-from assignor_lab.scenarios.racks import read_racks
-from assignor_lab.scenarios.with_racks import RackFiller
 
 __all__ = ["register"]
 
@@ -81,11 +79,8 @@ def register(app: typer.Typer) -> None:
             on_problem=problems.append,
             standard_input=sys.stdin.buffer,
         )
-        filler = RackFiller(read_racks(racks)) if racks else None
-        made = documents if filler is None else map(filler.filled, documents)
+        made = with_racks(documents, rack_filler(racks))
         written = write_lines(out, made if workload is None else weighed(made, workload))
-        for sentence in () if filler is None else filler.unused():
-            note(f"warning: {sentence}")
         for problem in problems:
             note(f"warning: {problem}")
         lost = sum(problem.loses_decision for problem in problems)

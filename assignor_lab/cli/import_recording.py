@@ -25,12 +25,10 @@ from assignor_lab.cli.options import (
     print_written,
     sources,
 )
-from assignor_lab.cli.past_options import Topology, Zone, zone_of
+from assignor_lab.cli.past_options import Topology, Zone, rack_filler, with_racks, zone_of
 from assignor_lab.cli.text import note
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios import write_lines
-from assignor_lab.scenarios.racks import read_racks
-from assignor_lab.scenarios.with_racks import RackFiller
 
 __all__ = ["register"]
 
@@ -98,10 +96,7 @@ def register(app: typer.Typer) -> None:
         failed: list[str] = []
         registry = discovered(given.effective()).registry if check else None
         documents = _documents(states, registry, failed.append)
-        filler = RackFiller(read_racks(racks)) if racks else None
-        written = write_lines(out, documents if filler is None else map(filler.filled, documents))
-        for sentence in () if filler is None else filler.unused():
-            note(f"warning: {sentence}")
+        written = write_lines(out, with_racks(documents, rack_filler(racks)))
         note(f"{written} {'state' if written == 1 else 'states'} imported")
         if check:
             note(f"{written - len(failed)} of {written} come out as Kafka sent them")

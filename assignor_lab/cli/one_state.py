@@ -9,9 +9,11 @@ from typing import Annotated
 import typer
 
 from assignment_api.plugins import ConfigSources, Registry
+from assignor_lab.capture.histories.past_terms import PastTerms
 from assignor_lab.cli.text import note
 from assignor_lab.documents.errors import printable
 from assignor_lab.scenarios import Scenario, read_scenarios
+from assignor_lab.scenarios.racks import Racks
 from assignor_lab.scoring.source_parts import SCENARIOS, parts_of
 from assignor_lab.scoring.sources import plan_sources
 
@@ -25,11 +27,19 @@ StateId = Annotated[
 Round = Annotated[
     int | None, typer.Option("--round", metavar="N", min=0, help="This round of a Connect history alone, from 0.")
 ]
+_DECISIONS = PastTerms()
 #: Ids that a message lists.
 MOST_LISTED = 5
 
 
-def chosen_states(source: str, wanted: str | None, registry: Registry, given: ConfigSources) -> Iterator[Scenario]:
+def chosen_states(
+    source: str,
+    wanted: str | None,
+    registry: Registry,
+    given: ConfigSources,
+    racks: Racks | None = None,
+    terms: PastTerms = _DECISIONS,
+) -> Iterator[Scenario]:
     """The states of a source: all, or the first one that has an id or stands on a line of a file of states.
 
     Args:
@@ -37,13 +47,15 @@ def chosen_states(source: str, wanted: str | None, registry: Registry, given: Co
         wanted: The id or the line; ``None``: all.
         registry: What is installed.
         given: Configuration; logs and recordings do not tell that of the group.
+        racks: Those of ``--racks``, or ``None``.
+        terms: How logs and recordings are read.
 
     Raises:
         DocumentFormatError, LogImportError: if the source cannot be read.
         typer.BadParameter: if there is no such state; some that there are are named.
     """
     ids: list[str] = []
-    for scenario in _states(source, registry, given):
+    for scenario in _states(source, registry, given, racks, terms):
         ids.append(scenario.id)
         if wanted is None:
             yield scenario
@@ -58,11 +70,13 @@ def chosen_states(source: str, wanted: str | None, registry: Registry, given: Co
         raise typer.BadParameter(f"no state {wanted!r:.80}: the source has {listed}{more}", param_hint="--id")
 
 
-def _states(source: str, registry: Registry, given: ConfigSources) -> Iterator[Scenario]:
-    if source == "-" or _is_plain(source):
+def _states(
+    source: str, registry: Registry, given: ConfigSources, racks: Racks | None, terms: PastTerms
+) -> Iterator[Scenario]:
+    if racks is None and (source == "-" or _is_plain(source)):
         yield from read_scenarios(source)
         return
-    with plan_sources([source], registry, given.above, note) as plan:
+    with plan_sources([source], registry, given.above, note, racks=racks, past=terms) as plan:
         yield from plan.scenarios()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import tzinfo
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import typer
@@ -13,10 +13,26 @@ from assignment_api.plugins import ConfigSources
 from assignor_lab.cli.text import note
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
     from assignor_lab.capture.histories.past import Surroundings
     from assignor_lab.capture.histories.past_terms import PastTerms
+    from assignor_lab.scenarios.racks import Racks
+    from assignor_lab.scenarios.with_racks import RackFiller
 
-__all__ = ["TimingsFile", "Topology", "WorkloadFile", "Zone", "given_timings", "past_terms", "surroundings", "zone_of"]
+__all__ = [
+    "TimingsFile",
+    "Topology",
+    "WorkloadFile",
+    "Zone",
+    "given_racks",
+    "given_timings",
+    "past_terms",
+    "rack_filler",
+    "surroundings",
+    "with_racks",
+    "zone_of",
+]
 
 #: ``--topology FILE``
 Topology = Annotated[
@@ -61,8 +77,49 @@ def given_timings(file: Path | None) -> dict[str, int]:
     return read_timings(file)
 
 
+def given_racks(racks: Sequence[Path] | None) -> Racks | None:
+    """The racks in the files of ``--racks``; ``None`` if the option was not given.
+
+    Raises:
+        DocumentFormatError: if a file of racks cannot be read or is not in the format.
+    """
+    if not racks:
+        return None
+    from assignor_lab.scenarios.racks import read_racks
+
+    return read_racks(racks)
+
+
+def rack_filler(racks: Sequence[Path] | None) -> RackFiller | None:
+    """Fills the racks of ``--racks`` into states; ``None`` if the option was not given.
+
+    Raises:
+        DocumentFormatError: if a file of racks cannot be read or is not in the format.
+    """
+    known = given_racks(racks)
+    if known is None:
+        return None
+    from assignor_lab.scenarios.with_racks import RackFiller
+
+    return RackFiller(known)
+
+
+def with_racks(documents: Iterable[Mapping[str, Any]], filler: RackFiller | None) -> Iterator[Mapping[str, Any]]:
+    """The documents with the racks of ``--racks``; names that no document has are reported after the last one."""
+    if filler is None:
+        yield from documents
+        return
+    yield from map(filler.filled, documents)
+    for sentence in filler.unused():
+        note(f"warning: {sentence}")
+
+
 def surroundings(
-    given: ConfigSources, config: Path | None, topology: Path | None = None, timezone: str | None = None
+    given: ConfigSources,
+    config: Path | None,
+    topology: Path | None = None,
+    timezone: str | None = None,
+    racks: Sequence[Path] | None = None,
 ) -> Surroundings:
     """What a command's options tell of a past; what is odd in it goes to the standard error.
 
@@ -71,15 +128,16 @@ def surroundings(
         config: The file of ``--config``, for what is no key of assignment.
         topology: The file of ``--topology``.
         timezone: The name that ``--timezone`` gives.
+        racks: The files of ``--racks``.
 
     Raises:
-        DocumentFormatError: if the file of ``--config`` cannot be read.
+        DocumentFormatError: if the file of ``--config``, or one of ``--racks``, cannot be read.
         typer.BadParameter: if there is no such time zone.
     """
     from assignor_lab.capture.histories.past import Surroundings
     from assignor_lab.capture.histories.settings import optimization_in
 
-    return Surroundings(given.above, topology, zone_of(timezone), note, optimization_in(config))
+    return Surroundings(given.above, topology, zone_of(timezone), note, optimization_in(config), rack_filler(racks))
 
 
 def past_terms(

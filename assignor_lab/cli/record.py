@@ -111,7 +111,7 @@ def register(app: typer.Typer) -> None:
                 note(f"{f'group {name}: ' if all_ else ''}{_sentence(told)}")
 
         names = None if anonymize is None else read_pseudonyms(anonymize)
-        wanted = Recording(out, group, resume, on_generation, lambda why: note(f"warning: no sample: {why}"), names)
+        wanted = Recording(out, group, resume, on_generation, lambda why: note(f"warning: {why}"), names)
         if segments:
             recorded = record_segments(segments, wanted)
         else:

@@ -9,7 +9,7 @@ import typer
 from assignor_lab.capture.histories.episodes import episodes_of_past
 from assignor_lab.capture.histories.settings import timings_in
 from assignor_lab.cli.found_plugins import found_plugins
-from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
+from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
 from assignor_lab.cli.past_options import TimingsFile, Topology, WorkloadFile, Zone, given_timings, surroundings
 from assignor_lab.cli.simulate import Reads, Seed
 from assignor_lab.cli.text import console, note, print_json, print_line, table
@@ -61,6 +61,7 @@ def register(app: typer.Typer) -> None:
         c: Overrides = None,
         topology: Topology = None,
         timezone: Zone = None,
+        racks: RackFiles = None,
         workload: WorkloadFile = None,
         timings: TimingsFile = None,
         reads_from: Reads = "leader",
@@ -75,7 +76,7 @@ def register(app: typer.Typer) -> None:
             raise typer.BadParameter("name somebody who decides, such as --assignor high_availability")
         given = sources(config, c)
         registry = found_plugins(given.effective()).registry
-        around = surroundings(given, config, topology, timezone)
+        around = surroundings(given, config, topology, timezone, racks)
         for episode in episodes_of_past(history, timings_in(config), workload, around, given_timings(timings)):
             for sentence in episode.assumptions:
                 note(f"assumed: {sentence}")

@@ -13,13 +13,22 @@ from assignment_api.plugins import Registry
 from assignor_lab.capture.histories.episodes import past_as_episodes
 from assignor_lab.capture.histories.settings import timings_in
 from assignor_lab.cli.found_plugins import found_plugins
-from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
-from assignor_lab.cli.past_options import TimingsFile, WorkloadFile, given_timings, surroundings
+from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
+from assignor_lab.cli.past_options import (
+    TimingsFile,
+    Topology,
+    WorkloadFile,
+    Zone,
+    given_timings,
+    rack_filler,
+    surroundings,
+)
 from assignor_lab.cli.simulate_fuzz import play_random_episodes
 from assignor_lab.cli.text import console, note, print_json, print_line, table
 from assignor_lab.groups.playing import play, traffic_terms
 from assignor_lab.groups.streams_episode.fuzzing import drawn_assignors
 from assignor_lab.scenarios import Place, canonical_line, read_scenarios, scenario_from_document
+from assignor_lab.scenarios.with_racks import RackFiller
 from assignor_lab.simulation.streams.episode import ProtocolOfGroup, StreamsEpisode
 from assignor_lab.simulation.streams.episode_format import read_episode, read_episodes, with_workload
 from assignor_lab.simulation.streams.named_episodes import EPISODES
@@ -112,6 +121,9 @@ def register(app: typer.Typer) -> None:
         seed: Seed = 0,
         config: ConfigFile = None,
         c: Overrides = None,
+        racks: RackFiles = None,
+        topology: Topology = None,
+        timezone: Zone = None,
         workload: WorkloadFile = None,
         timings: TimingsFile = None,
         protocol: ProtocolName = None,
@@ -141,7 +153,7 @@ def register(app: typer.Typer) -> None:
             play_random_episodes(registry, count, seed, assignor, protocol, processes, out, as_json=json)
             return
         if from_ is not None:
-            around = surroundings(given, config)
+            around = surroundings(given, config, topology, timezone, racks)
             past = past_as_episodes([from_], timings_in(config), workload, around, given_timings(timings))
             if document:
                 _print_lines(scenario.document for scenario in past)
@@ -154,7 +166,10 @@ def register(app: typer.Typer) -> None:
             if document:
                 _print_lines([known] if known is not None else (each.document for each in read_scenarios(episode)))
                 return
-            played_ones = _episodes(episode, known, workload, given_timings(timings))
+            filler = rack_filler(racks)
+            played_ones = _episodes(episode, known, workload, given_timings(timings), filler)
+            for sentence in () if filler is None else filler.unused():
+                note(f"warning: {sentence}")
         for each in played_ones:
             name, played = play(
                 each, registry, given, assignor, seed, protocol=protocol, coming_refiner=coming_refiner,
@@ -181,10 +196,12 @@ def _known_document(source: str, registry: Registry, assignor: str | None, proto
     return None
 
 
-def _episodes(source: str, known: Any, workload: Path | None, timings: Mapping[str, int]) -> list[StreamsEpisode]:
+def _episodes(
+    source: str, known: Any, workload: Path | None, timings: Mapping[str, int], racks: RackFiller | None
+) -> list[StreamsEpisode]:
     if known is None:
-        return read_episodes(source, workload, timings)
-    scenario = scenario_from_document(known, Place(source))
+        return read_episodes(source, workload, timings, racks)
+    scenario = scenario_from_document(known if racks is None else racks.filled(known), Place(source))
     weighed = scenario if workload is None else with_workload(scenario, workload)
     return [read_episode(with_timings(weighed, timings))]
 

@@ -12,8 +12,8 @@ import typer
 
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.isolation_options import Isolate, Trust, with_isolation
-from assignor_lab.cli.options import ConfigFile, Overrides, override_words, sources
-from assignor_lab.cli.past_options import Topology, WorkloadFile, Zone, past_terms
+from assignor_lab.cli.options import ConfigFile, Overrides, RackFiles, override_words, sources
+from assignor_lab.cli.past_options import Topology, WorkloadFile, Zone, given_racks, past_terms
 from assignor_lab.cli.text import note, print_line
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def register(app: typer.Typer) -> None:
         isolate: Isolate = None,
         config: ConfigFile = None,
         c: Overrides = None,
+        racks: RackFiles = None,
         topology: Topology = None,
         timezone: Zone = None,
         workload: WorkloadFile = None,
@@ -64,9 +65,10 @@ def register(app: typer.Typer) -> None:
         plugins = found_plugins(given.effective())
         files = {"--topology": topology, "--timezone": timezone, "--workload": workload}
         around = [word for name, value in files.items() if value is not None for word in (name, str(value))]
+        around += [word for file in racks or () for word in ("--racks", str(file))]
         words = [*([] if config is None else ["--config", str(config)]), *override_words(given, c or [])]
         terms = past_terms(DECISIONS, config, topology, timezone, workload)
-        found = opened(paths, plugins.registry, given, note, terms)
+        found = opened(paths, plugins.registry, given, note, terms, given_racks(racks))
         asking = Asking(found, plugins, given, words=words, terms=terms, around=around)
         try:
             with suppress(KeyboardInterrupt):

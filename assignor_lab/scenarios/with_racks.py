@@ -9,8 +9,9 @@ import attrs
 
 from assignment_api import AssignorLabError
 from assignor_lab.documents.errors import printable
-from assignor_lab.scenarios.errors import ScenarioKindError
 from assignor_lab.scenarios.racks import ANY_TOPIC, Racks
+from assignor_lab.scenarios.reader import scenario_from_document
+from assignor_lab.scenarios.scenario import Scenario
 from assignor_lab.scenarios.told_racks import NOT_USED, RACKS_UNKNOWN, racks_told
 
 __all__ = ["RackContradictionError", "RackFiller"]
@@ -34,13 +35,19 @@ class RackFiller:
 
     racks: Racks
     _used: set[str] = attrs.field(factory=set)
+    #: Whether some task's partitions are unknown: topics of the file may be theirs.
+    _has_unknown_partitions: bool = False
+    #: Whether a state was filled whose assignor uses racks of partitions, and whether one had no racks at all.
+    _has_tasks: bool = False
+    _has_none: bool = False
 
     def filled(self, document: Document) -> dict[str, Any]:
         """The document with the racks that it lacks; what it knows stays, and what is still unknown it says.
 
+        Groups of Connect have no racks: their documents stay as they are.
+
         Raises:
             RackContradictionError: if the file gives a client or a partition another rack than the document, or two.
-            ScenarioKindError: if scenarios of this kind have no racks.
         """
         kind = document.get("kind")
         if kind == "streams":
@@ -48,21 +55,37 @@ class RackFiller:
         if kind == "streams-group":
             members = [self._with_rack(member, _names_of_member(member)) for member in document["members"]]
             return {**document, "members": members}
-        raise ScenarioKindError(
-            f"scenario {document.get('id')!r} is of kind {kind!r}, which has no racks: leave out --racks"
-        )
+        if kind == "streams-episode":
+            events = [self._event(event) for event in document["events"]]
+            return {**document, "initial": self._streams(document["initial"]), "events": events}
+        self._has_none = True
+        return dict(document)
+
+    def filled_scenario(self, scenario: Scenario) -> Scenario:
+        """As :meth:`filled`, checked again."""
+        return scenario_from_document(self.filled(scenario.document), scenario.place)
 
     def unused(self) -> Iterator[str]:
         """Sentences on the names of clients and topics of the file that no document had."""
-        for key in (*self.racks.clients, *(topic for topic in self.racks.topics if topic != ANY_TOPIC)):
-            if key not in self._used:
-                what = "client" if key in self.racks.clients else "topic"
-                where = self.racks.where.get(key, ", ".join(self.racks.files))
-                yield f"{where}: {printable(key)} is no {what} of any state: it is not used"
+        if self._has_none and not self._has_tasks and not self._used:
+            yield f"{self._file()}: groups of Connect have no racks: it is not used"
+            return
+        for client in self.racks.clients:
+            if client not in self._used:
+                where = self.racks.where.get(client, ", ".join(self.racks.files))
+                yield f"{where}: {printable(client)} is no client of any state: it is not used"
+        topics = [topic for topic in self.racks.topics if topic != ANY_TOPIC and topic not in self._used]
+        if not topics or not self._has_tasks:
+            # Brokers' assignors use racks of members alone.
+            return
+        named = f"{_listed(topics)} {'is no topic' if len(topics) == 1 else 'are no topics'} of any state"
+        remedy = " (the tasks' partitions are unknown: give --topology)" if self._has_unknown_partitions else ""
+        yield f"{self._file()}: {named}: {'it is' if len(topics) == 1 else 'they are'} not used{remedy}"
 
     # --- Streams ----------------------------------------------------------------------------------
 
     def _streams(self, document: Document) -> dict[str, Any]:
+        self._has_tasks = True
         clients = [self._with_rack(client, _names_of_client(client)) for client in document["clients"]]
         tasks = [self._task(task) for task in document["tasks"]]
         filled = {**document, "tasks": tasks, "clients": clients}
@@ -75,6 +98,7 @@ class RackFiller:
     def _task(self, task: Document) -> dict[str, Any]:
         partitions = task["partitions"]
         if partitions is None:
+            self._has_unknown_partitions = True
             return dict(task)
         return {**task, "partitions": [self._partition(partition) for partition in partitions]}
 
@@ -90,6 +114,14 @@ class RackFiller:
         return partition if known or not found else {**partition, "racks": list(found)}
 
     # --- clients ----------------------------------------------------------------------------------
+
+    def _event(self, event: Document) -> Document:
+        """An episode's event; one that starts an instance has its rack."""
+        if event.get("type") != "start":
+            return event
+        told = {**event, "rack": event.get("rack")}
+        filled = self._with_rack(told, _names_of_start(event))
+        return event if filled["rack"] is None else filled
 
     def _with_rack(self, client: Document, names: Iterable[str]) -> dict[str, Any]:
         found = {name: self.racks.clients[name] for name in names if name in self.racks.clients}
@@ -139,6 +171,12 @@ def _names_of_member(member: Document) -> Iterator[str]:
     if member["instance_id"] is not None:
         yield member["instance_id"]
     yield from _names_of_tags(member["tags"])
+
+
+def _names_of_start(event: Document) -> Iterator[str]:
+    yield event["client"]
+    yield from (event[key] for key in ("process_id", "host", "instance_id") if event.get(key) is not None)
+    yield from _names_of_tags(event.get("tags", {}))
 
 
 def _names_of_tags(tags: Mapping[str, str]) -> Iterator[str]:

@@ -8,7 +8,7 @@ are counted.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from hashlib import sha256
 from pathlib import Path
@@ -185,7 +185,7 @@ class _Reading:
             held: KindEntry | None = None
             digest = sha256()
             filler = None if self.racks is None else RackFiller(self.racks)
-            around = self.past.around(self.config, on_note)
+            around = attrs.evolve(self.past.around(self.config, on_note), racks=filler)
             for name, kind, each in parts:
                 if kind == FAMILY:
                     source = _family(each[0], first, self.registry)
@@ -193,8 +193,7 @@ class _Reading:
                     held = _one_kind(held, family.kind, f"family {each[0].family} generates histories")
                 else:
                     count, rounds, own, told = 0, 1, sha256(), SourceTimeline()
-                    read = _filled(_scenarios(kind, each, around), filler)
-                    for scenario in self._as_asked(read, told):
+                    for scenario in self._as_asked(_scenarios(kind, each, around), told):
                         held = _one_kind(held, scenario.kind, f"{scenario.place}: scenario {scenario.id!r} is")
                         if self.only_item in (None, first + count):
                             rounds = max(rounds, held.load().rounds(scenario))
@@ -236,11 +235,6 @@ class _Reading:
         if workload is not None:
             scenarios = _weighed(scenarios, workload)
         return _told(scenarios, told)
-
-
-def _filled(scenarios: Iterable[Scenario], filler: RackFiller | None) -> Iterator[Scenario]:
-    for each in scenarios:
-        yield each if filler is None else scenario_from_document(filler.filled(each.document), each.place)
 
 
 def _weighed(scenarios: Iterable[Scenario], workload: Path) -> Iterator[Scenario]:
@@ -287,12 +281,11 @@ def _family(part: Generated, first: int, registry: Registry) -> Source:
 
 def _scenarios(kind: str, parts: Sequence[Any], around: Surroundings) -> Iterator[Scenario]:
     for part in parts if kind == SCENARIOS else ():
-        if isinstance(part, Scenario):
-            yield part
-        elif isinstance(part, Mapping):
-            yield scenario_from_document(dict(part), Place("(in memory)"))
-        else:
+        if isinstance(part, NamedFile):
             yield from scenarios_of(kind, [part], around)
+            continue
+        scenario = part if isinstance(part, Scenario) else scenario_from_document(dict(part), Place("(in memory)"))
+        yield around.with_racks(scenario)
     if kind != SCENARIOS:
         yield from scenarios_of(kind, parts, around)
 

@@ -16,6 +16,7 @@ from assignor_lab.capture.histories.past_terms import PastTerms
 from assignor_lab.capture.recorded.kept_records import RECORDS
 from assignor_lab.groups.kind import Kind
 from assignor_lab.scenarios import Scenario
+from assignor_lab.scenarios.racks import Racks
 from assignor_lab.scoring.output.folder import MANIFEST, REPORT, SUMMARY
 from assignor_lab.scoring.sources import NoWorkloadError, Plan, plan_sources
 from assignor_lab.web.errors import NotThereError
@@ -79,6 +80,7 @@ def opened(
     config: ConfigSources,
     on_note: Callable[[str], None],
     terms: PastTerms = _DECISIONS,
+    racks: Racks | None = None,
 ) -> Opened:
     """Opens paths as ``assignor score`` reads its sources; a folder of a run is opened as its report.
 
@@ -88,16 +90,22 @@ def opened(
         config: Configuration of the application, for logs.
         on_note: Told of what is odd in a source.
         terms: How recorded pasts are read.
+        racks: Those of ``--racks``, or ``None``.
 
     Raises:
         NotThereError: if a folder is half a run.
         AssignorLabError: a subclass, if a source cannot be read, with its place.
     """
-    return Opened(tuple(each for path in paths for each in _opened(path, registry, config, on_note, terms)))
+    return Opened(tuple(each for path in paths for each in _opened(path, registry, config, on_note, terms, racks)))
 
 
 def _opened(
-    path: str, registry: Registry, config: ConfigSources, on_note: Callable[[str], None], terms: PastTerms
+    path: str,
+    registry: Registry,
+    config: ConfigSources,
+    on_note: Callable[[str], None],
+    terms: PastTerms,
+    racks: Racks | None,
 ) -> Iterator[OpenedStates | FollowedRecording | OpenedRun]:
     folder = Path(path)
     missing = [name for name in (MANIFEST, SUMMARY, REPORT) if not (folder / name).is_file()]
@@ -113,12 +121,12 @@ def _opened(
         # What is odd in a recording is told once, and not each time it has grown.
         name = path if len(recordings) == 1 else str(records.parent)
         read = partial(_read, name, [str(records.parent if records.name == RECORDS else records)], registry, config)
-        followed = FollowedRecording(name, records, partial(read, lambda _sentence: None, terms))
+        followed = FollowedRecording(name, records, partial(read, lambda _sentence: None, terms, racks))
         if followed.states is None:
             on_note(f"{name}: {followed.pulse().sentence}")
         yield followed
     if not recordings:
-        yield _read(path, [path], registry, config, on_note, terms)
+        yield _read(path, [path], registry, config, on_note, terms, racks)
 
 
 def _read(
@@ -128,12 +136,14 @@ def _read(
     config: ConfigSources,
     on_note: Callable[[str], None],
     terms: PastTerms = _DECISIONS,
+    racks: Racks | None = None,
 ) -> OpenedStates:
     try:
-        made = plan_sources(paths, registry, config.above, on_note, past=terms)
+        made = plan_sources(paths, registry, config.above, on_note, past=terms, racks=racks)
     except NoWorkloadError:
         on_note(f"{name}: its states have no workload: --workload counts where their past is played")
-        made = plan_sources(paths, registry, config.above, on_note, past=attrs.evolve(terms, workload=None))
+        weightless = attrs.evolve(terms, workload=None)
+        made = plan_sources(paths, registry, config.above, on_note, past=weightless, racks=racks)
     with made as plan:
         scenarios = tuple(islice(plan.scenarios(), MOST_STATES))
         kind = plan.kind.load()

@@ -13,7 +13,7 @@ from assignment_api.plugins import config_sources, discover
 from assignor_lab.capture.logs.import_log import import_log
 from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.groups.streams.asking import invoke
-from assignor_lab.scenarios import Place, ScenarioKindError, placement, scenario_from_document
+from assignor_lab.scenarios import Place, placement, scenario_from_document
 from assignor_lab.scenarios.racks import read_racks
 from assignor_lab.scenarios.told_racks import RACKS_UNKNOWN, STRATEGY_UNKNOWN, racks_told
 from assignor_lab.scenarios.with_racks import RackContradictionError, RackFiller
@@ -172,9 +172,38 @@ def test_a_name_that_no_state_has_is_told(tmp_path: Path) -> None:
     ]
 
 
-def test_connect_has_no_racks(tmp_path: Path) -> None:
-    with pytest.raises(ScenarioKindError, match="leave out --racks"):
-        RackFiller(read_racks(rack_file(tmp_path, {"w": "r1"}, {}))).filled({"kind": "connect", "id": "c"})
+def test_topics_that_no_state_has_are_told_in_one_sentence(tmp_path: Path) -> None:
+    filler = RackFiller(read_racks(rack_file(tmp_path, {}, {f"t{number}": [["r1"]] for number in range(21)})))
+    document = streams_document()
+    document["tasks"] = [{**task, "partitions": None} for task in document["tasks"]]
+    filler.filled(document)
+    (sentence,) = filler.unused()
+    assert "t0, t1, t2 and 18 more are no topics of any state: they are not used" in sentence
+    assert sentence.endswith("(the tasks' partitions are unknown: give --topology)")
+
+
+def test_groups_of_connect_have_no_racks_and_stay_as_they_are(tmp_path: Path) -> None:
+    filler = RackFiller(read_racks(rack_file(tmp_path, {"w": "r1"}, {})))
+    assert filler.filled({"kind": "connect", "id": "c"}) == {"kind": "connect", "id": "c"}
+    (sentence,) = filler.unused()
+    assert sentence.endswith("groups of Connect have no racks: it is not used")
+
+
+def test_topics_are_no_matter_to_a_group_that_brokers_assign(tmp_path: Path) -> None:
+    filler = RackFiller(read_racks(rack_file(tmp_path, {"m1": "r1"}, {"in": [["r1"]]})))
+    member: dict[str, Any] = {"id": "m1", "process_id": "p1", "instance_id": None, "tags": {}, "rack": None}
+    filler.filled({"kind": "streams-group", "id": "g", "members": [member]})
+    assert list(filler.unused()) == []
+
+
+def test_an_episode_gets_the_racks_of_its_state_and_of_what_is_started(tmp_path: Path) -> None:
+    initial = streams_document()
+    start = {"at_ms": 0, "type": "start", "client": "i9"}
+    episode = {"kind": "streams-episode", "id": "e", "initial": initial, "events": [start, {"type": "crash"}]}
+    filler = RackFiller(read_racks(rack_file(tmp_path, {"i9": "r7"}, {})))
+    filled = filler.filled(episode)
+    assert filled["events"] == [{**start, "rack": "r7"}, {"type": "crash"}]
+    assert list(filler.unused()) == []
 
 
 def test_members_of_a_group_that_brokers_assign_are_found_by_id_process_instance_and_tag(tmp_path: Path) -> None:

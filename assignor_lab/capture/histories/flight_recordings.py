@@ -25,9 +25,9 @@ from assignor_lab.capture.recorded.kept_records import RECORDS, SAMPLES, KeptRec
 from assignor_lab.documents.files import read_document
 from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.lines import bounded_lines
-from assignor_lab.documents.shapes import count, nullable, one_of, record, whole
+from assignor_lab.documents.shapes import count, map_of, nullable, one_of, record, text, whole
 from assignor_lab.scenarios.anonymous import NAMES_DECIDE, is_pseudonym
-from assignor_lab.scenarios.racks import read_racks
+from assignor_lab.scenarios.racks import ANY_TOPIC, Racks, read_racks
 from assignor_lab.scenarios.with_racks import RackFiller
 
 __all__ = ["BESIDE", "files_beside", "flight_recordings", "recorded_decisions", "recorded_group"]
@@ -38,10 +38,13 @@ RACKS = "racks.toml"
 BROKERS = "brokers.json"
 #: All files that may lie beside a recording's records.
 BESIDE = (SAMPLES, RACKS, BROKERS)
-_BROKERS = record({"format": whole(1, 1), "kind": one_of("brokers"), "streams_group_describe": nullable(count)})
+_BROKERS = record(
+    {"format": whole(1, 1), "kind": one_of("brokers"), "streams_group_describe": nullable(count)},
+    {"topics": map_of(text, count)},
+)
 #: From this version of that request on, brokers give their assignor what members have, not their old targets.
 _FIRST_GIVEN_WHAT_THEY_HAVE = 1
-_MAX_BYTES = 64 * 1024
+_MAX_BYTES = 64 * 1024 * 1024
 #: Kinds of scenarios that have racks.
 _WITH_RACKS = ("streams", "streams-group")
 
@@ -106,6 +109,7 @@ def recorded_decisions(
     beside: Mapping[str, Path] | None = None,
     logs: Sequence[Path] = (),
     zone: tzinfo | None = None,
+    racks: Racks | None = None,
 ) -> Iterator[dict[str, Any]]:
     """A scenario for each decision in a recording; rounds of a Connect group are one history.
 
@@ -117,6 +121,7 @@ def recorded_decisions(
         beside: Its other files by the names that ``record`` gives them; ``None``: those that lie beside it.
         logs: Logs of the group's coordinators and instances, for what is around the decisions.
         zone: Time zone of logs that do not name theirs; ``None``: UTC.
+        racks: Those of ``--racks``, for the numbers of partitions of its topics; ``None``: not given.
 
     Raises:
         DocumentFormatError: if the file is garbled.
@@ -126,9 +131,12 @@ def recorded_decisions(
     others = {each.name: each for each in files_beside(file)} if beside is None else beside
     kept = read_kept_records(file, others.get(SAMPLES))
     around = read_logs_beside(logs, zone, on_problem) if logs else None
-    documents = _decisions(file, kept, others.get(BROKERS), config, topology, on_problem, around)
-    if RACKS in others:
-        filler = RackFiller(read_racks([others[RACKS]]))
+    own = read_racks([others[RACKS]]) if RACKS in others else None
+    brokers = _brokers(others.get(BROKERS))
+    topics = {**_partition_counts(racks, own), **brokers.get("topics", {})}
+    documents = _decisions(file, kept, brokers, config, topology, on_problem, around, topics)
+    if own is not None:
+        filler = RackFiller(own)
         documents = (filler.filled(each) if each["kind"] in _WITH_RACKS else each for each in documents)
     yield from documents
 
@@ -136,11 +144,12 @@ def recorded_decisions(
 def _decisions(
     file: Path,
     kept: KeptRecords,
-    brokers: Path | None,
+    brokers: Mapping[str, Any],
     config: Sequence[ConfigLayer],
     topology: Path | None,
     on_problem: Callable[[str], None],
     around: LogsBeside | None,
+    topics: Mapping[str, int],
 ) -> Iterator[dict[str, Any]]:
     told: list[str] = []
     generations = recorded_generations(kept, told.append)
@@ -171,11 +180,21 @@ def _decisions(
             has_pseudonyms = is_pseudonym(kept.group)
             yield {**document, "assumptions": [*document["assumptions"], NAMES_DECIDE]} if has_pseudonyms else document
         return
-    decided = classic_decisions(generations, kept.samples, config, topology)
+    decided = classic_decisions(generations, kept.samples, config, topology, topics)
     if around is None:
         yield from (document for document, _ in decided)
     else:
         yield from around.filled((document, each.leader) for document, each in decided)
+
+
+def _partition_counts(*racks: Racks | None) -> dict[str, int]:
+    """Topic to its number of partitions, as files of racks name them."""
+    found: dict[str, int] = {}
+    for each in racks:
+        for topic, partitions in () if each is None else each.topics.items():
+            if topic != ANY_TOPIC:
+                found[topic] = max(found.get(topic, 0), len(partitions))
+    return found
 
 
 _Decided = TypeVar("_Decided", RecordedGeneration, Epoch)
@@ -201,11 +220,16 @@ def _steadied(decided: Sequence[_Decided], told: list[str]) -> list[_Decided]:
     return found
 
 
-def _is_given_targets(file: Path | None) -> bool:
+def _brokers(file: Path | None) -> Mapping[str, Any]:
+    """What the brokers reported while the group was recorded; nothing if there is no such file."""
     if file is None:
-        return True
-    told = read_document(file, parse_json, _BROKERS, max_bytes=_MAX_BYTES, what="a file of brokers")
-    version = told["streams_group_describe"]
+        return {}
+    found: Mapping[str, Any] = read_document(file, parse_json, _BROKERS, max_bytes=_MAX_BYTES, what="a file of brokers")
+    return found
+
+
+def _is_given_targets(brokers: Mapping[str, Any]) -> bool:
+    version = brokers.get("streams_group_describe")
     return version is None or version < _FIRST_GIVEN_WHAT_THEY_HAVE
 
 

@@ -18,6 +18,7 @@ from assignor_lab.capture.histories.flight_recordings import BESIDE, recorded_de
 from assignor_lab.capture.histories.logged_decisions import logged_decisions
 from assignor_lab.capture.histories.past_files import LOG, RECORDING, NamedFile, files_of, grouped, kind_of
 from assignor_lab.scenarios import Place, Scenario, read_scenarios, scenario_from_document
+from assignor_lab.scenarios.with_racks import RackFiller
 
 __all__ = ["Surroundings", "scenarios_of", "scenarios_of_past"]
 
@@ -32,6 +33,7 @@ class Surroundings:
         zone: Time zone of logs that do not name theirs; ``None``: UTC.
         on_problem: Told of what could not be read.
         optimization: ``topology.optimization`` of the application; ``None``: as the source tells.
+        racks: Fills in the racks of ``--racks``, or ``None``.
     """
 
     config: Sequence[ConfigLayer] = ()
@@ -39,6 +41,15 @@ class Surroundings:
     zone: tzinfo | None = None
     on_problem: Callable[[str], None] = lambda _: None
     optimization: str | None = None
+    racks: RackFiller | None = None
+
+    def with_racks(self, scenario: Scenario) -> Scenario:
+        """The scenario with the racks of ``--racks``.
+
+        Raises:
+            RackContradictionError: if the scenario has another rack for one client or partition.
+        """
+        return scenario if self.racks is None else self.racks.filled_scenario(scenario)
 
 
 _NOTHING = Surroundings()
@@ -63,6 +74,8 @@ def scenarios_of_past(sources: Sequence[str], around: Surroundings = _NOTHING) -
     files = sorted((file for source in sources for file in files_of(source)), key=lambda file: kind_of(file) == LOG)
     for _, kind, together in grouped(files):
         yield from scenarios_of(kind, together, around)
+    for sentence in () if around.racks is None else around.racks.unused():
+        around.on_problem(sentence)
 
 
 def scenarios_of(kind: str, files: Sequence[NamedFile], around: Surroundings) -> Iterator[Scenario]:
@@ -75,7 +88,12 @@ def scenarios_of(kind: str, files: Sequence[NamedFile], around: Surroundings) ->
 
     Raises:
         DocumentFormatError, HistoryError, LogImportError: as :func:`scenarios_of_past`.
+        RackContradictionError: if ``--racks`` gives a client or a partition another rack than the source.
     """
+    return map(around.with_racks, _read(kind, files, around))
+
+
+def _read(kind: str, files: Sequence[NamedFile], around: Surroundings) -> Iterator[Scenario]:
     if kind == RECORDING:
         yield from _recorded(files, around)
     elif kind == LOG:
@@ -90,7 +108,14 @@ def _recorded(files: Sequence[NamedFile], around: Surroundings) -> Iterator[Scen
     beside = {Path(each.name).name: Path(each.path) for each in others if Path(each.name).name in BESIDE}
     logs = [Path(each.path) for each in others if Path(each.name).name not in BESIDE]
     documents = recorded_decisions(
-        Path(records.path), around.config, around.topology, around.on_problem, beside, logs, around.zone
+        Path(records.path),
+        around.config,
+        around.topology,
+        around.on_problem,
+        beside,
+        logs,
+        around.zone,
+        None if around.racks is None else around.racks.racks,
     )
     yield from _named(documents, {str(records.path): records.name}, records.name)
 

@@ -103,6 +103,7 @@ def classic_decisions(
     samples: Sequence[Sample],
     config: Iterable[ConfigLayer] = (),
     topology: Path | None = None,
+    topics: Mapping[str, int] | None = None,
 ) -> Iterator[tuple[dict[str, Any], RecordedGeneration]]:
     """A scenario for each generation of a Streams group, with what it was made from.
 
@@ -111,6 +112,7 @@ def classic_decisions(
         samples: Samples of its topics, by time.
         config: What ``--config`` and ``-c`` say, the lowest first.
         topology: File with the text of Java's ``Topology#describe``, or ``None``.
+        topics: Topics that samples do not name, each with its number of partitions; ``None``: none.
 
     Raises:
         BrokerAnswerError: if a member speaks a version of Streams that is not known here.
@@ -118,7 +120,8 @@ def classic_decisions(
         TopologyTextError: if the topology cannot be read or does not fit.
     """
     shown = [(each, each.answer) for each in generations if each.answer is not None]
-    past = _Past([answer for _, answer in shown], [each.generation for each, _ in shown], tuple(samples))
+    numbers = [each.generation for each, _ in shown]
+    past = _Past([answer for _, answer in shown], numbers, tuple(samples), topics or {})
     layers = tuple(config)
     for place, (each, answer) in enumerate(shown):
         document = classic_document(
@@ -153,6 +156,7 @@ class _Past:
     answers: Sequence[GroupAnswer]
     numbers: Sequence[int]
     samples: Sequence[Sample]
+    counts: Mapping[str, int]
     cluster: ClusterAnswer = attrs.field(init=False)
     #: For each generation the tasks that there were then.
     _tasks: list[frozenset[TaskId]] = attrs.field(init=False)
@@ -164,6 +168,8 @@ class _Past:
         for sample in self.samples:
             for topic, number in sample.ends:
                 topics.setdefault(topic, {})[number] = ()
+        for topic, count in self.counts.items():
+            topics.setdefault(topic, dict.fromkeys(range(count), ()))
         self.cluster = ClusterAnswer({}, topics)
         self._tasks = _existing(self.answers)
         self._sums = list(_furthest(self.answers))

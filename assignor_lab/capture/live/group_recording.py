@@ -52,6 +52,8 @@ class GroupRecording:
     _file: RecordFile = attrs.field(init=False)
     #: Records before this offset are there already.
     _begin: int = attrs.field(default=0, init=False)
+    #: Files of the cluster to what was written last.
+    _put_already: dict[str, bytes] = attrs.field(factory=dict, init=False)
 
     def __attrs_post_init__(self) -> None:
         self.original = self.group
@@ -148,12 +150,16 @@ class GroupRecording:
             or is_internal_of(name, group, groups)
         )
 
-    def write_racks(self, cluster: ClusterAnswer, groups: Collection[str] = ()) -> None:
-        """Writes racks of brokers and of the group's topics, for ``--racks``, if there are any.
+    def write_cluster(
+        self, cluster: ClusterAnswer, groups: Collection[str] = (), streams_group_describe: int | None = None
+    ) -> None:
+        """Writes racks of brokers and of the group's topics, and what else its decisions need of the cluster.
 
         Args:
-            cluster: Brokers and topics.
+            cluster: Brokers and topics. Without a rack for each broker there is no file of racks.
             groups: As for :meth:`topics_among`.
+            streams_group_describe: The latest version of that request: 1 is of brokers of 4.4, whose assignor is given
+                what members have; ``None``: the brokers do not support it.
 
         Raises:
             OutputFileError: if they cannot be written.
@@ -163,24 +169,23 @@ class GroupRecording:
         if (names := self.names) is not None:
             topics = {names.topic(name, self.original): partitions for name, partitions in topics.items()}
             racks = {broker: rack and names.rack(rack) for broker, rack in racks.items()}
-        told = racks_toml(ClusterAnswer(racks, topics))
-        if told is not None:
-            write_durably(self.folder / RACKS, told.encode())
+        text = racks_toml(ClusterAnswer(racks, topics))
+        if text is not None:
+            self._put(RACKS, text.encode())
+        brokers = {
+            "format": 1,
+            "kind": "brokers",
+            "streams_group_describe": streams_group_describe,
+            "topics": {name: max(topics[name], default=-1) + 1 for name in sorted(topics)},
+        }
+        self._put(BROKERS, canonical_line(brokers))
 
-    def write_brokers(self, streams_group_describe: int | None) -> None:
-        """Writes down what brokers know, for those who decide again.
-
-        Args:
-            streams_group_describe: The latest version of that request: 1 is of brokers of 4.4, whose assignor is given
-                what members have; ``None``: they do not know it.
-
-        Raises:
-            OutputFileError: if it cannot be written.
-        """
-        told = {"format": 1, "kind": "brokers", "streams_group_describe": streams_group_describe}
-        write_durably(self.folder / BROKERS, canonical_line(told))
+    def _put(self, name: str, content: bytes) -> None:
+        if self._put_already.get(name) != content:
+            write_durably(self.folder / name, content)
+            self._put_already[name] = content
 
     def remove(self) -> None:
         """Takes the files away."""
-        for name in (RECORDS, HISTORY):
+        for name in (RECORDS, HISTORY, RACKS, BROKERS):
             (self.folder / name).unlink(missing_ok=True)

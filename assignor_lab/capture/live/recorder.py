@@ -15,7 +15,8 @@ import attrs
 
 from assignment_api.java import string_hash
 from assignor_lab.capture.live.access import Access
-from assignor_lab.capture.live.cluster import DESCRIBE_STREAMS_GROUP, Cluster, client_settings, translated
+from assignor_lab.capture.live.cluster import Cluster, client_settings, translated
+from assignor_lab.capture.live.cluster_files import ClusterFiles
 from assignor_lab.capture.live.errors import GroupUnusableError, NotAuthorizedError
 from assignor_lab.capture.live.group_recording import GroupRecording
 from assignor_lab.capture.live.one_recorder import alone_in
@@ -68,7 +69,7 @@ class Recording:
         group: The group's id; ``None``: all groups of Streams and Connect, each in a folder of its own.
         resume: Go on with the recording that is there.
         on_generation: Told of each generation or epoch when it is on disk, those of the past, too.
-        on_trouble: Told what cannot be sampled, and why.
+        on_trouble: Told what of the cluster cannot be read for a while, and why.
         on_moved: Told that another broker leads a partition of the topic.
         names: Pseudonyms for all that is written, or ``None``: names stay.
         is_stopped: Whether to end now, with what has come so far; asked twice a second.
@@ -148,20 +149,13 @@ def _record_groups(
     partitions = tuple(range(count)) if wanted.group is None else (partition_of(wanted.group, count),)
     recordings = wanted.opened(partitions[0])
     sampler = None if sample_every_s is None else Sampler(cluster, recordings.groups, sample_every_s, wanted.on_trouble)
+    files = ClusterFiles(cluster, recordings.groups, wanted.on_trouble)
     with translated(access):
-        recorded = _LiveReading(access, recordings, sampler, wanted.is_stopped, wanted.on_moved).run(
-            partitions, follow_s
-        )
+        reading = _LiveReading(access, recordings, sampler, files, wanted.is_stopped, wanted.on_moved)
+        recorded = reading.run(partitions, follow_s)
     wanted.check_something_was_kept(recorded)
-    topics, groups = cluster.topics(), _known_groups(cluster, recordings)
-    for each in recorded.groups.values():
-        each.write_racks(topics, groups)
-        each.write_brokers(cluster.latest_version(DESCRIBE_STREAMS_GROUP))
+    files.write()
     return recorded
-
-
-def _known_groups(cluster: Cluster, recordings: Recordings) -> set[str]:
-    return {each.id for each in cluster.groups()} | {each.original for each in recordings.groups.values()}
 
 
 def record_segments(paths: Sequence[Path], wanted: Recording) -> Recorded:
@@ -222,6 +216,7 @@ class _LiveReading:
     access: Access
     recordings: Recordings
     sampler: Sampler | None
+    files: ClusterFiles
     is_stopped: Callable[[], bool]
     on_moved: Callable[[str], None] = lambda _: None
     read: int = 0
@@ -304,11 +299,13 @@ class _LiveReading:
                 self.recordings.settle(self._positions)
                 settled = time.monotonic()
                 took = settled - begun
+                self.files.write_if_due(has_news=has_news or not is_following)
             if is_following:
                 leaders = self._tell_moved(leaders, {each.partition: _leader(consumer, each) for each in partitions})
             if is_following and self.sampler is not None:
                 self.sampler.sample_if_due(has_news=has_news)
         self.recordings.settle(self._positions)
+        self.files.write_if_due(has_news=True)
 
 
 def _leader(consumer: Any, partition: Any) -> int | None:

@@ -55,7 +55,7 @@ class Sampler:
             self._in_trouble = False
         except LiveClusterError as error:
             if not self._in_trouble:
-                self.on_trouble(str(error))
+                self.on_trouble(f"no sample: {error}")
             self._in_trouble = True
 
     def _sample(self) -> None:

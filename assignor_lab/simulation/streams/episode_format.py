@@ -38,6 +38,7 @@ from assignor_lab.documents.shapes import (
 from assignor_lab.kafka.wire import LATEST_SUPPORTED_VERSION
 from assignor_lab.scenarios import Scenario, scenario_from_document
 from assignor_lab.scenarios.scenario import EpisodeContent
+from assignor_lab.scenarios.with_racks import RackFiller
 from assignor_lab.simulation.episode_files import check_kind, episodes_in
 from assignor_lab.simulation.streams.episode import Changelog, Event, InstanceSettings, StreamsEpisode
 from assignor_lab.simulation.streams.presence import refuse_contradictions
@@ -116,7 +117,10 @@ _changelog = record(
 
 
 def read_episodes(
-    source: str | PathLike[str] | BinaryIO, workload: Path | None = None, timings: Mapping[str, int] | None = None
+    source: str | PathLike[str] | BinaryIO,
+    workload: Path | None = None,
+    timings: Mapping[str, int] | None = None,
+    racks: RackFiller | None = None,
 ) -> list[StreamsEpisode]:
     """All episodes of a file.
 
@@ -124,6 +128,7 @@ def read_episodes(
         source: The file.
         workload: What their tasks weigh, in place of what they say (:func:`with_workload`); ``None``: as they say.
         timings: Timings in place of theirs of the same names.
+        racks: Fills in the racks that they lack, or ``None``.
 
     Raises:
         DocumentFormatError: if the file cannot be read, or holds anything but episodes of Streams groups.
@@ -131,6 +136,7 @@ def read_episodes(
 
     def read(scenario: Scenario) -> StreamsEpisode:
         check_kind(scenario, _KIND)
+        scenario = scenario if racks is None else racks.filled_scenario(scenario)
         weighed = scenario if workload is None else with_workload(scenario, workload)
         return read_episode(with_timings(weighed, timings or {}))
 

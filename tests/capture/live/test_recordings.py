@@ -3,13 +3,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from kafka import KafkaConsumer
 from typer.testing import CliRunner
 
 from assignor_lab.capture.live.access import read_access
+from assignor_lab.capture.live.cluster_files import ClusterFiles
 from assignor_lab.capture.live.errors import GroupUnusableError
 from assignor_lab.capture.live.group_recording import HISTORY
 from assignor_lab.capture.live.one_recorder import alone_in
@@ -170,7 +171,8 @@ def test_a_recording_does_not_begin_where_another_one_goes_on(tmp_path: Path) ->
 
 def test_another_leader_of_the_partition_is_told_once_it_is_there(tmp_path: Path) -> None:
     told: list[str] = []
-    reading = _LiveReading(read_access("b:9092", None, 30), many(tmp_path), None, lambda: False, told.append)
+    files = ClusterFiles(cast("Any", None), {})
+    reading = _LiveReading(read_access("b:9092", None, 30), many(tmp_path), None, files, lambda: False, told.append)
     reading._positions = {7: 41}
     leaders: dict[int, int | None] = {}
     for leader in (2, 2, None, None, 1, 1):
