@@ -1,7 +1,7 @@
 """The handshake: both ends prove that they know the token, and the token itself never travels.
 
-A port file may outlive its process, and its port may belong to a stranger by then: who connects learns nothing of the
-token, and is told nothing before he has proved himself.
+A port file may outlive its process, and another process may have its port by then. It learns nothing of the token.
+The server names its assignor only after the client's proof, in a frame ``welcome`` that the client's hello requests.
 """
 
 from __future__ import annotations
@@ -44,15 +44,19 @@ def greet(link: Link, token: str, assignor: str) -> None:
         PeerError: if the other end is no client of this version, or does not know the token.
     """
     nonce = secrets.token_hex(16)
-    theirs = _nonce_in(link.receive(HANDSHAKE_BYTES, HANDSHAKE_SECONDS))
+    asked = link.receive(HANDSHAKE_BYTES, HANDSHAKE_SECONDS)
+    theirs = _nonce_in(asked)
     mine = proof(token, "server", theirs, nonce)
-    link.send({"hello": {"version": VERSION, "assignor": assignor, "nonce": nonce, "proof": mine}}, HANDSHAKE_SECONDS)
+    link.send({"hello": {"version": VERSION, "nonce": nonce, "proof": mine}}, HANDSHAKE_SECONDS)
     answer = link.receive(HANDSHAKE_BYTES, HANDSHAKE_SECONDS)
     given = answer.get("proof") if isinstance(answer, dict) else None
     if not isinstance(given, str) or not hmac.compare_digest(
         given.encode(), proof(token, "client", theirs, nonce).encode()
     ):
         raise PeerError("a client does not know the token")
+    # Shims of earlier versions do not expect the frame.
+    if asked["hello"].get("welcome") is True:
+        link.send({"welcome": {"assignor": assignor}}, HANDSHAKE_SECONDS)
 
 
 def greeted(link: Link, token: str) -> str:
@@ -65,7 +69,7 @@ def greeted(link: Link, token: str) -> str:
         PeerError: if the other end is no server of this version, or does not know the token.
     """
     nonce = secrets.token_hex(16)
-    link.send({"hello": {"version": VERSION, "nonce": nonce}}, HANDSHAKE_SECONDS)
+    link.send({"hello": {"version": VERSION, "nonce": nonce, "welcome": True}}, HANDSHAKE_SECONDS)
     answer = link.receive(HANDSHAKE_BYTES, HANDSHAKE_SECONDS)
     theirs = _nonce_in(answer)
     hello: dict[str, Any] = answer["hello"]
@@ -73,7 +77,11 @@ def greeted(link: Link, token: str) -> str:
     if not hmac.compare_digest(str(hello.get("proof")).encode(), expected.encode()):
         raise PeerError("what answers at this port does not know the token")
     link.send({"proof": proof(token, "client", nonce, theirs)}, HANDSHAKE_SECONDS)
-    return str(hello.get("assignor"))
+    answer = link.receive(HANDSHAKE_BYTES, HANDSHAKE_SECONDS)
+    welcome = answer.get("welcome") if isinstance(answer, dict) else None
+    if not isinstance(welcome, dict):
+        raise PeerError("no welcome came")
+    return str(welcome.get("assignor"))
 
 
 def _nonce_in(document: Any) -> str:

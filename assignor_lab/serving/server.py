@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import socket
@@ -19,8 +20,10 @@ from assignor_lab.serving.port_file import HOST
 
 __all__ = ["Server", "serve_pipes"]
 
-#: Connections at a time; further ones are closed at once.
+#: Connections at a time whose clients have proved the token; further ones are closed at once.
 MAX_CONNECTIONS = 64
+#: Connections at a time before that proof; for a further one the oldest is closed.
+MAX_STRANGERS = 64
 #: Seconds that somebody who is connected may say nothing: a shim connects for each decision anew.
 IDLE_SECONDS = 10.0
 #: Seconds in which what is being answered has to end once the server is stopped.
@@ -54,6 +57,10 @@ class Server:
         self._listener = socket.create_server((HOST, 0))
         self._stopped, self._stop = os.pipe()
         self._threads: set[threading.Thread] = set()
+        #: Connections whose clients have not proved the token, oldest first, and the number of the others.
+        self._strangers: dict[socket.socket, None] = {}
+        self._known = 0
+        self._guard = threading.Lock()
         #: Port on the loopback address.
         self.port: int = self._listener.getsockname()[1]
 
@@ -71,10 +78,7 @@ class Server:
                     self._complain(f"a connection was not accepted: {error.strerror}")
                     continue
                 self._threads = {thread for thread in self._threads if thread.is_alive()}
-                if len(self._threads) >= MAX_CONNECTIONS:
-                    connection.close()
-                    self._complain(f"more than {MAX_CONNECTIONS} connections at a time: the last one was closed")
-                    continue
+                self._make_room_for(connection)
                 thread = threading.Thread(target=self._serve, args=(connection,), daemon=True)
                 self._threads.add(thread)
                 thread.start()
@@ -92,9 +96,48 @@ class Server:
             link = Link(connection.fileno(), connection.fileno())
             try:
                 greet(link, self._token, self._assignor)
+            except PeerError as error:
+                self._complain(f"a connection was closed: {error}")
+                self._forget(connection)
+                return
+            if not self._proved(connection):
+                return
+            try:
                 Conversation(link, self._decider, self._log, IDLE_SECONDS, self._stopped).hold()
             except PeerError as error:
                 self._complain(f"a connection was closed: {error}")
+            finally:
+                with self._guard:
+                    self._known -= 1
+
+    def _make_room_for(self, connection: socket.socket) -> None:
+        """Closes the oldest connection without a proof where there are too many: a proof takes milliseconds."""
+        with self._guard:
+            self._strangers[connection] = None
+            if len(self._strangers) <= MAX_STRANGERS:
+                return
+            oldest = next(iter(self._strangers))
+            del self._strangers[oldest]
+            # Its thread ends and closes it.
+            with contextlib.suppress(OSError):
+                oldest.shutdown(socket.SHUT_RDWR)
+        self._complain(f"more than {MAX_STRANGERS} connections without a proof at a time: the oldest was closed")
+
+    def _forget(self, connection: socket.socket) -> None:
+        with self._guard:
+            self._strangers.pop(connection, None)
+
+    def _proved(self, connection: socket.socket) -> bool:
+        """Counts a connection among the known ones; False if there are too many, or it was closed meanwhile."""
+        with self._guard:
+            was_open = connection in self._strangers
+            self._strangers.pop(connection, None)
+            if was_open and self._known < MAX_CONNECTIONS:
+                self._known += 1
+                return True
+        if was_open:
+            self._complain(f"more than {MAX_CONNECTIONS} connections at a time: the last one was closed")
+        return False
 
     def _complain(self, sentence: str) -> None:
         if sentence not in self._complaints and len(self._complaints) < _MAX_COMPLAINTS:

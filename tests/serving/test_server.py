@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,9 @@ from assignor_lab.documents.frames import framed
 from assignor_lab.scenarios import Scenario
 from assignor_lab.serving import handshake, server
 from assignor_lab.serving.decision_log import DecisionLog
+from assignor_lab.serving.link import Link
 from tests.connect.real_kafka import until
-from tests.serving.conftest import Toy, line_of, question
+from tests.serving.conftest import TOKEN, Toy, line_of, question
 from tests.serving.log_files import decisions, states
 
 Toys = Callable[..., Toy]
@@ -150,10 +152,43 @@ def test_too_many_connections_are_closed_at_once(toys: Toys, monkeypatch: pytest
     monkeypatch.setattr(server, "MAX_CONNECTIONS", 1)
     toy = toys()
     with toy.client() as first:
-        with toy.connection() as second:
-            assert second.recv(1_000) == b""
+        with toy.client() as second:
+            assert second.receive() is None
         first.send(question())
         assert "answer" in first.receive()
+
+
+def test_silent_connections_leave_room_for_clients_with_the_token(toys: Toys) -> None:
+    toy = toys()
+    with contextlib.ExitStack() as silent:
+        for _ in range(2 * server.MAX_STRANGERS):
+            silent.enter_context(toy.connection())
+        begun = time.monotonic()
+        with toy.client() as link:
+            link.send(question())
+            assert "answer" in link.receive()
+        # The silent ones would be given up after this time.
+        assert time.monotonic() - begun < handshake.HANDSHAKE_SECONDS
+
+
+def test_the_assignor_is_named_only_after_the_clients_proof(toys: Toys) -> None:
+    with toys().connection() as connection:
+        link = Link(connection.fileno(), connection.fileno())
+        link.send({"hello": {"version": 1, "nonce": "1" * 32, "welcome": True}})
+        hello = link.receive()["hello"]
+        assert set(hello) == {"version", "nonce", "proof"}
+        link.send({"proof": handshake.proof(TOKEN, "client", "1" * 32, hello["nonce"])})
+        assert link.receive() == {"welcome": {"assignor": "toy"}}
+
+
+def test_a_shim_of_an_earlier_version_gets_no_welcome(toys: Toys) -> None:
+    with toys().connection() as connection:
+        link = Link(connection.fileno(), connection.fileno())
+        link.send({"hello": {"version": 1, "nonce": "1" * 32}})
+        nonce = link.receive()["hello"]["nonce"]
+        link.send({"proof": handshake.proof(TOKEN, "client", "1" * 32, nonce)})
+        link.send(question())
+        assert "answer" in link.receive()
 
 
 @pytest.mark.parametrize(

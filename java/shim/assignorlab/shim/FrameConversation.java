@@ -57,6 +57,15 @@ abstract class FrameConversation implements PythonSide.Conversation {
         return said;
     }
 
+    /** Takes the assignor's name, which a server sends after our proof. */
+    void welcomed(Object frame) throws Failure {
+        Object welcome = frame instanceof Map ? ((Map<?, ?>) frame).get("welcome") : null;
+        if (!(welcome instanceof Map)) {
+            throw new Failure(Cause.HANDSHAKE, "no welcome came after our proof");
+        }
+        assignor = String.valueOf(((Map<?, ?>) welcome).get("assignor"));
+    }
+
     Object read() throws Failure {
         String text;
         try {

@@ -117,6 +117,7 @@ final class Listening implements PythonSide {
             Map<String, Object> hello = new LinkedHashMap<>();
             hello.put("version", VERSION);
             hello.put("nonce", nonce);
+            hello.put("welcome", true);
             Map<?, ?> said = helloIn(ask(Json.write(Map.of("hello", hello))));
             String theirs = String.valueOf(said.get("nonce"));
             String expected = proof(token, "server", nonce, theirs);
@@ -124,6 +125,10 @@ final class Listening implements PythonSide {
                 throw new Failure(Cause.HANDSHAKE, "what listens there does not know the token of the port file");
             }
             tell(Json.write(Map.of("proof", proof(token, "client", nonce, theirs))));
+            // An earlier version of the server names its assignor in its hello and sends no welcome.
+            if (!said.containsKey("assignor")) {
+                welcomed(read());
+            }
         }
 
         private static String proof(String token, String role, String client, String server) throws Failure {
