@@ -1,0 +1,37 @@
+"""Recorded decisions of many small applications come out again, with and without the text of the topology."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.capture.topology_recordings import STREAMS, unpacked
+
+#: Applications of the archive; a test compares them with it.
+CLASSIC = (
+    "exactlyonce", "foreignkey", "foreignkeynamed", "globalstore", "many", "merge", "optimised", "optimisedlist",
+    "orders", "orders-eu", "ownrepartition", "pattern", "plaintable", "readonly", "severalstores", "sharedstore",
+    "stale", "stateless", "streamjoin", "suppressed", "tablejoin", "twostateless", "unlogged", "windows",
+)  # fmt: skip
+STREAMS_ONLY_CLASSIC = {"pattern"}
+
+
+def test_each_application_was_recorded_in_each_protocol_that_allows_it() -> None:
+    streams = [f"{name}{STREAMS}" for name in CLASSIC if name not in STREAMS_ONLY_CLASSIC]
+    assert unpacked().names() == sorted([*CLASSIC, *streams])
+
+
+@pytest.mark.parametrize("name", CLASSIC)
+def test_every_logged_decision_comes_out_again(name: str) -> None:
+    found = unpacked()
+    logs = [*map(str, found.logs(name)), *found.config(name)]
+    decisions, differences = found.checked(*logs)
+    assert (decisions > 5, differences) == (True, [])
+    assert found.checked(*logs, *found.topology(name)) == (decisions, [])
+
+
+def test_every_target_of_the_streams_protocol_comes_out_again() -> None:
+    found = unpacked()
+    for name in found.names():
+        if name.endswith(STREAMS):
+            decisions, differences = found.checked(str(found.past(name)))
+            assert (decisions > 3, differences) == (True, []), name

@@ -1,0 +1,106 @@
+"""Recordings of many small applications, one for each case of topologies."""
+
+from __future__ import annotations
+
+import functools
+import io
+import json
+import tarfile
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import attrs
+from typer.testing import CliRunner
+
+from assignor_lab.cli.app import build_app
+from tests.capture.captured_logs import CAPTURES
+
+__all__ = ["ARCHIVE", "STREAMS", "TopologyRecordings", "pack", "run", "unpacked"]
+
+ARCHIVE = CAPTURES / "topologies" / "recordings.tar.xz"
+#: End of the names of applications of the streams protocol.
+STREAMS = ".streams"
+_APPLICATIONS, _PAST, _LOGS, _ANSWERS = "applications", "past", "logs", "answers.jsonl"
+
+
+@attrs.frozen
+class TopologyRecordings:
+    """A folder of recordings.
+
+    Args:
+        root: The folder: `applications/NAME` (topology, configuration, Kafka's own view), `past/NAME` (of `record`),
+            `logs/NAME-INSTANCE.log`, and `answers.jsonl` (of `capture --keep-answers`).
+    """
+
+    root: Path
+
+    def names(self) -> list[str]:
+        return sorted(path.parent.name for path in self.root.glob(f"{_APPLICATIONS}/*/topology.txt"))
+
+    @property
+    def answers(self) -> Path:
+        return self.root / _ANSWERS
+
+    def past(self, name: str) -> Path:
+        return self.root / _PAST / name
+
+    def logs(self, name: str) -> list[Path]:
+        return sorted((self.root / _LOGS).glob(f"{name}-i?.log"))
+
+    def topology(self, name: str) -> list[str]:
+        return ["--topology", str(self.root / _APPLICATIONS / name / "topology.txt")]
+
+    def config(self, name: str) -> list[str]:
+        return ["--config", str(self.root / _APPLICATIONS / name / "application.properties")]
+
+    def subtopologies(self, name: str) -> dict[str, dict[str, list[str]]]:
+        """Sources, changelogs and stores of each sub-topology, as the running Kafka Streams had them."""
+        found: dict[str, dict[str, list[str]]] = json.loads(
+            (self.root / _APPLICATIONS / name / "truth.json").read_text()
+        )
+        return found
+
+    def checked(self, *arguments: str) -> tuple[int, list[str]]:
+        """Number of decisions of `history --check`, and its sentence on each that differs."""
+        told = json.loads(run("history", *arguments, "--check", "--json").stdout)["checked"]
+        return told["decisions"], [each["difference"] for each in told["differences"]]
+
+
+def run(*arguments: str) -> Any:
+    """The result of a command; only `history --check` may end with 1."""
+    told = CliRunner().invoke(build_app(list(arguments)), list(arguments), catch_exceptions=False)
+    assert told.exit_code == 0 or "--check" in arguments, told.stderr
+    return told
+
+
+@functools.cache
+def unpacked() -> TopologyRecordings:
+    """The recordings of the test data."""
+    # Lives as long as the process.
+    folder = tempfile.TemporaryDirectory(prefix="topologies-")
+    _KEPT.append(folder)
+    with tarfile.open(ARCHIVE) as archive:
+        archive.extractall(folder.name, filter="data")
+    return TopologyRecordings(Path(folder.name))
+
+
+_KEPT: list[tempfile.TemporaryDirectory[str]] = []
+
+
+def pack(root: Path) -> None:
+    """Makes a folder of recordings the test data."""
+    recordings = TopologyRecordings(root)
+    ARCHIVE.parent.mkdir(exist_ok=True)
+
+    files = [recordings.answers]
+    for name in recordings.names():
+        files += sorted(file for file in (root / _APPLICATIONS / name).iterdir() if file.is_file())
+        files += [*sorted(recordings.past(name).iterdir()), *recordings.logs(name)]
+    with tarfile.open(ARCHIVE, "w:xz", preset=9) as archive:
+        for file in files:
+            # Logs name the folders of state.
+            content = file.read_bytes().replace(str(root).encode(), b"/recordings")
+            entry = tarfile.TarInfo(str(file.relative_to(root)))
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
