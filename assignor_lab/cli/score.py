@@ -17,7 +17,7 @@ from assignor_lab.cli.isolation_options import Isolate, Trust, with_isolation
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, override_words, sources
 from assignor_lab.cli.past_options import TimingsFile, Topology, WorkloadFile, Zone, past_terms
 from assignor_lab.cli.score_again import repetition
-from assignor_lab.cli.score_gates import compared_with, conclude, parsed_gates, terms_of
+from assignor_lab.cli.score_gates import check_answered, compared_with, conclude, parsed_gates, terms_of
 from assignor_lab.cli.score_progress import shown_progress
 from assignor_lab.cli.text import console, note, print_json, print_line
 from assignor_lab.documents.wording import plural
@@ -252,6 +252,8 @@ def register(app: typer.Typer) -> None:
             )
             for unloaded in competing.unloaded:
                 note(f"{unloaded.name} is left out: {unloaded.reason}")
+            for row in competing.refused:
+                note(f"{row.kind} {row.name} of {row.distribution} is left out: {row.reason}")
             replay = _replay_of(source or [], given, config, c or [], plugin_wheel or [], racks or [], contenders, plan)
             asked = [each.name for each in contenders]
             terms = terms_of(registry, competing, asked, gates, baseline, replay, plan.kind)
@@ -281,6 +283,7 @@ def register(app: typer.Typer) -> None:
         if repeats is not None:
             repeats.conclude(out, say=note if json else print_line)
         conclude(summary["results"]["gates"], junit, say=note if json else print_line)
+        check_answered(summary["results"])
 
 
 def _print_files(run: Mapping[str, Any], results: Mapping[str, Any], out: Path) -> None:

@@ -10,6 +10,7 @@ import typer
 
 from assignment_api import AssignorLabError
 from assignment_api.plugins import Registry
+from assignor_lab.cli.text import note
 
 if TYPE_CHECKING:
     from assignor_lab.groups.entries import KindEntry
@@ -144,6 +145,24 @@ def conclude(gates: Sequence[Mapping[str, Any]], junit: Path | None, say: Callab
     not_passed = [gate for gate in gates if gate["status"] != "passed"]
     if not_passed:
         raise typer.Exit(TOO_UNSURE if all(gate["no_limit"] is not None for gate in not_passed) else GATE_FAILED)
+
+
+def check_answered(results: Mapping[str, Any]) -> None:
+    """Ends the command with exit code 1 if no assignor has an answer to any state.
+
+    Args:
+        results: The part ``results`` of the summary.
+
+    Raises:
+        typer.Exit: with code 1, after a line with the most frequent cause.
+    """
+    asked = [each for each in results["assignors"] if each["kind"] == "plugin" and each["rows"]]
+    if not asked or any(each["status"] == "scored" for each in asked):
+        return
+    first = results["failures"][0]
+    cause = f"family {first['family']}" if first["family"] is not None else first["assignor"] or "the scenarios"
+    note(f"no assignor has an answer to any state; most frequent cause: {cause}: {first['type']}: {first['message']}")
+    raise typer.Exit(GATE_FAILED)
 
 
 _WORDS = {"passed": "passed ", "failed": "FAILED ", "unknown": "UNKNOWN"}

@@ -10,10 +10,26 @@ from typing import Literal
 
 import attrs
 
-__all__ = ["ANSWER", "FORMAT", "KEYS", "PROBES", "RAW", "STATE", "TIMES", "Column", "column_names"]
+__all__ = [
+    "ANSWER",
+    "FORMAT",
+    "KEYS",
+    "OF_ASSIGNOR",
+    "OF_FAMILY",
+    "OF_SCENARIO",
+    "PROBES",
+    "RAW",
+    "STATE",
+    "TIMES",
+    "Column",
+    "column_names",
+]
 
 #: Version of both tables; columns are added within a version, never renamed or removed.
 FORMAT = 1
+
+#: Values of ``error_origin``: the assignor failed, or the family or the scenario gave no state to answer.
+OF_ASSIGNOR, OF_FAMILY, OF_SCENARIO = "assignor", "family", "scenario"
 
 
 @attrs.frozen
@@ -47,6 +63,7 @@ ANSWER = (
     Column("error_type", "string"),
     Column("error_java_type", "string"),
     Column("error_message", "string"),
+    Column("error_origin", "string"),
     Column("error_traceback", "string"),
     Column("validation", "string"),
     Column("findings", "int32"),

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from math import inf
 from time import perf_counter_ns
 from typing import Any, Generic, TypeVar
 
-from assignor_lab.groups.columns import ANSWER, STATE
+from assignor_lab.groups.columns import ANSWER, OF_ASSIGNOR, OF_FAMILY, OF_SCENARIO, STATE
 from assignor_lab.groups.kind import Answer, Kind, Measure
 from assignor_lab.groups.metrics.definition import OfView
-from assignor_lab.runtime.invocation import MESSAGE_LIMIT, Failure, failure_of
+from assignor_lab.runtime.invocation import MESSAGE_LIMIT, Failure, checked_figure, failure_of
 
 __all__ = ["RowMaker", "encodable", "remarks_column"]
 
@@ -67,6 +66,7 @@ class RowMaker(Generic[S, A]):
             "error_type": None if failure is None else failure.type,
             "error_java_type": None if failure is None else failure.java_type,
             "error_message": None if failure is None else encodable(failure.message),
+            "error_origin": None if failure is None else _origin(answer),
             "error_traceback": None if failure is None or not failure.traceback else encodable(failure.traceback),
             "assumptions": None if scenario is None or not scenario.assumptions else list(scenario.assumptions),
             "not_comparable": answer.not_comparable,
@@ -101,7 +101,7 @@ class RowMaker(Generic[S, A]):
                     figure = measure(seen)
                 # Most figures are finite numbers, or unknown: a look tells.
                 usual = figure is None or (type(figure) is float and -inf < figure < inf)
-                figures[name] = figure if usual else _finite(float(figure))
+                figures[name] = figure if usual else checked_figure(figure)
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # noqa: BLE001 - a metric is a plugin and may raise anything
@@ -122,10 +122,11 @@ class RowMaker(Generic[S, A]):
         return untold
 
 
-def _finite(figure: float) -> float:
-    if not math.isfinite(figure):
-        raise ValueError(f"{figure} is no figure that can be compared: return a finite number, or None for unknown")
-    return figure
+def _origin(answer: Answer[Any, Any]) -> str:
+    """The part that an error is charged to: without a state, no assignor was called."""
+    if answer.state is not None:
+        return OF_ASSIGNOR
+    return OF_SCENARIO if answer.item.family is None else OF_FAMILY
 
 
 def remarks_column(remarks: Sequence[object]) -> list[str] | None:

@@ -149,6 +149,7 @@ class Assignor:
     rows: int
     failed_rows: int
     not_comparable_rows: int = 0
+    stateless_rows: int = 0
     settings: dict[str, str] = attrs.field(factory=dict)
 
 
@@ -293,7 +294,10 @@ class Agreement:
 
 @attrs.frozen
 class Failure:
-    """Rows with the same error of the same assignor; ``type`` ``None`` stands for the groups left out."""
+    """Rows with the same error of the same assignor, or of a family or scenario that gave no state.
+
+    ``type`` ``None`` stands for the groups left out.
+    """
 
     assignor: str | None
     type: str | None
@@ -302,6 +306,7 @@ class Failure:
     rows: int
     first: StateRef | None
     traceback: str | None = None
+    family: str | None = None
 
 
 @attrs.frozen
@@ -312,6 +317,17 @@ class MetricFailure:
     message: str
     rows: int
     first: StateRef | None
+
+
+@attrs.frozen
+class RefusedPlugin:
+    """A plugin that was found and refused, for example because its name is taken."""
+
+    kind: str
+    name: str
+    distribution: str | None
+    version: str | None
+    reason: str | None
 
 
 @attrs.frozen
@@ -345,6 +361,7 @@ class Results:
     headline: Headline | None = None
     timelines: tuple[Timeline, ...] = ()
     metric_failures: tuple[MetricFailure, ...] = ()
+    refused_plugins: tuple[RefusedPlugin, ...] = ()
     played: bool = False
     histories: str | None = None
 

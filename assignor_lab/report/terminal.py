@@ -16,7 +16,7 @@ from rich.text import Text
 
 from assignor_lab.documents.wording import figure, mean, plain, plural, shortened, unit_words
 from assignor_lab.report import words
-from assignor_lab.report.summary import Assignor, MetricRanking, summary_from_document
+from assignor_lab.report.summary import Assignor, Failure, MetricRanking, summary_from_document
 from assignor_lab.report.view import Page, page
 
 __all__ = ["print_summary"]
@@ -156,13 +156,21 @@ def _probes(shown: Page) -> Table:
     return table
 
 
+def _failing(failure: Failure, shown: Page) -> str:
+    if failure.type is None:
+        return "all others"
+    if failure.assignor is None:
+        return "the scenarios" if failure.family is None else f"family {failure.family}"
+    return shown.names.get(failure.assignor, failure.assignor)
+
+
 def _failures(shown: Page) -> Table:
     table = _table("What did not work")
-    table.add_column("Assignor", overflow="fold")
+    table.add_column("Cause", overflow="fold")
     table.add_column("Decisions", justify="right")
     table.add_column("Reason", overflow="fold")
     for failure in shown.results.failures[:MOST_FAILURES]:
-        who = "all others" if failure.assignor is None else shown.names.get(failure.assignor, failure.assignor)
+        who = _failing(failure, shown)
         reason = ": ".join(part for part in (failure.type, failure.message) if part) or "–"
         if failure.traceback:
             # The last frame tells most; the report has all of them.

@@ -107,7 +107,11 @@ def not_comparable(results: Results) -> list[str]:
 def verdict(results: Results) -> str:
     """Who is best, in one sentence."""
     ranked = results.ranking.overall
-    compared = [each for each in results.assignors if each.rows > each.failed_rows + each.not_comparable_rows]
+    compared = [
+        each
+        for each in results.assignors
+        if each.rows > each.failed_rows + each.stateless_rows + each.not_comparable_rows
+    ]
     if results.not_comparable and all(each.kind == "observed" for each in compared):
         return (
             "No assignor can be compared with another one."
@@ -280,11 +284,24 @@ def remarks(results: Results) -> list[str]:
             sentences.append(
                 f"{name} had no answer in {figure(assignor.failed_rows)} of {results.counted(assignor.rows)}."
             )
+    for family, rows in _failing_families(results).items():
+        sentences.append(
+            f"Family {shortened(family, NAME_LIMIT)} gave no state for {plural(rows, 'row')}: see failures."
+        )
     if results.states > results.ranking.states > 0:
         sentences.append(
             f"Compared are the {results.counted(results.ranking.states)} to which all have an answer that can be."
         )
     return sentences
+
+
+def _failing_families(results: Results) -> dict[str, int]:
+    """Rows without a state, by family."""
+    found: dict[str, int] = {}
+    for failure in results.failures:
+        if failure.family is not None:
+            found[failure.family] = found.get(failure.family, 0) + failure.rows
+    return found
 
 
 def worst_in(results: Results, scenario: str, number: int) -> str:

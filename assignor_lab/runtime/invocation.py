@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import re
 import sys
 from collections.abc import Callable, Iterator
+from numbers import Real
 from typing import Any, Generic, Protocol, TypeVar
 
 import attrs
@@ -22,6 +24,7 @@ __all__ = [
     "InvalidAnswerError",
     "NamedAssignor",
     "check_value",
+    "checked_figure",
     "failure_of",
     "looking_at_raised",
     "prints_to_stderr",
@@ -161,6 +164,22 @@ def _guarded(text: Callable[[], str]) -> str:
         return text()
     except Exception as error:  # noqa: BLE001 - the plugin's own __str__ is code that may fail, too
         return f"(no message: {type(error).__name__} while it was made)"
+
+
+def checked_figure(figure: object) -> float:
+    """Returns the figure of a metric as a float.
+
+    Raises:
+        TypeError: if it is no number; a ``bool`` or a text is a mistake in the metric.
+        ValueError: if it is not finite.
+    """
+    if isinstance(figure, bool) or not isinstance(figure, Real):
+        kind = type(figure).__name__
+        raise TypeError(f"the metric returned {figure!r:.80} ({kind}): return a finite number, or None for unknown")
+    number = float(figure)
+    if not math.isfinite(number):
+        raise ValueError(f"the metric returned {number}: return a finite number, or None for unknown")
+    return number
 
 
 def check_value(name: str, place: str, value: object, expected: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from assignment_api.plugins import PluginLoadError, Registry
+from assignment_api.plugins import PluginLoadError, PluginRow, Registry
 from assignor_lab.groups.entries import KindEntry, default_kind, entries, entry_of
 from assignor_lab.groups.kind import FoundAssignor, Kind
 from assignor_lab.groups.terms import NO_CONFIG
@@ -70,10 +70,12 @@ class Competitors:
     Args:
         assignors: Who competes, each once, in the order in which they were asked for.
         unloaded: Who would, but could not be loaded.
+        refused: Plugins that were refused, because of their name for example, and are not among ``unloaded``.
     """
 
     assignors: tuple[Entrant, ...]
     unloaded: tuple[Unloaded, ...]
+    refused: tuple[PluginRow, ...] = ()
 
 
 def kind_of_assignors(registry: Registry, selectors: Iterable[str]) -> KindEntry:
@@ -134,7 +136,11 @@ def competitors(
     if not found:
         reasons = "; ".join(f"{one.name}: {one.reason}" for one in unloaded)
         raise PluginLoadError(f"no assignor is left to score: {reasons or 'none is installed'}")
-    return Competitors(tuple(found.values()), tuple(unloaded))
+    left_out = {(one.name, one.distribution) for one in unloaded}
+    refused = [
+        row for row in registry.listing() if row.status == "refused" and (row.name, row.distribution) not in left_out
+    ]
+    return Competitors(tuple(found.values()), tuple(unloaded), tuple(refused))
 
 
 def _as_it_is(assignor: FoundAssignor) -> Entrant:

@@ -102,6 +102,12 @@ class Plan:
         return 1 if self.only is not None else sum(source.items for source in self.sources)
 
     @property
+    def noun(self) -> str:
+        """Name of a work item: ``history`` if each has several rounds, ``state`` if none has, else ``item``."""
+        several = {source.generated is not None or source.rounds > 1 for source in self.sources}
+        return "item" if len(several) > 1 else "history" if several == {True} else "state"
+
+    @property
     def has_pasts(self) -> bool:
         """Whether it matters how pasts were read: by default that depends on what else was given."""
         told = (self.past.topology, self.past.timezone, self.past.workload)

@@ -38,6 +38,7 @@ class Progress:
         rows: Rows so far.
         states: States (pairs of item and round) so far.
         seconds: Time since the first wave was started, that of a run that is gone on with included.
+        noun: Name of a work item: a history has several states.
     """
 
     items: int
@@ -45,6 +46,7 @@ class Progress:
     rows: int
     states: int
     seconds: float
+    noun: str = "item"
 
 
 @attrs.frozen(eq=False)
@@ -112,7 +114,7 @@ def score_rows(run: Run, engine: Engine, folder: OutputFolder, on_progress: Call
         rows += table.num_rows
         states += len(table.group_by(["item", "round"]).aggregate([]))
         spent += spent_on(table)
-        on_progress(Progress(items, run.plan.items, rows, states, before + monotonic() - start))
+        on_progress(Progress(items, run.plan.items, rows, states, before + monotonic() - start, run.plan.noun))
     results, times = folder.table(RESULTS), folder.table(RUN_METRICS)
     answers = folder.table(ANSWERS) if spec.raw else None
     schemas = {results: results_file(metrics, kind.columns), times: run_metrics_file()}

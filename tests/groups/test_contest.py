@@ -192,15 +192,22 @@ def test_a_metric_that_fails_costs_its_own_figure_only() -> None:
     def broken(_application: Any, _assignment: TaskAssignment) -> float:
         raise RuntimeError("no figure today")
 
+    def text(_application: Any, _assignment: TaskAssignment) -> Any:
+        return "7"
+
+    def truth(_application: Any, _assignment: TaskAssignment) -> Any:
+        return True
+
     def infinite(_application: Any, _assignment: TaskAssignment) -> float:
         return float("inf")
 
-    figures = {"broken": broken, "infinite": infinite, "process_load": METRICS["process_load"].compute}
+    load = METRICS["process_load"].compute
+    figures = {"broken": broken, "text": text, "truth": truth, "infinite": infinite, "process_load": load}
     row = RowMaker(STREAMS, figures).row(next(iter(contest(assignors.Greedy).answers(HISTORY))))
     assert row["broken"] is None
     assert row["infinite"] is None
     assert row["process_load"] is not None
-    assert [text.partition(":")[0] for text in row["metric_errors"]] == ["broken", "infinite"]
+    assert [text.partition(":")[0] for text in row["metric_errors"]] == ["broken", "text", "truth", "infinite"]
 
 
 def test_a_message_that_cannot_be_encoded_is_escaped() -> None:

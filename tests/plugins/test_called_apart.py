@@ -138,8 +138,8 @@ def test_what_a_metric_does_costs_its_own_figures(site: Path) -> None:
         said = errors_of(row)
         assert said["raises"] == "LookupError: nowhere"
         assert "unknown" not in said
-        assert said["not_a_number"].startswith("ValueError: nan is no figure")
-        assert said["a_text"].startswith("ValueError: could not convert")
+        assert said["not_a_number"].startswith("ValueError: the metric returned nan")
+        assert said["a_text"].startswith("TypeError: the metric returned")
         assert said["huge"].startswith("OverflowError")
     assert errors_of(first)["hangs"].startswith("DeadlineExceededError: metric hangs of measuring did not answer")
     assert {errors_of(row)["hangs"].partition(":")[0] for row in later} == {"ExcludedError"}

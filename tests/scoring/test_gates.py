@@ -88,6 +88,14 @@ def test_with_confidence_the_limit_decides(tmp_path: Path, bound: str, status: s
     assert found.limit == pytest.approx(10 + LIMIT, rel=1e-6)
 
 
+def test_the_reason_of_a_relative_gate_is_about_the_difference(tmp_path: Path) -> None:
+    found = verdict(histories(tmp_path, EVEN), "less of b > baseline + 1.36 with 95 % confidence")
+    assert found.reason == (
+        f"12 beside 10: a difference of +2, with 95 % confidence above {LIMIT:+.6g}; fails at > +1.36; "
+        "over 41 histories, 41 states"
+    )
+
+
 def test_for_a_sign_below_the_upper_limit_decides(tmp_path: Path) -> None:
     table = histories(tmp_path, EVEN)
     assert verdict(table, "less of b < 12.64 with 95 % confidence").status == "failed"

@@ -65,14 +65,19 @@ _numbers = count(1)
 
 
 class RaisedApartError(AssignorLabError):
-    """What a plugin raised in its own process; a subclass has the name of what it was there."""
+    """An error that a plugin raised in its own process; a subclass has the name of the plugin's error."""
+
+    #: The frames in the plugin, one line each.
+    raised_at: str = ""
 
 
 def raised(failure: Failure) -> RaisedApartError:
     """The error that stands for ``failure``."""
     name = failure.type if failure.type.isidentifier() else "RaisedApartError"
     made: type[RaisedApartError] = type(name, (RaisedApartError,), {"java_type": failure.java_type})
-    return made(failure.message)
+    error = made(failure.message)
+    error.raised_at = failure.traceback
+    return error
 
 
 def entry_of(description: Description, offered: Offered, isolation: Isolation) -> Any:

@@ -20,6 +20,7 @@ from assignment_api.plugins.discovery import ask_here
 from assignment_api.plugins.named_code import HERE, kinds_of_code
 from assignor_lab.runtime.discovery.descriptions import document_of, fields_of
 from assignor_lab.runtime.discovery.passing import unpacked
+from assignor_lab.runtime.invocation import checked_figure
 from assignor_lab.runtime.isolation.origin import PluginOrigin
 from assignor_lab.runtime.isolation.worker import Memory
 
@@ -79,9 +80,9 @@ def _digest(factory: Any) -> str | None:
 
 
 def measure(memory: Memory, name: str, packed: tuple[bytes, ...]) -> Mapping[str, Any]:
-    """The figure of a metric, as a number; something else is what ``float()`` makes of it, or raises."""
+    """The figure of a metric; errors as of :func:`~assignor_lab.runtime.invocation.checked_figure`."""
     figure = _entry(memory, "metric", name).compute(*map(unpacked, packed))
-    return {"figure": None if figure is None else float(figure)}
+    return {"figure": None if figure is None else checked_figure(figure)}
 
 
 def size(memory: Memory, name: str, seed: int) -> Mapping[str, Any]:

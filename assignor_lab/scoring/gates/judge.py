@@ -144,7 +144,8 @@ def _verdict(gate: Gate, assignor: str, baseline: str | None, table: ResultsTabl
         value, reference = (mean_of(unit_means(side, figures.units)) or 0.0 for side in (figures.own, figures.baseline))
     bound = gate.bound.factor * reference + gate.bound.offset
     itself = gate.bound.relative and assignor == other
-    return _compared(gate, assignor, value, bound, figures, itself=itself)
+    found = _compared(gate, assignor, value, bound, figures, itself=itself)
+    return _beside(found, gate, reference) if gate.bound.relative and found.status != "unknown" else found
 
 
 def _compared(
@@ -190,7 +191,8 @@ def _count_verdict(gate: Gate, assignor: str, baseline: str, table: ResultsTable
         value, other = failed / max(rows, 1), reference / max(reference_rows, 1)
     bound = gate.bound.factor * other + gate.bound.offset
     holds = _COMPARISONS[gate.sign](value, bound)
-    return _decided(gate, assignor, value, bound, holds=holds, limit=None, units=None, states=rows)
+    found = _decided(gate, assignor, value, bound, holds=holds, limit=None, units=None, states=rows)
+    return _beside(found, gate, other) if gate.bound.relative else found
 
 
 def _failures(rows: pa.Table) -> tuple[int, int]:
@@ -208,14 +210,33 @@ def _decided(
     units: int | None,
     states: int,
 ) -> Verdict:
-    side = "above" if gate.sign.startswith(">") else "below"
-    sure = ""
-    if gate.confidence is not None and limit is not None:
-        sure = f", with {gate.confidence * 100:g} % confidence {side} {limit:.6g}"
-    over = f"{states:,} rows" if units is None else f"{units:,} histories, {states:,} states"
-    reason = f"{value:.6g}{sure}; fails at {gate.sign} {bound:.6g}; over {over}"
+    reason = f"{value:.6g}{_sure_words(gate, limit, '.6g')}; fails at {gate.sign} {bound:.6g}; {_over(units, states)}"
     status: Status = "failed" if holds else "passed"
     return Verdict(gate.expression, assignor, status, value, bound, limit, gate.confidence, units, states, reason)
+
+
+def _beside(verdict: Verdict, gate: Gate, reference: float) -> Verdict:
+    """The verdict on a relative gate, whose sentence is about the difference from the baseline's figure."""
+    assert verdict.value is not None
+    assert verdict.bound is not None
+    limit = None if verdict.limit is None else stable(verdict.limit - reference)
+    reason = (
+        f"{verdict.value:.6g} beside {reference:.6g}: a difference of {stable(verdict.value - reference):+.6g}"
+        f"{_sure_words(gate, limit, '+.6g')}; fails at {gate.sign} {stable(verdict.bound - reference):+.6g}; "
+        f"{_over(verdict.units, verdict.states)}"
+    )
+    return attrs.evolve(verdict, reason=reason)
+
+
+def _sure_words(gate: Gate, limit: float | None, form: str) -> str:
+    if gate.confidence is None or limit is None:
+        return ""
+    side = "above" if gate.sign.startswith(">") else "below"
+    return f", with {gate.confidence * 100:g} % confidence {side} {limit:{form}}"
+
+
+def _over(units: int | None, states: int) -> str:
+    return f"over {states:,} rows" if units is None else f"over {units:,} histories, {states:,} states"
 
 
 def _unknown(gate: Gate, assignor: str, reason: str) -> Verdict:

@@ -79,7 +79,8 @@ class OutputFolder:
         self._made_folders = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
         self.path.mkdir(parents=True, exist_ok=True)
         if not self._taken_over():
-            staging = self.path / f"{_STAGING}{secrets.token_hex(6)}.tmp"
+            # Executors write there, too, and have another working directory.
+            staging = self.path.absolute() / f"{_STAGING}{secrets.token_hex(6)}.tmp"
             staging.mkdir()
             self._staging = staging
             self._lock = (staging / "lock").open("wb")
@@ -181,7 +182,7 @@ class OutputFolder:
     def _abandoned(self) -> Iterator[tuple[Path, IO[bytes]]]:
         """Folders of runs that are over, the newest first, each with its lock."""
         found = []
-        for folder in self.path.glob(f"{_STAGING}*.tmp"):
+        for folder in self.path.absolute().glob(f"{_STAGING}*.tmp"):
             with suppress(OSError):
                 found.append((folder.stat().st_mtime_ns, folder))
         for _, folder in sorted(found, reverse=True):

@@ -22,7 +22,7 @@ from assignor_lab.scoring.output.tables import parts_of
 
 __all__ = ["ResultsTable"]
 
-_TEXTS = ("assignor", "error_type", "not_comparable")
+_TEXTS = ("assignor", "error_type", "error_origin", "not_comparable")
 _KEYS = ("item", "round", *_TEXTS)
 _ORIGIN = ("item", "round", "scenario", "family", "seed", "time_ms")
 #: More rounds than any history has: item and round make one number.

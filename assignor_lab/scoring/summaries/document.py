@@ -160,6 +160,10 @@ def results_summary(
         "agreement": tally.agreement(names),
         "failures": tally.failures(),
         "metric_failures": tally.metric_failures(),
+        "refused_plugins": [
+            {name: getattr(row, name) for name in ("kind", "name", "distribution", "version", "reason")}
+            for row in competing.refused
+        ],
         "placements": pictures if kind.section == "placements" else [],
         "placements_left_out": wanted.left_out + too_large,
         "groups": pictures if kind.section == "groups" else [],
@@ -235,6 +239,7 @@ def _assignors(competing: Competitors, tally: Tally) -> list[dict[str, Any]]:
         "status": "not_loaded",
         "rows": 0,
         "failed_rows": 0,
+        "stateless_rows": 0,
         "not_comparable_rows": 0,
     }
     entries += [{"kind": "plugin", **attrs.asdict(unloaded), **absent} for unloaded in competing.unloaded]
@@ -243,13 +248,18 @@ def _assignors(competing: Competitors, tally: Tally) -> list[dict[str, Any]]:
 
 def _standing(tally: Tally, name: str) -> dict[str, Any]:
     rows, failed = tally.rows_of.get(name, 0), tally.failed_of.get(name, 0)
-    is_scored = rows > failed
-    reason = None if is_scored else "It has no answer to any of the states."
+    stateless = tally.stateless_of.get(name, 0)
+    status, reason = "scored", None
+    if rows <= stateless:
+        status, reason = "no_states", "There was no state to answer."
+    elif rows <= failed + stateless:
+        status, reason = "failed", "It has no answer to any of the states."
     return {
-        "status": "scored" if is_scored else "failed",
+        "status": status,
         "reason": reason,
         "rows": rows,
         "failed_rows": failed,
+        "stateless_rows": stateless,
         "not_comparable_rows": tally.not_comparable_of.get(name, 0),
     }
 

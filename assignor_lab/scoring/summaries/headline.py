@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from assignment_api.plugins import MetricPlugin
+from assignor_lab.groups.columns import OF_FAMILY, OF_SCENARIO
 from assignor_lab.groups.headline import FAILURES, HeadlineFigure
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.scoring.output.results_table import ResultsTable
@@ -125,9 +127,11 @@ _ROUND_BITS = 20
 
 
 def _positions(table: ResultsTable, assignor: str) -> npt.NDArray[np.int64]:
-    """Positions of an assignor's comparable rows among all of its rows."""
-    comparable = pc.is_null(table.rows_of(assignor)["not_comparable"]).to_numpy()
-    return np.flatnonzero(comparable).astype(np.int64)
+    """Positions of an assignor's comparable rows among all of its rows; rows without a state are left out."""
+    rows = table.rows_of(assignor)
+    comparable = pc.is_null(rows["not_comparable"]).to_numpy()
+    stateless = pc.is_in(rows["error_origin"], pa.array([OF_FAMILY, OF_SCENARIO])).to_numpy()
+    return np.flatnonzero(comparable & ~stateless).astype(np.int64)
 
 
 def _keys(table: ResultsTable, assignor: str) -> npt.NDArray[np.int64]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import attrs
 
+from assignor_lab.groups.columns import OF_FAMILY, OF_SCENARIO
 from assignor_lab.groups.work import OBSERVED
 
 __all__ = ["LIGHT_COLUMNS", "Tally", "add_states", "take_tally"]
@@ -19,7 +20,8 @@ __all__ = ["LIGHT_COLUMNS", "Tally", "add_states", "take_tally"]
 #: The columns that :func:`take_tally` reads.
 LIGHT_COLUMNS = (
     *("item", "round", "assignor", "source", "scenario", "time_ms", "error_type", "error_java_type", "error_message"),
-    *("error_traceback", "equals_observed", "not_comparable", "other_settings", "assumptions", "metric_errors"),
+    *("family", "error_origin", "error_traceback", "equals_observed", "not_comparable", "other_settings"),
+    *("assumptions", "metric_errors"),
 )
 
 OTHER_SETTINGS = "It was asked under other settings than Kafka decided under."
@@ -72,7 +74,8 @@ class Tally:
         states: Pairs of item and round.
         states_of: Source to its states.
         rows_of: Assignor to its rows.
-        failed_of: Assignor to its rows with an error.
+        failed_of: Assignor to its rows with an error of its own.
+        stateless_of: Assignor to its rows without a state to answer: the family or the scenario failed.
         captured: Items for which it is known what Kafka decided.
         other_settings: States in which somebody was asked under other settings than Kafka decided under.
         not_comparable_of: Assignor to its rows whose answer is not comparable.
@@ -84,12 +87,13 @@ class Tally:
     states_of: dict[int, int] = attrs.field(factory=dict)
     rows_of: dict[str, int] = attrs.field(factory=dict)
     failed_of: dict[str, int] = attrs.field(factory=dict)
+    stateless_of: dict[str, int] = attrs.field(factory=dict)
     captured: int = 0
     other_settings: int = 0
     not_comparable_of: dict[str, int] = attrs.field(factory=dict)
     _incomparable: dict[str, _Incomparable] = attrs.field(factory=dict)
     _assumptions: dict[str, int] = attrs.field(factory=dict)
-    _kinds: dict[tuple[str, str, str | None, str], _Kind] = attrs.field(factory=dict)
+    _kinds: dict[tuple[str | None, str | None, str, str | None, str], _Kind] = attrs.field(factory=dict)
     _rows_of_other_kinds: int = 0
     _failing_metrics: dict[tuple[str, str], _Kind] = attrs.field(factory=dict)
     _agreements: dict[str, _Agreement] = attrs.field(factory=dict)
@@ -131,7 +135,10 @@ class Tally:
         self.rows += 1
         self.failed_rows += failed
         self.rows_of[assignor] = self.rows_of.get(assignor, 0) + 1
-        self.failed_of[assignor] = self.failed_of.get(assignor, 0) + failed
+        stateless = failed and is_stateless(row)
+        self.failed_of[assignor] = self.failed_of.get(assignor, 0) + (failed and not stateless)
+        if stateless:
+            self.stateless_of[assignor] = self.stateless_of.get(assignor, 0) + 1
         if failed:
             self._add_failure(row)
         for text in row.get("metric_errors") or ():
@@ -153,7 +160,9 @@ class Tally:
 
     def _add_failure(self, row: Row) -> None:
         message = row["error_message"] or ""
-        key = (row["assignor"], row["error_type"], row["error_java_type"], _CHANGING.sub("#", message))
+        stateless = is_stateless(row)
+        assignor, family = (None, row.get("family")) if stateless else (row["assignor"], None)
+        key = (assignor, family, row["error_type"], row["error_java_type"], _CHANGING.sub("#", message))
         kind = self._kinds.get(key)
         if kind is None:
             if len(self._kinds) >= MAX_KINDS:
@@ -186,7 +195,8 @@ class Tally:
 
     def comparable_of(self, assignor: str) -> int:
         """Rows of an assignor with an answer that is comparable."""
-        lost = self.failed_of.get(assignor, 0) + self.not_comparable_of.get(assignor, 0)
+        counts = (self.failed_of, self.stateless_of, self.not_comparable_of)
+        lost = sum(count.get(assignor, 0) for count in counts)
         return self.rows_of.get(assignor, 0) - lost
 
     def not_comparable(self) -> list[dict[str, Any]]:
@@ -200,6 +210,7 @@ class Tally:
         listed = [
             {
                 "assignor": assignor,
+                "family": family,
                 "type": error_type,
                 "java_type": java_type,
                 "message": kind.message,
@@ -207,11 +218,11 @@ class Tally:
                 "rows": kind.rows,
                 "first": kind.first,
             }
-            for (assignor, error_type, java_type, _), kind in kinds[:MAX_FAILURES]
+            for (assignor, family, error_type, java_type, _), kind in kinds[:MAX_FAILURES]
         ]
         left = sum(kind.rows for _, kind in kinds[MAX_FAILURES:]) + self._rows_of_other_kinds
         if left:
-            nothing = dict.fromkeys(("assignor", "type", "java_type", "message", "traceback"))
+            nothing = dict.fromkeys(("assignor", "family", "type", "java_type", "message", "traceback"))
             listed.append({**nothing, "rows": left, "first": None})
         return listed
 
@@ -234,6 +245,11 @@ class Tally:
                     }
                 )
         return entries
+
+
+def is_stateless(row: Row) -> bool:
+    """Whether a failed row had no state to answer; tables of earlier releases do not record it."""
+    return row.get("error_origin") in (OF_FAMILY, OF_SCENARIO)
 
 
 def take_tally(rows: Iterable[Row]) -> Tally:
