@@ -93,7 +93,7 @@ def test_one_that_fails_has_no_figure_and_a_reason(tmp_path: Path, monkeypatch: 
     assert (row["fails"], row["endless"], row["jobs_unassigned"]) == (None, None, 0.0)
     first, second = row["metric_errors"]
     assert first == "fails: ZeroDivisionError: no \\ud800 idea"
-    assert second.startswith("endless: ValueError: inf is no figure")
+    assert second.startswith("endless: ValueError: the metric returned inf")
 
 
 def test_observers_see_every_answer_and_change_nothing(registry: Registry, capsys: pytest.CaptureFixture[str]) -> None:

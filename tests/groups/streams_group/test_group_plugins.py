@@ -91,7 +91,7 @@ def test_one_that_fails_has_no_figure_and_a_reason(registry: Registry) -> None:
     assert [row[name] for name in names] == [None, None, None, 0.0]
     first, second, third = row["metric_errors"]
     assert first == "fails: ZeroDivisionError: no \\ud800 idea"
-    assert second.startswith("endless: ValueError: inf is no figure")
+    assert second.startswith("endless: ValueError: the metric returned inf")
     assert third.startswith("elsewhere: UnknownPluginError: ")
 
 
