@@ -13,6 +13,7 @@ __all__ = [
     "LogLineTooLongError",
     "NoDecisionError",
     "NothingTimedError",
+    "OneDecisionError",
     "TopologyTextError",
     "UnreadableLogError",
 ]
@@ -58,6 +59,10 @@ class NothingTimedError(LogImportError):
 
 class HistoryError(AssignorLabError):
     """Recorded decisions do not make up a history, or one that lacks what is asked for; it says what would have it."""
+
+
+class OneDecisionError(HistoryError):
+    """A group has one recorded decision alone: it is a state and no history."""
 
 
 class ClientStateTextError(AssignorLabError):

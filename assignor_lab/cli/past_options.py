@@ -141,7 +141,7 @@ def surroundings(
 
 
 def past_terms(
-    way: str | None,
+    mode: str | None,
     config: Path | None,
     topology: Path | None,
     timezone: str | None,
@@ -151,7 +151,7 @@ def past_terms(
     """The terms under which a run of ``assignor score`` reads pasts.
 
     Args:
-        way: What ``--histories`` says; ``None``: as the sources suggest.
+        mode: What ``--mode`` says; ``None``: a past is played.
         config: The file of ``--config``, for the group's timeouts.
         topology: The file of ``--topology``.
         timezone: The name that ``--timezone`` gives.
@@ -162,12 +162,12 @@ def past_terms(
         DocumentFormatError: if the file of ``--config`` or of ``--timings`` cannot be read.
         typer.BadParameter: if there is no such time zone.
     """
-    from assignor_lab.capture.histories.past_terms import AUTO, PastTerms
+    from assignor_lab.capture.histories.past_terms import AUTO, DECISIONS, PastTerms
     from assignor_lab.capture.histories.settings import optimization_in, timings_in
 
     zone_of(timezone)
     return PastTerms(
-        way=way or AUTO,
+        way=DECISIONS if mode == "independent" else mode or AUTO,
         timings={**timings_in(config), **given_timings(timings)},
         optimization=optimization_in(config),
         topology=None if topology is None else str(topology),

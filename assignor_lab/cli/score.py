@@ -89,15 +89,18 @@ AllowDifferences = Annotated[
     bool,
     typer.Option("--allow-differences", help="With --again: run although versions or code are not what they were."),
 ]
-Histories = Annotated[
-    Literal["played", "decisions"] | None,
+Mode = Annotated[
+    Literal["played", "independent"] | None,
     typer.Option(
-        "--histories",
-        metavar="HOW",
-        help="played or decisions: a group's past as a history that everybody plays from its beginning, or decision by "
-        "decision, each from where the group really was. By default folders of record are played, and files and logs "
-        "are not.",
+        "--mode",
+        metavar="MODE",
+        help="played: every assignor plays a group's past from its first complete decision, and goes on from its own "
+        "answers. independent: each recorded state by itself. By default a past is played.",
     ),
+]
+#: The name and the values that ``--mode`` had before.
+Histories = Annotated[
+    Literal["played", "decisions", "independent"] | None, typer.Option("--histories", metavar="MODE", hidden=True)
 ]
 PriceFile = Annotated[
     Path | None, typer.Option("--prices", metavar="FILE", help="Prices behind the metrics in dollars, as TOML.")
@@ -134,6 +137,7 @@ def register(app: typer.Typer) -> None:
         allow_differences: AllowDifferences = False,
         prices: PriceFile = None,
         racks: RackFiles = None,
+        mode: Mode = None,
         histories: Histories = None,
         workload: WorkloadFile = None,
         timings: TimingsFile = None,
@@ -151,6 +155,9 @@ def register(app: typer.Typer) -> None:
         Writes results.parquet, run_metrics.parquet, summary.json, manifest.json and report.html into DIR. Ends with 1
         if a gate (--fail-if) fails, or if --again gives other results; with --again, SOURCES stand in for the run's.
         """
+        if mode is not None and histories is not None:
+            raise typer.BadParameter("--histories is the former name of --mode: give one of the two")
+        mode = mode or ("independent" if histories == "decisions" else histories)
         options: dict[str, object] = {
             "families": families,
             "count": count,
@@ -160,7 +167,7 @@ def register(app: typer.Typer) -> None:
             "only-item": only_item,
             "only-round": only_round,
             "answers": answers or None,
-            "histories": histories,
+            "mode": mode,
             "workload": workload,
             "timings": timings,
             "topology": topology,
@@ -221,7 +228,7 @@ def register(app: typer.Typer) -> None:
             if repeats is None:
                 names = family_names(registry, families or (), [each.assignor for each in contenders])
                 inputs = (*(source or ()), *generated(names, count or DEFAULT_COUNT, seed))
-                past = past_terms(histories, config, topology, timezone, workload, timings)
+                past = past_terms(mode, config, topology, timezone, workload, timings)
             else:
                 inputs = repeats.sources(source or [])
                 known_racks = None if repeats.manifest.racks is None else repeats.manifest.racks.racks()
@@ -240,7 +247,7 @@ def register(app: typer.Typer) -> None:
             )
             if timings is not None and plan.past.way != PLAYED:
                 raise typer.BadParameter(
-                    "no past is played that they could hold for: --histories played does so", param_hint="--timings"
+                    "the sources hold no past that is played, and nothing else takes timings", param_hint="--timings"
                 )
             if repeats is not None:
                 repeats.check_states(plan)
@@ -349,6 +356,7 @@ def _replay_of(
     plan: Plan,
 ) -> Replay:
     """What of the command line decides the states, for the command that shows one of them again."""
+    from assignor_lab.capture.histories.past_terms import PLAYED
     from assignor_lab.scoring.replay import Replay
 
     words = [] if config is None else ["--config", str(config)]
@@ -358,6 +366,6 @@ def _replay_of(
     told = {"topology": past.topology, "timezone": past.timezone, "workload": past.workload}
     told["timings"] = past.timings_file
     words += [word for name, value in told.items() if value is not None for word in (f"--{name}", value)]
-    words += ["--histories", past.way] if plan.has_pasts else []
+    words += ["--mode", "played" if past.way == PLAYED else "independent"] if plan.has_pasts else []
     variants = {each.name: each.text for each in contenders if not each.is_plain}
     return Replay(tuple(source), (*words, *override_words(given, overrides)), variants=variants)

@@ -57,7 +57,6 @@ def register(app: typer.Typer) -> None:
         """
         import assignor_lab.report.html  # - what is missing is told before anything is read
         import assignor_lab.web.app  # noqa: F401
-        from assignor_lab.capture.histories.past_terms import DECISIONS
         from assignor_lab.web.asking import Asking
         from assignor_lab.web.opened import opened
 
@@ -67,7 +66,7 @@ def register(app: typer.Typer) -> None:
         around = [word for name, value in files.items() if value is not None for word in (name, str(value))]
         around += [word for file in racks or () for word in ("--racks", str(file))]
         words = [*([] if config is None else ["--config", str(config)]), *override_words(given, c or [])]
-        terms = past_terms(DECISIONS, config, topology, timezone, workload)
+        terms = past_terms("independent", config, topology, timezone, workload)
         found = opened(paths, plugins.registry, given, note, terms, given_racks(racks))
         asking = Asking(found, plugins, given, words=words, terms=terms, around=around)
         try:

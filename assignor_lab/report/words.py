@@ -187,13 +187,12 @@ def reading(results: Results) -> list[str]:
         return [
             f"Played as {'a history' if results.states == 1 else 'histories'}: behind "
             f"{plural(decisions, 'recorded decision')} lies what was done to the group, and that was kept; {goes_on}. "
-            "(score --histories decisions puts each decision to it alone, beside what Kafka decided.)"
+            "(score --mode independent puts each recorded state to each assignor by itself, beside what Kafka decided.)"
         ]
     sentences = _alone(results)
     if sentences and results.histories is not None:
         sentences[0] += (
-            " (score --histories played plays what was done to the group, and each assignor goes on from its own "
-            "answers.)"
+            " (score --mode played plays what was done to the group, and each assignor goes on from its own answers.)"
         )
     return sentences
 

@@ -50,7 +50,7 @@ def score(
             really decided is scored besides, under the name ``kafka``, where a scenario knows it.
         config: Keys and values in place of the scenarios' own, or all sources of configuration.
         racks: Racks of clients and partitions that the sources do not tell, or the file that holds them.
-        past: How recorded pasts are read; by default recordings are played, where nothing else is scored.
+        past: How recorded pasts are read; by default a past is played.
 
     Raises:
         AssignorLabError: a subclass, if a source cannot be read, an assignor cannot be loaded, or a value cannot be

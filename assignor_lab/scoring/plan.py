@@ -40,6 +40,7 @@ class Source:
         digest: SHA-256 (hex) of its scenarios, whatever the files are called; empty for a family.
         timelines: What happened to the groups whose recorded decisions it holds.
         decisions: Number of recorded decisions that it was read from, where those are played as histories; else 0.
+        recorded: Number of recorded decisions in it, however they were read.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Source:
     digest: str = ""
     timelines: tuple[Mapping[str, Any], ...] = ()
     decisions: int = 0
+    recorded: int = 0
 
 
 _DECISIONS = PastTerms()
@@ -114,7 +116,7 @@ class Plan:
         return (
             self.past.way == PLAYED
             or any(each is not None for each in told)
-            or any(source.kind in (LOG, RECORDING) for source in self.sources)
+            or any(source.recorded or source.kind in (LOG, RECORDING) for source in self.sources)
         )
 
     def work(self, wanted: frozenset[int] | None = None) -> Iterator[WorkItem]:

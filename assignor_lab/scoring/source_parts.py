@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from itertools import groupby
-from os import PathLike
+from os import PathLike, fspath
+from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import attrs
 
+from assignor_lab.capture.histories.moments import protocol_of
 from assignor_lab.capture.histories.past_files import (
     LOG,
     RECORDING,
@@ -18,9 +24,21 @@ from assignor_lab.capture.histories.past_files import (
     files_of,
     grouped,
 )
-from assignor_lab.scenarios import Scenario
+from assignor_lab.documents.lines import STANDARD_INPUT
+from assignor_lab.scenarios import Scenario, read_scenarios
 
-__all__ = ["FAMILY", "LOG", "RECORDING", "SCENARIOS", "EmptySourceError", "Generated", "SourceInput", "parts_of"]
+__all__ = [
+    "FAMILY",
+    "LOG",
+    "RECORDING",
+    "SCENARIOS",
+    "EmptySourceError",
+    "Generated",
+    "SourceInput",
+    "holds_past",
+    "kept_input",
+    "parts_of",
+]
 
 #: Kind of a source that is made, not read.
 FAMILY = "family"
@@ -62,6 +80,39 @@ def parts_of(sources: Iterable[SourceInput]) -> Iterator[tuple[str, str, list[An
                 yield each.family, FAMILY, [each]
             else:
                 yield "(in memory)", SCENARIOS, [each]
+
+
+def kept_input(part: Any, stack: ExitStack) -> Any:
+    """The part itself; the standard input as a temporary file, which can be read twice.
+
+    Args:
+        part: A part of a source.
+        stack: Removes the file.
+    """
+    if not isinstance(part, NamedFile) or fspath(part.path) != STANDARD_INPUT:
+        return part
+    kept = Path(stack.enter_context(TemporaryDirectory(prefix="assignor-input-"))) / "input"
+    with kept.open("wb") as file:
+        copyfileobj(sys.stdin.buffer, file)
+    return attrs.evolve(part, path=kept, kind=SCENARIOS)
+
+
+def holds_past(kind: str, parts: Sequence[Any]) -> bool:
+    """Whether a source may be a group's past: a recording, logs, or a file that begins with a group's state.
+
+    Raises:
+        DocumentFormatError: if a file cannot be read.
+    """
+    if kind != SCENARIOS:
+        return kind in (RECORDING, LOG)
+    return all(isinstance(part, NamedFile) and _begins_past(part) for part in parts)
+
+
+def _begins_past(file: NamedFile) -> bool:
+    first = next(iter(read_scenarios(fspath(file.path), name=file.name)), None)
+    if first is None:
+        return False
+    return protocol_of(first.document) is not None and "time_ms" in (first.document.get("source") or {})
 
 
 def _with_files(sources: Iterable[SourceInput]) -> Iterator[Any]:

@@ -20,7 +20,7 @@ import attrs
 from assignment_api import AssignorLabError
 from assignment_api.plugins import Registry
 from assignment_api.plugins.layers import ConfigLayer, Layer
-from assignor_lab.capture.errors import HistoryError
+from assignor_lab.capture.errors import HistoryError, OneDecisionError
 from assignor_lab.capture.histories.episodes import played_histories
 from assignor_lab.capture.histories.past import Surroundings, scenarios_of
 from assignor_lab.capture.histories.past_files import NamedFile
@@ -36,11 +36,12 @@ from assignor_lab.scoring.plan import NoSuchStateError, Plan, Source
 from assignor_lab.scoring.source_files import source_file
 from assignor_lab.scoring.source_parts import (
     FAMILY,
-    RECORDING,
     SCENARIOS,
     EmptySourceError,
     Generated,
     SourceInput,
+    holds_past,
+    kept_input,
     parts_of,
 )
 from assignor_lab.scoring.timelines import SourceTimeline
@@ -119,8 +120,8 @@ def plan_sources(
         only_item: Number of the one item to score, among all of them; ``None``: all are scored.
         only_round: The one round whose rows are kept. It is only checked here: the rounds before it are needed.
         racks: Racks for the scenarios whose sources do not tell them; ``None``: there is no such file.
-        past: How recorded pasts are read. Where that is left open (``auto``), they are played if all sources are
-            recordings whose decisions make up histories: logs and files may be a part of what happened.
+        past: How recorded pasts are read. Where that is left open (``auto``), they are played if each source is a past
+            (a recording, logs, a file that begins with a recorded decision) and some group has two decisions.
 
     Raises:
         RackContradictionError: if they contradict a scenario.
@@ -134,23 +135,27 @@ def plan_sources(
         UnknownPluginError: if there is no such family.
         AssignorLabError: what else is wrong with a source, with its place.
     """
-    parts = list(parts_of(sources))
     tell = on_note or _ignore
     reading = _Reading(registry, _of_the_group(config_layers), only_item, only_round, racks, past)
-    if past.way == AUTO:
+    with ExitStack() as stack:
+        parts = list(parts_of(sources))
+        if past.way != AUTO:
+            return reading.plan(parts, tell)
+        parts = [(name, kind, [kept_input(each, stack) for each in of]) for name, kind, of in parts]
         reading = reading.by(DECISIONS)
-        if parts and all(kind == RECORDING for _, kind, _ in parts):
-            # What is odd is told again where they are read once more.
+        if parts and all(holds_past(kind, of) for _, kind, of in parts):
+            # The sources are read once more where they cannot be played: these notes would come twice.
             notes: list[str] = []
             try:
                 plan = reading.by(PLAYED).plan(parts, notes.append)
             except HistoryError as error:
-                tell(f"each decision is scored alone: {error}")
+                if not all(kind == SCENARIOS for _, kind, _ in parts) or not isinstance(error, OneDecisionError):
+                    tell(f"each decision is scored by itself: {error}")
             else:
                 for sentence in notes:
                     tell(sentence)
                 return plan
-    return reading.plan(parts, tell)
+        return reading.plan(parts, tell)
 
 
 def _ignore(_sentence: str) -> None:
@@ -193,7 +198,7 @@ class _Reading:
                     held = _one_kind(held, family.kind, f"family {each[0].family} generates histories")
                 else:
                     count, rounds, own, told = 0, 1, sha256(), SourceTimeline()
-                    for scenario in self._as_asked(_scenarios(kind, each, around), told):
+                    for scenario in self._as_asked(_scenarios(kind, each, around), told, on_note):
                         held = _one_kind(held, scenario.kind, f"{scenario.place}: scenario {scenario.id!r} is")
                         if self.only_item in (None, first + count):
                             rounds = max(rounds, held.load().rounds(scenario))
@@ -214,6 +219,7 @@ class _Reading:
                         digest=own.hexdigest(),
                         timelines=told.documents(),
                         decisions=told.decisions if self.past.way == PLAYED else 0,
+                        recorded=told.decisions,
                     )
                 found.append(source)
                 first += source.items
@@ -227,11 +233,13 @@ class _Reading:
             stack.pop_all()
             return Plan(found, lines, self.only_item, held, digest.hexdigest(), self.racks, self.past)
 
-    def _as_asked(self, scenarios: Iterable[Scenario], told: SourceTimeline) -> Iterable[Scenario]:
+    def _as_asked(
+        self, scenarios: Iterable[Scenario], told: SourceTimeline, on_note: Callable[[str], None]
+    ) -> Iterable[Scenario]:
         """The scenarios of a source as they are, or the episodes behind them."""
         workload = self.past.workload_file
         if self.past.way == PLAYED:
-            return played_histories(_told(scenarios, told), self.past.timings, workload)
+            return played_histories(_told(scenarios, told), self.past.timings, workload, on_note)
         if workload is not None:
             scenarios = _weighed(scenarios, workload)
         return _told(scenarios, told)
@@ -246,7 +254,7 @@ def _weighed(scenarios: Iterable[Scenario], workload: Path) -> Iterator[Scenario
         if "tasks" not in each.document:
             raise NoWorkloadError(
                 f"{each.place}: scenario {each.id!r:.80} is of kind {each.kind!r}, in which no workload counts: leave "
-                "--workload away, or play the history of a group (--histories played)"
+                "--workload away, or play the history of a group (--mode played)"
             )
     documents = weighed((each.document for each in held), workload)
     yield from (scenario_from_document(document, each.place) for document, each in zip(documents, held, strict=True))

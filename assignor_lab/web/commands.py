@@ -36,7 +36,7 @@ def command_of(asked: Asked, file: str, view: View, given: Iterable[str], around
     state = [] if is_saved(asked, view, around) else ["--id", asked.scenario.id]
     state += [] if view.round is None else ["--round", str(view.round)]
     if asked.kind.plays:
-        played = [] if view.past is None or view.steps else ["--histories", "played"]
+        played = [] if view.past is None or view.steps else ["--mode", "played"]
         return shell_line(["assignor", "score", source, *played, *([] if view.steps else around), *words, *configured])
     if view.task:
         task = ["--task", view.task, *([] if view.why_not is None else ["--why-not", view.why_not])]

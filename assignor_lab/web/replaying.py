@@ -1,4 +1,4 @@
-"""A recorded past as the episode that is played again: as ``assignor score --histories played`` reads it."""
+"""A recorded past as the episode that is played again: as ``assignor score`` reads it."""
 
 from __future__ import annotations
 
@@ -32,8 +32,7 @@ def episode_of(states: OpenedStates, number: int, terms: PastTerms) -> Scenario:
         raise PageError(f"{past.group:.80}: {past.moves} of such a group are assigned round by round: open a round")
     if states.left_out:
         raise PageError(
-            f"{states.name}: {plural(states.left_out, 'more state')} did not fit in here: play it with "
-            "`assignor score --histories played`"
+            f"{states.name}: {plural(states.left_out, 'more state')} did not fit in here: play it with `assignor score`"
         )
     decisions = [states.scenarios[each.state] for each in past.decisions]
     (episode,) = played_histories(decisions, terms.timings, terms.workload_file)

@@ -52,7 +52,7 @@ def test_the_past_is_summed_up_and_drawn_before_any_state() -> None:
     assert "&lt;b&gt;i2&lt;/b&gt;" in shown
     assert "recorded decisions do not say when nobody processed a task" in shown
     assert "nobody has it" not in shown
-    assert "<code>assignor score --histories played</code> plays the past" in shown
+    assert "<code>assignor score --mode played</code> plays the past" in shown
 
 
 def test_a_past_leads_to_the_picture_of_its_play() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -78,13 +80,64 @@ def test_what_is_played_is_what_simulate_makes_of_it(warm: Path) -> None:
     assert documents_of(plan_of(warm)) == [past.document]
 
 
-def test_logs_and_files_of_decisions_are_played_when_that_is_asked_for(tmp_path: Path) -> None:
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """The six decisions of ``warm`` as ``import-log`` writes them."""
     file = tmp_path / "warm.jsonl.gz"
     write_lines(str(file), [dict(each.document) for each in decisions_of("warm")])
+    return file
+
+
+def test_logs_and_files_of_decisions_are_played_too(file: Path) -> None:
     for sources in (LOGS, [file]):
-        assert seen(*sources).kind.name == "streams"
-        plan = seen(*sources, way=PLAYED)
-        assert (plan.kind.name, plan.sources[0].decisions) == ("streams-episode", 6)
+        plan = seen(*sources)
+        assert (plan.kind.name, plan.past.way, plan.sources[0].decisions) == ("streams-episode", PLAYED, 6)
+        assert seen(*sources, way=DECISIONS).kind.name == "streams"
+
+
+def test_the_standard_input_is_a_past_too(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for content, kind in ((file.read_bytes(), "streams-episode"), (first_state(file), "streams")):
+        monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(content)))
+        assert seen("-").kind.name == kind
+
+
+def first_state(file: Path) -> bytes:
+    (state, *_) = gzip.decompress(file.read_bytes()).splitlines()
+    return state + b"\n"
+
+
+def test_a_state_in_a_file_is_scored_without_a_word(file: Path, tmp_path: Path) -> None:
+    state = tmp_path / "state.jsonl"
+    state.write_bytes(first_state(file))
+    notes: list[str] = []
+    plan = seen(state, notes=notes)
+    assert (plan.kind.name, notes) == ("streams", [])
+
+
+def test_a_past_begins_with_its_first_complete_decision_and_gaps_are_named(file: Path, tmp_path: Path) -> None:
+    decisions = [json.loads(line) for line in gzip.decompress(file.read_bytes()).splitlines()]
+    del decisions[0]["observed"], decisions[3]
+    other = {**decisions[1], "source": {**decisions[1]["source"], "group": "another"}}
+    part = tmp_path / "part.jsonl"
+    write_lines(str(part), [*decisions, other])
+    notes: list[str] = []
+    plan = plan_of(part, notes=notes)
+    (episode,) = documents_of(plan)
+    assert notes == [
+        "not played: 1 recorded state without Kafka's decision or its time",
+        "not played: group 'another', of which the source holds one decision alone",
+    ]
+    assert [each["generation"] for each in episode["recorded"]["generations"]] == [2, 3, 5, 6]
+    assert episode["assumptions"][0].startswith("1 generation between the recorded ones is not in the source (4):")
+
+
+def test_a_past_with_a_decision_twice_is_scored_decision_by_decision(file: Path, tmp_path: Path) -> None:
+    decisions = [json.loads(line) for line in gzip.decompress(file.read_bytes()).splitlines()]
+    twice = tmp_path / "twice.jsonl"
+    write_lines(str(twice), [*decisions, decisions[0]])
+    notes: list[str] = []
+    assert seen(twice, notes=notes).kind.name == "streams"
+    assert len([note for note in notes if note.startswith("each decision is scored by itself: ")]) == 1
 
 
 def test_groups_of_both_protocols_are_one_run_of_histories(warm: Path, tmp_path: Path) -> None:
@@ -102,7 +155,7 @@ def test_one_decision_is_no_history_and_is_scored_alone(tmp_path: Path, warm: Pa
     notes: list[str] = []
     plan = seen(folder, notes=notes)
     assert (plan.kind.name, plan.past.way, plan.items) == ("streams", DECISIONS, 1)
-    assert [note for note in notes if note.startswith("each decision is scored alone: ")]
+    assert [note for note in notes if note.startswith("each decision is scored by itself: ")]
     with pytest.raises(HistoryError, match="alone is a state and no history"):
         plan_of(folder, way=PLAYED)
 
@@ -171,7 +224,7 @@ def test_a_run_of_decisions_says_so_and_how_to_play_them(warm: Path, tmp_path: P
     assert (summary["results"]["histories"], summary["results"]["played"]) == ("decisions", False)
     (sentence,) = reading(summary_from_document(summary).results)
     assert sentence.startswith("Each decision alone:")
-    assert "score --histories played" in sentence
+    assert "score --mode played" in sentence
 
 
 def test_the_manifest_tells_how_pasts_were_read(warm: Path, tmp_path: Path) -> None:

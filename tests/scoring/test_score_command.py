@@ -73,7 +73,7 @@ def test_everybody_installed_is_scored_and_who_cannot_be_loaded_is_named(tmp_pat
     path = f"{ROOT}{os.pathsep}{site}"
     logs = [str(path) for path in sorted((CAPTURES / "plain").glob("*.log.gz"))]
     # The group's own configuration would name its assignor, and ask that one alone.
-    done = score(tmp_path, *logs, "--json", PYTHONPATH=path)
+    done = score(tmp_path, *logs, "--histories", "decisions", "--json", PYTHONPATH=path)
     assert done.returncode == 0, done.stderr.decode()
     summary = json.loads(done.stdout)
     standing = {entry["name"]: entry["status"] for entry in summary["results"]["assignors"]}

@@ -75,7 +75,7 @@ def test_a_past_is_played_as_replay_plays_it_by_another_assignor_and_under_anoth
         assert f">{mean(totals['unavailable_task_s'], 'task-seconds')}" in html.unescape(text)
     assert text.count('class="gantt"') == 3
     assert text.count("down-worst") == 2
-    assert "--histories played --assignor sticky --assignor group_sticky" in html.unescape(text)
+    assert "--mode played --assignor sticky --assignor group_sticky" in html.unescape(text)
 
 
 def test_what_really_happened_stands_beside_it(asking: Asking) -> None:

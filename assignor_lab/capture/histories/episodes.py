@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from assignor_lab.capture.histories.history import read_histories
+from assignor_lab.capture.histories.history import History, is_complete, read_histories
 from assignor_lab.capture.histories.history_episode import history_episode
 from assignor_lab.capture.histories.moments import protocol_of
 from assignor_lab.capture.histories.past import Surroundings, scenarios_of_past
 from assignor_lab.documents.errors import DocumentFormatError
+from assignor_lab.documents.wording import plural
 from assignor_lab.scenarios import Scenario, scenario_from_document
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.episode_format import read_episode, with_workload
@@ -47,12 +48,16 @@ def past_as_episodes(
     given = given or {}
     episodes = [with_timings(scenario, given) for scenario in scenarios if scenario.kind == _EPISODE]
     known = {**(timings or {}), **given}
-    episodes += _episodes([scenario for scenario in scenarios if scenario.kind != _EPISODE], known)
+    decisions = [scenario for scenario in scenarios if scenario.kind != _EPISODE]
+    episodes += _episodes(decisions, known, around.on_problem)
     return episodes if workload is None else [with_workload(each, workload) for each in episodes]
 
 
 def played_histories(
-    scenarios: Iterable[Scenario], timings: Mapping[str, int] | None = None, workload: Path | None = None
+    scenarios: Iterable[Scenario],
+    timings: Mapping[str, int] | None = None,
+    workload: Path | None = None,
+    on_note: Callable[[str], None] = lambda _: None,
 ) -> list[Scenario]:
     """The episodes behind recorded decisions of Streams groups; what is none, as a history of Connect, stays.
 
@@ -60,23 +65,38 @@ def played_histories(
         scenarios: What a source holds.
         timings: Settings of the group, where decisions do not tell them.
         workload: What the tasks weigh, in place of what the source says; ``None``: as it says.
+        on_note: Called with a sentence for each recorded state that is no part of an episode.
 
     Raises:
         HistoryError: if decisions make up no history.
     """
     held = list(scenarios)
-    episodes = _episodes([each for each in held if protocol_of(each.document) is not None], timings)
+    episodes = _episodes([each for each in held if protocol_of(each.document) is not None], timings, on_note)
     if workload is not None:
         episodes = [with_workload(each, workload) for each in episodes]
     return [*(each for each in held if protocol_of(each.document) is None), *episodes]
 
 
-def _episodes(decisions: Sequence[Scenario], timings: Mapping[str, int] | None) -> list[Scenario]:
-    # In a recording what was decided is not always told: such states are no part of what can be played.
-    told = [scenario for scenario in decisions if scenario.observed is not None] or decisions
+def _episodes(
+    decisions: Sequence[Scenario], timings: Mapping[str, int] | None, on_note: Callable[[str], None]
+) -> list[Scenario]:
+    # A source does not give the decision and the time of every state: such states cannot be played.
+    complete = [scenario for scenario in decisions if is_complete(scenario)] or decisions
+    if len(complete) < len(decisions):
+        left_out = plural(len(decisions) - len(complete), "recorded state")
+        on_note(f"not played: {left_out} without Kafka's decision or its time")
+    histories = read_histories(complete)
+    playable = [history for history in histories if len(history.moments) > 1]
+    for history in histories if playable else ():
+        if history not in playable:
+            on_note(f"not played: {_name_of(history)}, of which the source holds one decision alone")
     return [
-        scenario_from_document(history_episode(history, timings), history.place) for history in read_histories(told)
+        scenario_from_document(history_episode(history, timings), history.place) for history in playable or histories
     ]
+
+
+def _name_of(history: History) -> str:
+    return f"group {history.group!r:.80}" if history.group else f"the state at {history.place}"
 
 
 def episodes_of_past(

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import attrs
 
 from assignor_lab.capture.errors import HistoryError
-from assignor_lab.capture.histories.moments import Moment, moment_of, protocol_of
+from assignor_lab.capture.histories.moments import CLASSIC, Moment, moment_of, protocol_of
 from assignor_lab.documents.errors import Place
 from assignor_lab.scenarios import Scenario
 
-__all__ = ["History", "read_histories"]
+__all__ = ["History", "is_complete", "read_histories"]
 
 #: Two decisions with one number that lie no further apart are one.
 _AT_ONCE_MS = 60_000
@@ -38,6 +39,25 @@ class History:
     def documents(self) -> Sequence[Mapping[str, Any]]:
         """The scenarios that the decisions were read from."""
         return [moment.document for moment in self.moments]
+
+    @property
+    def gaps(self) -> list[tuple[int, int]]:
+        """The first and the last generation of each gap: generations of the classic protocol count up by one."""
+        if self.protocol != CLASSIC:
+            return []  # an epoch without a change of targets leaves no decision
+        numbers = [moment.generation for moment in self.moments]
+        return [
+            (before + 1, after - 1)
+            for before, after in pairwise(numbers)
+            if before is not None and after is not None and after > before + 1
+        ]
+
+
+def is_complete(scenario: Scenario) -> bool:
+    """Whether a scenario is a recorded decision that can be played: with Kafka's decision and its time."""
+    document = scenario.document
+    has_time = "time_ms" in (document.get("source") or {})
+    return protocol_of(document) is not None and "observed" in document and has_time
 
 
 def read_histories(scenarios: Iterable[Scenario]) -> list[History]:

@@ -7,17 +7,20 @@ from typing import Any
 
 import attrs
 
-from assignor_lab.capture.errors import HistoryError
+from assignor_lab.capture.errors import OneDecisionError
 from assignor_lab.capture.histories.changelogs import SeenChangelogs, seen_changelogs
 from assignor_lab.capture.histories.history import History
 from assignor_lab.capture.histories.moments import CLASSIC, STREAMS, Moment, protocol_of
 from assignor_lab.capture.histories.presence import Presence, prepared_ms, seen_presence
+from assignor_lab.documents.wording import plural
 from assignor_lab.simulation.streams.timings import Timings
 
 __all__ = ["history_episode"]
 
 #: Time that an episode goes on after the last decision.
 _AFTERWARDS_MS = 15_000
+#: Most gaps that a sentence names.
+_MOST_GAPS = 8
 
 
 def history_episode(history: History, timings: Mapping[str, int] | None = None) -> dict[str, Any]:
@@ -32,11 +35,11 @@ def history_episode(history: History, timings: Mapping[str, int] | None = None) 
             what is not in it has Kafka's defaults, and the episode says so.
 
     Raises:
-        HistoryError: if it is too short.
+        OneDecisionError: if it is too short.
     """
     moments, given = history.moments, dict(timings or {})
     if len(moments) < 2:
-        raise HistoryError(
+        raise OneDecisionError(
             f"{history.place}: one decision of group {history.group!r:.80} alone is a state and no history: give more "
             "of its logs or records, or score it"
         )
@@ -152,7 +155,7 @@ class _Made:
         }
 
     def _assumptions(self, given: Mapping[str, int]) -> list[str]:
-        told = [*self.presence.assumptions, *self.changelogs.assumptions, *self._changed_tasks()]
+        told = [*self._gaps(), *self.presence.assumptions, *self.changelogs.assumptions, *self._changed_tasks()]
         timeout = "session_timeout_ms" if self.history.protocol == CLASSIC else "streams_session_timeout_ms"
         if timeout not in given:
             told.append(
@@ -160,6 +163,20 @@ class _Made:
                 "application's own with --config)"
             )
         return list(dict.fromkeys([*told, *self.history.documents[0].get("assumptions", ())]))
+
+    def _gaps(self) -> list[str]:
+        """The generations that the source does not have."""
+        gaps = self.history.gaps
+        if not gaps:
+            return []
+        missing = sum(last - first + 1 for first, last in gaps)
+        named = [str(first) if first == last else f"{first} to {last}" for first, last in gaps[:_MOST_GAPS]]
+        more = [f"{len(gaps) - _MOST_GAPS} more gaps"] if len(gaps) > _MOST_GAPS else []
+        verb = "is" if missing == 1 else "are"
+        return [
+            f"{plural(missing, 'generation')} between the recorded ones {verb} not in the source "
+            f"({', '.join([*named, *more])}): an event within a gap is played when the next recorded one shows it"
+        ]
 
     def _changed_tasks(self) -> list[str]:
         """What is said where the application has come back with another topology."""

@@ -13,8 +13,8 @@ from assignor_lab.capture.histories.past import Surroundings
 
 __all__ = ["AUTO", "DECISIONS", "PLAYED", "PastTerms"]
 
-#: Ways to read a group's past: as a history that everybody plays from its beginning, going on from its own answers; as
-#: decisions, each made again from where the group really was; or the first where the sources are recordings alone.
+#: Ways to read a group's past: as a history that each assignor plays from its beginning, going on from its own answers;
+#: as decisions, each made again from the recorded state (``--mode independent``); or the first where there is a past.
 PLAYED, DECISIONS, AUTO = "played", "decisions", "auto"
 
 
