@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
 import typer
 
-from assignment_api.plugins import ConfigSources
 from assignor_lab.capture.errors import HistoryError
-from assignor_lab.capture.histories.checking import CheckedDecision, checked_decisions
 from assignor_lab.capture.histories.connect_timeline import connect_timelines, is_connect_past
 from assignor_lab.capture.histories.history import read_histories
 from assignor_lab.capture.histories.moments import STREAMS, protocol_of
 from assignor_lab.capture.histories.past import scenarios_of_past
+from assignor_lab.capture.histories.settings import timings_in
 from assignor_lab.capture.histories.timeline import JOBS, GroupTimeline, TimelineEntry
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
 from assignor_lab.cli.past_options import Topology, Zone, surroundings
-from assignor_lab.cli.text import console, note, print_json, print_line, table
+from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
+from assignor_lab.documents.lines import STANDARD_INPUT
 from assignor_lab.documents.wording import listed, moment, plural, without_uuids
-from assignor_lab.scenarios import Scenario
+from assignor_lab.verification.decisions import CheckedDecision
+from assignor_lab.verification.readings import other_readings
+from assignor_lab.verification.replays import past_episodes
+from assignor_lab.verification.verified import MOST_TASKS, Terms, verify
+from assignor_lab.verification.words import document_of, sentences
 
 __all__ = ["register"]
 
@@ -65,7 +70,8 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Show a group's past: each decision with its time, who had come and gone, why, and what moved."""
         given = sources(config, c)
-        scenarios = list(scenarios_of_past(past, surroundings(given, config, topology, timezone, racks)))
+        around = surroundings(given, config, topology, timezone, racks)
+        scenarios = list(scenarios_of_past(past, around))
         if not scenarios:
             raise HistoryError(
                 f"{past[0]}: holds no recorded decision: import-log, import-recording and record make such"
@@ -76,10 +82,22 @@ def register(app: typer.Typer) -> None:
             for each in read_histories(each for each in told if protocol_of(each.document) is not None)
         ]
         histories += connect_timelines(each.document for each in told if is_connect_past(each.document))
-        checked = list(_checked(told, given, assignor)) if check else None
+        plugins = found_plugins(given.effective())
+        # Single keys of the command line are the group's here: the decisions were made under them.
+        readings = () if STANDARD_INPUT in past else other_readings(partial(scenarios_of_past, past), around)
+        terms = Terms(plugins.registry, given, plugins.isolation, readings, assignor)
+        episodes = past_episodes(told, timings_in(config))
+        verification = verify(told, terms, episodes, most_tasks=None if check else MOST_TASKS)
+        checked = [each for group in verification.groups for each in group.decisions] if check else None
         if json:
-            print_json({"histories": [each.document() for each in histories], "checked": _checked_document(checked)})
+            print_json({
+                "verified": document_of(verification),
+                "histories": [each.document() for each in histories],
+                "checked": _checked_document(checked),
+            })  # fmt: skip
         else:
+            for sentence in sentences(verification):
+                print_sentence(sentence)
             for each in histories:
                 _print(each)
             _print_check(checked)
@@ -88,12 +106,6 @@ def register(app: typer.Typer) -> None:
             note(f"of {plural(unknown, 'generation')} it is not known what was decided: left out")
         if checked is not None and any(each.difference for each in checked):
             raise typer.Exit(_CHECK_FAILED)
-
-
-def _checked(scenarios: list[Scenario], given: ConfigSources, assignor: str | None) -> Any:
-    plugins = found_plugins(given.effective())
-    # What the command line says of single keys is the group's here: the decisions were made under it.
-    return checked_decisions(scenarios, plugins.registry, given, assignor, plugins.isolation)
 
 
 # --- showing ------------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from assignor_lab.groups.changes import ChangesOf
 from assignor_lab.groups.columns import Column
 from assignor_lab.groups.headline import HeadlineFigure, headline_of
 from assignor_lab.groups.holding import HoldingOf
+from assignor_lab.groups.trials import Trial
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.runtime.asking import Asking, OwnProcesses
 from assignor_lab.runtime.invocation import CallOutcome, Failure
@@ -253,6 +254,8 @@ class Kind(ABC, Generic[S, A]):
     headline: tuple[HeadlineFigure, ...] = headline_of()
     #: Keys of Kafka's configuration that decide an assignment.
     config_keys: tuple[str, ...] = ()
+    #: Key of Kafka's configuration that names a group's assignor; ``None``: applications do not name it.
+    class_key: str | None = None
     #: Keys of Kafka's configuration that decide how long things take, to the name of the duration.
     timing_keys: Mapping[str, str] = MappingProxyType({})
 
@@ -433,6 +436,16 @@ class Kind(ABC, Generic[S, A]):
     def changes(self) -> ChangesOf[S] | None:
         """What could have been otherwise in its states; ``None``: nobody asks, as in a play."""
         return None
+
+    def trials(self, decisions: Sequence[Scenario], config: EffectiveConfig, assignor: str) -> Iterable[Trial]:
+        """Changed inputs that may explain why recorded decisions do not come out again, the likeliest first.
+
+        Args:
+            decisions: Recorded decisions of one group, at least one.
+            config: The configuration of the first one.
+            assignor: Name of the assignor that decided them again.
+        """
+        return ()
 
     # --- answering line by line -------------------------------------------------------------------
 

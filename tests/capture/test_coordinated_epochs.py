@@ -12,10 +12,10 @@ import pytest
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.capture.errors import NoDecisionError
 from assignor_lab.capture.histories import history_episode, read_histories
-from assignor_lab.capture.histories.checking import checked_decisions
 from assignor_lab.capture.histories.logged_decisions import logged_decisions
 from assignor_lab.capture.histories.timeline import timeline_of
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
+from assignor_lab.verification.decisions import checked_decisions
 from tests.capture.captured_logs import CAPTURES
 
 LIVES = CAPTURES / "lives"

@@ -110,6 +110,8 @@ def recorded_decisions(
     logs: Sequence[Path] = (),
     zone: tzinfo | None = None,
     racks: Racks | None = None,
+    *,
+    brokers_show_targets: bool | None = None,
 ) -> Iterator[dict[str, Any]]:
     """A scenario for each decision in a recording; rounds of a Connect group are one history.
 
@@ -122,6 +124,7 @@ def recorded_decisions(
         logs: Logs of the group's coordinators and instances, for what is around the decisions.
         zone: Time zone of logs that do not name theirs; ``None``: UTC.
         racks: Those of ``--racks``, for the numbers of partitions of its topics; ``None``: not given.
+        brokers_show_targets: Whether brokers give their assignor the old targets; ``None``: as the recording tells.
 
     Raises:
         DocumentFormatError: if the file is garbled.
@@ -133,6 +136,8 @@ def recorded_decisions(
     around = read_logs_beside(logs, zone, on_problem) if logs else None
     own = read_racks([others[RACKS]]) if RACKS in others else None
     brokers = _brokers(others.get(BROKERS))
+    if brokers_show_targets is not None:
+        brokers = {**brokers, "streams_group_describe": 0 if brokers_show_targets else _FIRST_GIVEN_WHAT_THEY_HAVE}
     topics = {**_partition_counts(racks, own), **brokers.get("topics", {})}
     documents = _decisions(file, kept, brokers, config, topology, on_problem, around, topics)
     if own is not None:

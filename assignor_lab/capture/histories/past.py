@@ -34,6 +34,8 @@ class Surroundings:
         on_problem: Told of what could not be read.
         optimization: ``topology.optimization`` of the application; ``None``: as the source tells.
         racks: Fills in the racks of ``--racks``, or ``None``.
+        brokers_show_targets: Whether brokers give their assignor the old targets, as before 4.4, in place of what
+            members have; ``None``: as the recording tells.
     """
 
     config: Sequence[ConfigLayer] = ()
@@ -50,6 +52,8 @@ class Surroundings:
             RackContradictionError: if the scenario has another rack for one client or partition.
         """
         return scenario if self.racks is None else self.racks.filled_scenario(scenario)
+
+    brokers_show_targets: bool | None = None
 
 
 _NOTHING = Surroundings()
@@ -116,6 +120,7 @@ def _recorded(files: Sequence[NamedFile], around: Surroundings) -> Iterator[Scen
         logs,
         around.zone,
         None if around.racks is None else around.racks.racks,
+        brokers_show_targets=around.brokers_show_targets,
     )
     yield from _named(documents, {str(records.path): records.name}, records.name)
 

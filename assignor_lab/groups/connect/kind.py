@@ -19,6 +19,7 @@ from assignor_lab.groups.holding import HoldingOf
 from assignor_lab.groups.kind import Answer, AnswerOptions, Competitor, FoundAssignor, Kind, Measure
 from assignor_lab.groups.measures import measures_of, metrics_of
 from assignor_lab.groups.rows import remarks_column
+from assignor_lab.groups.trials import Trial
 from assignor_lab.runtime.asking import Asking, OwnProcesses
 from assignor_lab.runtime.invocation import CallOutcome
 from assignor_lab.scenarios import Scenario, connect_result_row
@@ -117,6 +118,11 @@ class _Connect(Kind[RoundState, Decided]):
         from assignor_lab.groups.connect.changes import CHANGES
 
         return CHANGES
+
+    def trials(self, decisions: Sequence[Scenario], config: EffectiveConfig, assignor: str) -> Iterable[Trial]:
+        from assignor_lab.groups.connect.trials import connect_trials
+
+        return connect_trials(decisions, assignor)
 
     def picture(self, answers: Sequence[Answer[RoundState, Decided]], assignor: str | None) -> dict[str, Any]:
         from assignor_lab.groups.connect.pictures import rebalance_picture

@@ -10,6 +10,7 @@ import attrs
 
 from assignment_api import ApplicationMetadata, AssignmentError, TaskAssignment
 from assignment_api.plugins import Found, FoundTaskAssignor, MetricPlugin, PluginRow, Registry
+from assignment_api.plugins.keys import TASK_ASSIGNOR_CLASS
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.streams.configs import ASSIGNMENT_KEYS
 from assignor_lab.groups.changes import ChangesOf
@@ -37,6 +38,7 @@ from assignor_lab.groups.streams.answers import (
 from assignor_lab.groups.streams.asking import ASKING
 from assignor_lab.groups.streams.comparability import racks_unknown, why_not_comparable
 from assignor_lab.groups.streams.faults import number_of_findings
+from assignor_lab.groups.trials import Trial
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.kafka.leader.fallback import is_internal, replacement_without_lags
 from assignor_lab.runtime.asking import Asking, OwnProcesses
@@ -51,6 +53,7 @@ class _Streams(Kind[ApplicationMetadata, TaskAssignment]):
     name = "streams"
     section = "placements"
     config_keys = tuple(ASSIGNMENT_KEYS)
+    class_key = TASK_ASSIGNOR_CLASS
     headline = headline_of(
         restored=("bytes_to_restore", "offsets_to_restore", "replicas_placed_without_state"),
         cross_zone=("cross_zone_dollars_per_month", "racks_crossed"),
@@ -183,6 +186,11 @@ class _Streams(Kind[ApplicationMetadata, TaskAssignment]):
         from assignor_lab.groups.streams.changes import CHANGES
 
         return CHANGES
+
+    def trials(self, decisions: Sequence[Scenario], config: EffectiveConfig, assignor: str) -> Iterable[Trial]:
+        from assignor_lab.groups.streams.trials import streams_trials
+
+        return streams_trials(decisions, config, assignor)
 
     def picture(self, answers: Sequence[StreamsAnswer], assignor: str | None) -> dict[str, Any]:
         from assignor_lab.groups.streams.pictures import detail_of

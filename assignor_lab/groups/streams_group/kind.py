@@ -20,6 +20,7 @@ from assignor_lab.groups.measures import measures_of, metrics_of
 from assignor_lab.groups.metrics.definition import OfView
 from assignor_lab.groups.players import OneCall
 from assignor_lab.groups.streams_group.asking import ASKING, GroupState
+from assignor_lab.groups.trials import Trial
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.runtime.asking import Asking, OwnProcesses
 from assignor_lab.runtime.invocation import CallOutcome
@@ -149,6 +150,11 @@ class _StreamsGroup(Kind[GroupState, GroupAssignment]):
         from assignor_lab.groups.streams_group.changes import CHANGES
 
         return CHANGES
+
+    def trials(self, decisions: Sequence[Scenario], config: EffectiveConfig, assignor: str) -> Iterable[Trial]:
+        from assignor_lab.groups.streams_group.trials import streams_group_trials
+
+        return streams_group_trials(config, assignor)
 
     def picture(self, answers: Sequence[Answer[GroupState, GroupAssignment]], assignor: str | None) -> dict[str, Any]:
         from assignor_lab.groups.streams_group.pictures import group_picture

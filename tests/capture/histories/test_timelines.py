@@ -9,10 +9,10 @@ import attrs
 
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.capture.histories import read_histories
-from assignor_lab.capture.histories.checking import checked_decisions
 from assignor_lab.capture.histories.past import scenarios_of_past
 from assignor_lab.capture.histories.timeline import timeline_of
 from assignor_lab.scenarios import Scenario
+from assignor_lab.verification.decisions import checked_decisions
 from tests.capture.histories.flight_folders import streams_folder
 from tests.capture.histories.pasts import CAPTURES, decisions_of, past_of
 

@@ -1,9 +1,9 @@
-"""Recorded decisions decided again: how many come out as recorded, and what is otherwise in the others."""
+"""Recorded decisions of a group, decided again from their recorded input."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
@@ -18,7 +18,7 @@ from assignor_lab.runtime.asking import OwnProcesses
 from assignor_lab.runtime.invocation import Failure
 from assignor_lab.scenarios import Scenario
 
-__all__ = ["CheckedDecision", "checked_decisions"]
+__all__ = ["CheckedDecision", "checked_decisions", "recorded_assignor"]
 
 #: Tasks that a sentence names.
 _MOST_NAMED = 5
@@ -26,14 +26,18 @@ _MOST_NAMED = 5
 
 @attrs.frozen
 class CheckedDecision:
-    """What came of deciding a recorded decision again.
+    """The result of one recorded decision that was decided again.
 
     Args:
         scenario: The decision.
         round: Round of the history, where the scenario is one.
-        assignor: Who decided again.
-        difference: What is otherwise than recorded, in a sentence; ``None``: nothing.
-        not_comparable: Why the answer says nothing of what would really have been decided; ``None``: it does.
+        assignor: The assignor that decided again.
+        difference: The differences from the recording, in a sentence; ``None``: there are none.
+        not_comparable: Why the answer is not comparable with the recorded one; ``None``: it is.
+        tasks: Tasks of the recorded and of the new answer.
+        same_tasks: Those whose owner and copies are as recorded.
+        is_exchange: Whether every client has as many active tasks as recorded, and not the same ones.
+        was_ready: False if nothing was assigned: Kafka asks no assignor while topics are missing.
     """
 
     scenario: Scenario
@@ -41,6 +45,15 @@ class CheckedDecision:
     assignor: str
     difference: str | None
     not_comparable: str | None = None
+    tasks: int = 0
+    same_tasks: int = 0
+    is_exchange: bool = False
+    was_ready: bool = True
+
+    @property
+    def is_reproduced(self) -> bool:
+        """Whether the answer is the recorded one."""
+        return self.difference is None
 
 
 def checked_decisions(
@@ -50,14 +63,14 @@ def checked_decisions(
     assignor: str | None = None,
     isolation: OwnProcesses | None = None,
 ) -> Iterator[CheckedDecision]:
-    """Decides each recorded decision again; scenarios of which it is not known what was decided are passed over.
+    """Decides each recorded decision again; states without a recorded decision are left out.
 
     Args:
         scenarios: Recorded decisions of any kind.
         registry: The plugins.
         config: Configuration around each scenario's own.
-        assignor: Who decides; ``None``: whom the source names, else Kafka's default for the kind of group.
-        isolation: Who runs in a process of its own, and those processes.
+        assignor: The assignor; ``None``: the one that the source names, else Kafka's default for the kind of group.
+        isolation: Processes of assignors that run in their own; ``None``: all run in this one.
 
     Raises:
         UnknownPluginError: if there is no such assignor.
@@ -69,9 +82,9 @@ def checked_decisions(
         holding = kind.holding
         if holding is None:
             continue
-        found = kind.find(registry, assignor or _named(scenario) or holding.default_assignor, may_run_code=True)
+        found = kind.find(registry, assignor or recorded_assignor(scenario), may_run_code=True)
         contest = Contest(kind, [kind.competitor(registry, found)], config=config, observed=False, isolation=isolation)
-        item = WorkItem(number, 0, json.dumps(scenario.document), scenario.place.file, scenario.place.line)
+        item = WorkItem(number, 0, None, scenario.place.file, scenario.place.line, scenario=scenario)
         for answer in contest.answers(item):
             try:
                 recorded = (
@@ -90,20 +103,46 @@ def checked_decisions(
                 yield CheckedDecision(scenario, answer.round, found.name, f"cannot be decided again: {why}")
                 continue
             labels = client_labels(holding.clients(answer.state))
-            difference = _difference(holding.after(answer.state, recorded), holding.after(answer.state, result), labels)
-            yield CheckedDecision(scenario, answer.round, found.name, difference, answer.not_comparable)
+            before, now = holding.after(answer.state, recorded), holding.after(answer.state, result)
+            yield _checked(scenario, answer.round, found.name, answer.not_comparable, before, now, labels)
 
 
-def _named(scenario: Scenario) -> str | None:
-    """The assignor that decided, as the source names it."""
+def recorded_assignor(scenario: Scenario) -> str:
+    """The assignor of a recorded decision: the one that its source names, else Kafka's default for its kind."""
     source: Mapping[str, object] = scenario.source or {}
     name = source.get("assignor")
-    return name if isinstance(name, str) else None
+    if isinstance(name, str):
+        return name
+    holding = kind_named(scenario.kind).holding
+    assert holding is not None
+    return holding.default_assignor
 
 
-def _difference(recorded: Held, decided: Held, labels: Mapping[str, str]) -> str | None:
+def _checked(
+    scenario: Scenario,
+    number: int,
+    assignor: str,
+    not_comparable: str | None,
+    recorded: Held,
+    decided: Held,
+    labels: Mapping[str, str],
+) -> CheckedDecision:
     tasks = sorted({*recorded.roles, *decided.roles})
-    other = [task for task in tasks if _sets(recorded, task) != _sets(decided, task)]
+    other = [task for task in tasks if _roles(recorded, task) != _roles(decided, task)]
+    return CheckedDecision(
+        scenario,
+        number,
+        assignor,
+        _difference(recorded, decided, other, labels),
+        not_comparable,
+        len(tasks),
+        len(tasks) - len(other),
+        bool(other) and _loads(recorded) == _loads(decided) and _owners(recorded) != _owners(decided),
+        any(recorded.roles.values()) or not other,
+    )
+
+
+def _difference(recorded: Held, decided: Held, other: Sequence[str], labels: Mapping[str, str]) -> str | None:
     if not other:
         return None
     if not any(recorded.roles.values()):
@@ -116,8 +155,16 @@ def _difference(recorded: Held, decided: Held, labels: Mapping[str, str]) -> str
     return "; ".join(named) + more
 
 
-def _sets(held: Held, task: str) -> tuple[tuple[str, str], ...]:
+def _roles(held: Held, task: str) -> tuple[tuple[str, str], ...]:
     return tuple(sorted(held.roles.get(task, {}).items()))
+
+
+def _owners(held: Held) -> dict[str, str | None]:
+    return {task: held.owner(task) for task in held.roles}
+
+
+def _loads(held: Held) -> Counter[str | None]:
+    return Counter(_owners(held).values())
 
 
 def _told(held: Held, task: str, labels: Mapping[str, str]) -> str:

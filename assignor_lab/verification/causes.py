@@ -1,0 +1,238 @@
+"""The likely cause where recorded decisions do not come out again, found by changing one input at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from assignment_api import AssignorLabError
+from assignment_api.plugins import ConfigSources, Registry
+from assignor_lab.documents.wording import plural
+from assignor_lab.groups.entries import kind_named
+from assignor_lab.groups.trials import Input, Trial
+from assignor_lab.groups.variants import overridden
+from assignor_lab.runtime.asking import OwnProcesses
+from assignor_lab.scenarios import Scenario, scenario_from_document
+from assignor_lab.verification.decisions import CheckedDecision, checked_decisions
+
+__all__ = ["Cause", "Reading", "Tried", "likely_cause"]
+
+#: Decisions that every trial repeats first; the trials that help most repeat more.
+_FIRST = 4
+#: Decisions that the best trials repeat.
+_MOST = 24
+#: Trials that repeat all of those.
+_BEST = 3
+#: Tasks that are assigned in all trials together, about: it bounds the time, and not by a clock.
+_MOST_TASKS = 250_000
+#: Share of the tasks that a trial must bring to their recorded place to count as a cause, where no decision comes out.
+_NOTICEABLE = 0.05
+#: How an assumption begins that leaves an input open, the input, and the evidence.
+_OPEN: Mapping[str, tuple[Input, str]] = {
+    "racks unknown:": ("racks", "the source does not show the racks"),
+    "config not in the log": ("configuration", "the log does not show the configuration"),
+    "config is not told": ("configuration", "the recording does not show the configuration"),
+}
+#: Share of the decisions that exchange tasks among equal loads, from which racks are the likely cause.
+_EXCHANGES = 0.5
+
+
+@attrs.frozen
+class Reading:
+    """Another way to read the same source.
+
+    Args:
+        input: The input that it changes.
+        words: The change, as in :class:`~assignor_lab.groups.trials.Trial`.
+        decisions: Returns the decisions as they are then.
+        fits: Whether it can change a decision, by the document of one.
+    """
+
+    input: Input
+    words: str
+    decisions: Callable[[], Iterable[Scenario]]
+    fits: Callable[[Mapping[str, Any]], bool] = lambda _document: True
+
+
+@attrs.frozen
+class Tried:
+    """The result of a trial.
+
+    Args:
+        input: The changed input.
+        words: The change.
+        decisions: Decisions that were decided again.
+        reproduced: Those that are as recorded with the change.
+        before: Those that are as recorded without it.
+    """
+
+    input: Input
+    words: str
+    decisions: int
+    reproduced: int
+    before: int
+
+
+@attrs.frozen
+class Cause:
+    """The likely cause.
+
+    Args:
+        input: The input that does not fit the recording.
+        evidence: What points to it, as a sentence without its full stop.
+        remedy: What to do about it, likewise; ``None``: what helps for that input in general.
+        tried: The trial that found it; ``None``: the recording itself does.
+    """
+
+    input: Input
+    evidence: str
+    tried: Tried | None = None
+    remedy: str | None = None
+
+
+def likely_cause(
+    checked: Sequence[CheckedDecision],
+    registry: Registry,
+    config: ConfigSources,
+    isolation: OwnProcesses | None = None,
+    readings: Sequence[Reading] = (),
+) -> tuple[Cause | None, tuple[Tried, ...]]:
+    """The input that most likely does not fit a recording, and all trials.
+
+    Every trial repeats a few decisions that did not come out. The best trials repeat more decisions.
+
+    Args:
+        checked: Decisions of one group, decided again with one assignor; at least one did not come out.
+        registry: The plugins.
+        config: The group's configuration around each decision's own.
+        isolation: Processes of assignors that run in their own.
+        readings: Other ways to read the source.
+
+    Returns:
+        The cause, or ``None`` where no trial helps and the source leaves nothing open; and every trial.
+    """
+    trying = _Trying(registry, config, isolation)
+    first = checked[0].scenario
+    own = config.effective(first.config, str(first.place))
+    trials: list[Trial | Reading] = [
+        *(each for each in readings if each.fits(first.document)),
+        *kind_named(first.kind).trials([each.scenario for each in checked], own, checked[0].assignor),
+    ]
+    failed = [each for each in checked if not each.is_reproduced]
+    few = _spread(failed, _FIRST, _MOST_TASKS // max(1, len(trials)))
+    found = [result for trial in trials if (result := trying.result(trial, few)) is not None]
+    best = sorted(found, key=_Result.order)[:_BEST]
+    others = [each for each in checked if each.is_reproduced]
+    more = [*_spread(failed, _MOST, _MOST_TASKS // _BEST), *_spread(others, _MOST // 2, _MOST_TASKS // _BEST)]
+    if len(more) > len(few):
+        again = [result for each in best if (result := trying.result(each.trial, more)) is not None]
+        found = [next((new for new in again if new.trial is each.trial), each) for each in found]
+        best = sorted(again, key=_Result.order)
+    cause = _found(best[0]) if best else None
+    return cause or _left_open(failed), tuple(each.tried for each in found)
+
+
+@attrs.frozen
+class _Result:
+    """A trial, and what came of it: decisions and tasks as recorded, with the change and without it."""
+
+    trial: Trial | Reading
+    decisions: int
+    tasks: int
+    reproduced: int
+    same_tasks: int
+    reproduced_before: int
+    same_tasks_before: int
+
+    def order(self) -> tuple[int, int]:
+        return self.reproduced_before - self.reproduced, self.same_tasks_before - self.same_tasks
+
+    @property
+    def tried(self) -> Tried:
+        return Tried(self.trial.input, self.trial.words, self.decisions, self.reproduced, self.reproduced_before)
+
+
+@attrs.frozen
+class _Trying:
+    registry: Registry
+    config: ConfigSources
+    isolation: OwnProcesses | None
+
+    def result(self, trial: Trial | Reading, base: Sequence[CheckedDecision]) -> _Result | None:
+        """The result of a trial; ``None`` if it cannot be made, as with a key that Kafka refuses."""
+        try:
+            found = self._decided(trial, base)
+        except AssignorLabError:
+            return None
+        now = [found[key] for each in base if (key := _key(each)) in found]
+        return _Result(
+            trial,
+            len(base),
+            sum(each.tasks for each in base),
+            sum(each.is_reproduced for each in now),
+            sum(each.same_tasks for each in now),
+            sum(each.is_reproduced for each in base),
+            sum(each.same_tasks for each in base),
+        )
+
+    def _decided(
+        self, trial: Trial | Reading, base: Sequence[CheckedDecision]
+    ) -> dict[tuple[str, int], CheckedDecision]:
+        scenarios = list({id(each.scenario): each.scenario for each in base}.values())
+        config, assignor = self.config, base[0].assignor
+        if isinstance(trial, Reading):
+            wanted = {each.id for each in scenarios}
+            scenarios = [each for each in trial.decisions() if each.id in wanted]
+        else:
+            config = overridden(config, trial.settings) if trial.settings else config
+            assignor = trial.assignor or assignor
+            if trial.edited is not None:
+                scenarios = [scenario_from_document(trial.edited(each.document), each.place) for each in scenarios]
+        checked = checked_decisions(scenarios, self.registry, config, assignor, self.isolation)
+        return {_key(each): each for each in checked}
+
+
+def _key(each: CheckedDecision) -> tuple[str, int]:
+    return each.scenario.id, each.round
+
+
+def _spread(decisions: Sequence[CheckedDecision], most: int, tasks: int) -> list[CheckedDecision]:
+    """Decisions from the first to the last at equal distances, with about so many tasks in all; at least one."""
+    largest = max((each.tasks for each in decisions), default=0)
+    count = min(len(decisions), most, max(1, tasks // max(1, largest)))
+    if count < 2:
+        return list(decisions[:count])
+    return [decisions[place * (len(decisions) - 1) // (count - 1)] for place in range(count)]
+
+
+def _found(best: _Result) -> Cause | None:
+    """The cause that the best trial shows: more decisions come out, or else noticeably more tasks."""
+    trial, change = best.trial, best.trial.words
+    if best.reproduced > best.reproduced_before:
+        some = "" if best.reproduced_before == 0 else f", {best.reproduced_before} without"
+        evidence = f"{best.reproduced} of {plural(best.decisions, 'decision')} come out {change}{some}"
+        return Cause(trial.input, evidence, best.tried)
+    gained = best.same_tasks - best.same_tasks_before
+    if gained > _NOTICEABLE * best.tasks:
+        shares = [f"{tasks / best.tasks:.0%}" for tasks in (best.same_tasks, best.same_tasks_before)]
+        evidence = f"{shares[0]} of the tasks are where they were recorded {change}, {shares[1]} without"
+        return Cause(trial.input, evidence, best.tried)
+    return None
+
+
+def _left_open(failed: Sequence[CheckedDecision]) -> Cause | None:
+    """The cause that the source itself suggests."""
+    reason = next((each.not_comparable for each in failed if each.not_comparable is not None), None)
+    if reason is not None:
+        what, _, remedy = reason.partition(": ")
+        return Cause("racks", what, remedy=remedy or None)
+    for beginning, (name, evidence) in _OPEN.items():
+        if any(told.startswith(beginning) for each in failed for told in each.scenario.assumptions):
+            return Cause(name, evidence)
+    exchanges = sum(each.is_exchange for each in failed)
+    if exchanges > _EXCHANGES * len(failed):
+        evidence = f"{exchanges} of {plural(len(failed), 'decision')} give each client as many tasks, and others"
+        return Cause("racks", evidence)
+    return None

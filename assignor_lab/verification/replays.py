@@ -1,0 +1,96 @@
+"""Plays of recorded pasts with the group's own assignor, held against the recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import attrs
+
+from assignment_api import AssignorLabError
+from assignment_api.plugins import ConfigSources, Registry
+from assignor_lab.capture.errors import HistoryError
+from assignor_lab.capture.histories.episodes import played_histories
+from assignor_lab.groups.playing import play
+from assignor_lab.scenarios import Scenario
+from assignor_lab.simulation.streams.episode_format import read_episode
+from assignor_lab.simulation.streams.recorded_result import recorded_totals
+from assignor_lab.simulation.streams.results import document_of
+
+__all__ = ["ReplayCheck", "past_episodes", "replay_check", "replay_checks"]
+
+#: Tasks times events of all plays together: larger pasts are not played for their verification alone.
+_MOST = 400_000
+
+
+@attrs.frozen
+class ReplayCheck:
+    """A play of a past beside its recording.
+
+    Args:
+        rebalances: Rebalances of the play.
+        recorded_rebalances: Rebalances that are recorded.
+        downtime_s: Task-seconds without processing in the play.
+        recorded_downtime_s: The same as recorded; ``None``: the source does not show it.
+    """
+
+    rebalances: int
+    recorded_rebalances: int
+    downtime_s: float
+    recorded_downtime_s: float | None = None
+
+    @property
+    def downtime_difference(self) -> float | None:
+        """The difference of the play's downtime as a share of the recorded one; ``None``: not known."""
+        if not self.recorded_downtime_s:
+            return None
+        return abs(self.downtime_s - self.recorded_downtime_s) / self.recorded_downtime_s
+
+
+def past_episodes(decisions: Iterable[Scenario], timings: Mapping[str, int] | None = None) -> list[Scenario]:
+    """The episodes of the pasts that some decisions make up; none where they make up no past.
+
+    Args:
+        decisions: Recorded decisions.
+        timings: Settings of the groups, where decisions do not tell them.
+    """
+    try:
+        return [each for each in played_histories(decisions, timings) if "events" in each.document]
+    except HistoryError:
+        return []
+
+
+def replay_checks(episodes: Iterable[Scenario], registry: Registry, config: ConfigSources) -> dict[str, ReplayCheck]:
+    """Group to the play of its past; pasts that are too large, cannot be played or have no recording are left out.
+
+    Args:
+        episodes: Episodes of pasts.
+        registry: The plugins.
+        config: The groups' configuration around each episode's own.
+    """
+    found: dict[str, ReplayCheck] = {}
+    left = _MOST
+    for scenario in episodes:
+        recorded = scenario.document.get("recorded")
+        left -= len(scenario.document["initial"]["tasks"]) * max(1, len((recorded or {}).get("generations", ())))
+        if recorded is None or left < 0:
+            continue
+        try:
+            name, played = play(read_episode(scenario), registry, config, may_run_code=True, keep_log=False)
+        except AssignorLabError:
+            continue
+        found[scenario.id] = replay_check(document_of(played, name), recorded)
+    return found
+
+
+def replay_check(document: Mapping[str, Any], recorded: Mapping[str, Any]) -> ReplayCheck:
+    """A play beside its recording.
+
+    Args:
+        document: The result of the play.
+        recorded: The ``recorded`` of its episode.
+    """
+    totals, known = document["totals"], recorded_totals(recorded, document["tasks"])
+    return ReplayCheck(
+        totals["rebalances"], known["rebalances"], totals["unavailable_task_s"], known.get("unavailable_task_s")
+    )

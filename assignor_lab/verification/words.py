@@ -1,0 +1,135 @@
+"""Sentences and the JSON document of a verification."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import attrs
+
+from assignor_lab.documents.wording import plain, plural
+from assignor_lab.verification.causes import Cause
+from assignor_lab.verification.replays import ReplayCheck
+from assignor_lab.verification.verified import Verification, VerifiedGroup
+
+__all__ = ["banner", "document_of", "remedy_of", "sentences"]
+
+#: What to do about an input that does not fit.
+_REMEDIES: Mapping[str, str] = {
+    "racks": "Give the racks that the group had with --racks, or correct that file.",
+    "tags": "Give the application's own rack.aware.assignment.tags with --config.",
+    "configuration": "Give the application's own configuration with --config.",
+    "topology": "Give the text of the application's own topology with --topology, or leave it out.",
+    "version": "Give the release that the group ran, or its own assignor.",
+    "session timeout": "Leave session.timeout.ms out of --config, -c and --timings: the recording has it.",
+}
+_TRIED = "racks, tags, configuration, topology and version"
+
+
+def sentences(verification: Verification) -> list[str]:
+    """What every answer begins with: a line for each group, its banner where it is refused, and what is not verified.
+
+    Empty where no state is of a real group.
+    """
+    return [sentence for each in verification.groups for sentence in _of_group(verification, each)]
+
+
+def banner(verification: Verification) -> list[str]:
+    """The sentences in place of a verdict; empty: a verdict may be given."""
+    return [_refusal(verification, each) for each in verification.refused]
+
+
+def document_of(verification: Verification) -> dict[str, Any] | None:
+    """The JSON object ``verified``; ``None`` where no state is of a real group."""
+    if not verification.groups:
+        return None
+    groups = [_group_document(each) for each in verification.groups]
+    states = {each["status"] for each in groups}
+    status = next(each for each in ("refused", "verified", "not verifiable") if each in states)
+    return {
+        "status": status,
+        "sentences": sentences(verification),
+        "banner": banner(verification),
+        "recorded": sum(each.recorded for each in verification.groups),
+        "decisions": sum(each.checked for each in verification.groups),
+        "reproduced": sum(each.reproduced for each in verification.groups),
+        "cause": next((each["cause"] for each in groups if each["cause"] is not None), None),
+        "groups": groups,
+    }
+
+
+def _of_group(verification: Verification, each: VerifiedGroup) -> Iterator[str]:
+    if each.not_verifiable is not None:
+        yield f"Not verifiable{_of(verification, each)}: {plain(each.not_verifiable)}."
+    elif each.is_refused:
+        yield _refusal(verification, each)
+    else:
+        yield f"Verified{_of(verification, each)}: {_count(each)}{_replay(each.replay)}"
+    yield from each.unverified
+
+
+def _refusal(verification: Verification, each: VerifiedGroup) -> str:
+    begun = f"No verdict{_of(verification, each)}: {_count(each)}"
+    cause = each.cause
+    if cause is None:
+        return f"{begun} No single changed input explains it: {_TRIED} were tried."
+    return f"{begun} Likely cause: {cause.input}. {_sentence(cause.evidence)} {remedy_of(cause)}"
+
+
+def remedy_of(cause: Cause) -> str:
+    """What to do about a cause, as a sentence."""
+    return _REMEDIES[cause.input] if cause.remedy is None else _sentence(cause.remedy)
+
+
+def _sentence(text: str) -> str:
+    return f"{plain(text[:1].upper() + text[1:])}."
+
+
+def _of(verification: Verification, each: VerifiedGroup) -> str:
+    return f" ({plain(each.group)})" if each.group and len(verification.groups) > 1 else ""
+
+
+def _count(each: VerifiedGroup) -> str:
+    name = "Kafka's assignor" if each.is_kafkas else plain(each.assignor)
+    sample = "" if each.checked >= each.recorded else f" (a sample of {each.recorded})"
+    return f"{name} reproduces {each.reproduced} of {plural(each.checked, 'recorded decision')}{sample}."
+
+
+def _replay(check: ReplayCheck | None) -> str:
+    if check is None:
+        return ""
+    told = f" Replay: {plural(check.rebalances, 'rebalance')} (recorded {check.recorded_rebalances})"
+    share = check.downtime_difference
+    if share is not None:
+        return f"{told}, downtime within {share:.0%}.".replace("%", " %")
+    if check.recorded_downtime_s is not None:
+        return f"{told}, downtime {check.downtime_s:,.1f} s (recorded {check.recorded_downtime_s:,.1f} s)."
+    return f"{told}; the source does not show downtime."
+
+
+def _group_document(each: VerifiedGroup) -> dict[str, Any]:
+    status = "refused" if each.is_refused else "verified"
+    cause = each.cause
+    return {
+        "group": each.group,
+        "status": status if each.not_verifiable is None else "not verifiable",
+        "assignor": each.assignor,
+        "recorded": each.recorded,
+        "decisions": each.checked,
+        "reproduced": each.reproduced,
+        "cause": None
+        if cause is None
+        else {
+            "input": cause.input,
+            "evidence": cause.evidence,
+            "remedy": remedy_of(cause),
+            "reproduced": None if cause.tried is None else cause.tried.reproduced,
+            "of": None if cause.tried is None else cause.tried.decisions,
+        },
+        "tried": [attrs.asdict(tried) for tried in each.tried],
+        "replay": None
+        if each.replay is None
+        else {**attrs.asdict(each.replay), "downtime_difference": each.replay.downtime_difference},
+        "not_verifiable": each.not_verifiable,
+        "not_verified": list(each.unverified),
+    }

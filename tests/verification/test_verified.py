@@ -1,0 +1,225 @@
+"""The verification of recorded groups: right inputs reproduce every decision, and a wrong one is named."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from assignment_api.plugins import config_sources, discover
+from assignor_lab.capture.histories.past import Surroundings, scenarios_of_past
+from assignor_lab.capture.histories.settings import timings_in
+from assignor_lab.scenarios import Scenario, scenario_from_document
+from assignor_lab.scenarios.racks import read_racks
+from assignor_lab.scenarios.with_racks import RackFiller
+from assignor_lab.verification import words
+from assignor_lab.verification.readings import other_readings
+from assignor_lab.verification.replays import past_episodes
+from assignor_lab.verification.verified import Terms, Verification, VerifiedGroup, verify
+from tests.capture.captured_logs import CAPTURES, logs
+from tests.capture.flight_recording import write_recording
+from tests.capture.histories.flight_folders import streams_folder
+from tests.capture.histories.pasts import decisions_of
+from tests.capture.test_racks import CLIENTS, partition_racks, rack_file
+from tests.capture.topologies import ORDERS
+
+REGISTRY = discover()
+#: What the application of the flight recording was configured with.
+FLIGHT = "num.standby.replicas=1\nacceptable.recovery.lag=5\nrack.aware.assignment.strategy=min_traffic\n"
+
+#: The store of the flight recording's application, before the repartition topic in place of behind it.
+STORE_ON_THE_WRONG_SIDE = """\
+Topologies:
+   Sub-topology: 0
+    Source: KSTREAM-SOURCE-0000000000 (topics: [in])
+      --> count
+    Processor: count (stores: [counts])
+      --> counts-repartition-sink
+      <-- KSTREAM-SOURCE-0000000000
+    Sink: counts-repartition-sink (topic: counts-repartition)
+      <-- count
+
+  Sub-topology: 1
+    Source: counts-repartition-source (topics: [counts-repartition])
+      --> print
+    Processor: print (stores: [])
+      --> none
+      <-- counts-repartition-source
+
+"""
+
+
+def verification(
+    past: list[str], config: Path | None = None, topology: Path | None = None, racks: Path | None = None, **terms: Any
+) -> Verification:
+    given = config_sources(config, ())
+    around = Surroundings(given.above, topology, racks=None if racks is None else RackFiller(read_racks([racks])))
+    scenarios = list(scenarios_of_past(past, around))
+    all_terms = Terms(REGISTRY, given, readings=other_readings(partial(scenarios_of_past, past), around), **terms)
+    return verify(scenarios, all_terms, past_episodes(scenarios, timings_in(config)))
+
+
+def only(found: Verification) -> VerifiedGroup:
+    (group,) = found.groups
+    return group
+
+
+def properties(application: str) -> Path:
+    return CAPTURES / application / "application.properties"
+
+
+@pytest.fixture
+def flight(tmp_path: Path) -> tuple[Path, Path]:
+    """The recording of a rack-aware group, and its configuration."""
+    write_recording(tmp_path / "past", "classic")
+    config = tmp_path / "flight.properties"
+    config.write_text(FLIGHT, encoding="utf-8")
+    return tmp_path / "past", config
+
+
+# --- right inputs -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("application", "count"), [("tagged", 24), ("plain-ha", 14)])
+def test_the_line_begins_with_the_decisions_that_come_out(application: str, count: int) -> None:
+    found = verification(list(map(str, logs(application))), properties(application))
+    (line,) = words.sentences(found)
+    assert line.startswith(f"Verified: Kafka's assignor reproduces {count} of {count} recorded decisions. Replay: ")
+    assert f"(recorded {count})" in line
+    assert words.banner(found) == []
+
+
+def test_a_rack_aware_recording_is_verified_with_its_own_racks(flight: tuple[Path, Path]) -> None:
+    group = only(verification([str(flight[0])], flight[1]))
+    assert (group.reproduced, group.checked, group.tried) == (10, 10, ())
+
+
+@pytest.mark.parametrize(("group", "count"), [("streams", 5), ("real-connect", 12)])
+def test_other_kinds_of_groups_are_verified(group: str, count: int, tmp_path: Path) -> None:
+    write_recording(tmp_path / "past", group)
+    found = verification([str(tmp_path / "past")])
+    assert words.sentences(found)[0].startswith(f"Verified: Kafka's assignor reproduces {count} of {count} ")
+
+
+def test_the_assignor_that_the_log_names_is_the_groups_own() -> None:
+    group = only(verification(list(map(str, logs("plain")))))
+    assert (group.assignor, group.reproduced, group.is_refused) == ("sticky", 6, False)
+
+
+def test_states_of_no_real_group_are_not_verified() -> None:
+    plain = [attrs.evolve(each, document=_without(each.document, "observed")) for each in decisions_of("tagged")[:2]]
+    found = verify(plain, Terms(REGISTRY, config_sources(None, ())))
+    assert words.document_of(found) is None
+    assert words.sentences(found) == []
+
+
+def _without(document: Any, key: str) -> dict[str, Any]:
+    return {name: value for name, value in document.items() if name != key}
+
+
+# --- wrong inputs -----------------------------------------------------------------------------------
+
+
+def refused(found: Verification, cause: str) -> VerifiedGroup:
+    (sentence,) = words.banner(found)
+    assert sentence.startswith("No verdict: Kafka's assignor reproduces ")
+    assert f"Likely cause: {cause}." in sentence
+    assert words.sentences(found)[0] == sentence
+    document = words.document_of(found)
+    assert document is not None
+    assert document["status"] == "refused"
+    assert document["cause"]["input"] == cause
+    json.dumps(document)
+    return only(found)
+
+
+def test_exchanged_racks_end_in_the_banner(flight: tuple[Path, Path]) -> None:
+    racks = flight[0] / "racks.toml"
+    text = racks.read_text().replace('1 = "r1"', '1 = "r9"').replace('2 = "r2"', '2 = "r1"').replace("r9", "r2")
+    racks.write_text(text, encoding="utf-8")
+    group = refused(verification([str(flight[0])], flight[1]), "racks")
+    assert group.cause is not None
+    assert group.cause.tried is not None
+    assert (group.cause.tried.reproduced, group.cause.tried.before) == (10, 2)
+
+
+def test_partitions_on_wrong_brokers_end_in_the_banner(tmp_path: Path) -> None:
+    topology = tmp_path / "topology.txt"
+    topology.write_text(ORDERS, encoding="utf-8")
+    past, config = list(map(str, logs("orders-2"))), properties("orders-2")
+    right = rack_file(tmp_path, CLIENTS, partition_racks())
+    assert only(verification(past, config, topology, right)).reproduced == 48
+    moved = {topic: [*racks[1:], racks[0]] for topic, racks in partition_racks().items()}
+    wrong = rack_file(tmp_path, CLIENTS, moved)
+    assert refused(verification(past, config, topology, wrong), "racks").reproduced < 43
+
+
+def test_missing_racks_end_in_the_banner() -> None:
+    group = refused(verification(list(map(str, logs("orders-2"))), properties("orders-2")), "racks")
+    assert group.cause is not None
+    assert "--racks" in words.remedy_of(group.cause)
+
+
+def test_missing_tags_end_in_the_banner(tmp_path: Path) -> None:
+    config = tmp_path / "a.properties"
+    lines = properties("tagged").read_text().splitlines()
+    config.write_text("\n".join(line for line in lines if "tags" not in line), encoding="utf-8")
+    refused(verification(list(map(str, logs("tagged"))), config), "tags")
+
+
+@pytest.mark.parametrize("line", ["num.standby.replicas=2", "acceptable.recovery.lag=1000000", "max.warmup.replicas=9"])
+def test_another_configuration_ends_in_the_banner(line: str, tmp_path: Path) -> None:
+    config = tmp_path / "a.properties"
+    config.write_text(f"{properties('tagged').read_text()}\n{line}\n", encoding="utf-8")
+    group = refused(verification(list(map(str, logs("tagged"))), config), "configuration")
+    assert group.cause is not None
+    assert line.partition("=")[0] in group.cause.evidence
+
+
+def test_a_wrong_topology_ends_in_the_banner(flight: tuple[Path, Path], tmp_path: Path) -> None:
+    topology = tmp_path / "topology.txt"
+    topology.write_text(STORE_ON_THE_WRONG_SIDE, encoding="utf-8")
+    group = refused(verification([str(flight[0])], flight[1], topology), "topology")
+    assert group.cause is not None
+    assert group.cause.evidence.startswith("10 of 10 decisions come out without the topology file")
+
+
+def test_a_wrong_release_of_the_brokers_ends_in_the_banner(tmp_path: Path) -> None:
+    folder = streams_folder(tmp_path / "past", "orders-group-3")
+    assert only(verification([str(folder)])).reproduced == 16
+    (folder / "brokers.json").write_text('{"format":1,"kind":"brokers","streams_group_describe":1}', encoding="utf-8")
+    refused(verification([str(folder)]), "version")
+
+
+def test_the_assignor_of_another_release_ends_in_the_banner(tmp_path: Path) -> None:
+    folder = streams_folder(tmp_path / "past", "orders-group-1")
+    group = only(verification([str(folder)], assignor="group_sticky_4_4"))
+    assert group.cause is not None
+    assert group.cause.input == "version"
+    assert "(group_sticky)" in group.cause.evidence
+
+
+def test_a_custom_assignor_that_is_not_installed_is_not_verifiable() -> None:
+    named = [_named(each, "com.example.Pinned") for each in decisions_of("tagged")]
+    found = verify(named, Terms(REGISTRY, config_sources(properties("tagged"), ())))
+    (line,) = words.sentences(found)
+    assert line.startswith("Not verifiable: the group's assignor cannot be asked: ")
+    assert "com.example.Pinned" in line
+    assert words.banner(found) == []
+
+
+def _named(scenario: Scenario, assignor: str) -> Scenario:
+    source = {**scenario.document["source"], "assignor": assignor}
+    return scenario_from_document({**scenario.document, "source": source}, scenario.place)
+
+
+def test_a_sample_of_many_decisions_says_so() -> None:
+    terms = Terms(REGISTRY, config_sources(properties("tagged"), ()))
+    found = verify(decisions_of("tagged"), terms, most_tasks=60)
+    (line,) = words.sentences(found)
+    assert "recorded decisions (a sample of 24)." in line
+    assert only(found).checked < 24
