@@ -100,6 +100,11 @@ def register(app: typer.Typer) -> None:
                 print_sentence(sentence)
             for each in histories:
                 _print(each)
+            if any(entry.inferred_reason for each in histories for entry in each.entries):
+                note(
+                    "reasons are inferred from members and tasks where the source has none: give the brokers' logs "
+                    "beside it for the coordinator's own"
+                )
             _print_check(checked)
         unknown = len(scenarios) - len(told)
         if unknown:
@@ -126,10 +131,11 @@ def _print(timeline: GroupTimeline) -> None:
         "MOVED",
         "COPIES MADE",
         "REASON",
+        "NEXT",
     )
     if jobs:
         # Workers have neither threads nor copies, and what they say does not number the rounds.
-        columns = ("TIME", "WORKERS", "CAME AND WENT", "JOBS MOVED", "NOTES")
+        columns = ("TIME", "WORKERS", "CAME AND WENT", "JOBS MOVED", "REASON AND NOTES")
     rows = [_row(entry) for entry in entries]
     console().print(table(columns, [(*row[:1], *row[2:3], *row[4:6], row[7]) for row in rows] if jobs else rows))
 
@@ -137,9 +143,7 @@ def _print(timeline: GroupTimeline) -> None:
 def _row(entry: TimelineEntry) -> tuple[object, ...]:
     changes = [f"+{name}" for name in entry.joined] + [f"-{name}" for name in entry.gone]
     changes += [f"{name} anew" for name in entry.restarted]
-    reason = without_uuids(entry.reason)
-    if entry.followup == "probing":
-        reason = f"{reason}; probing follows" if reason else "probing follows"
+    reason = "; ".join(each for each in (without_uuids(entry.reason), entry.inferred_reason) if each)
     if entry.missing is not None:
         first, last = entry.missing
         gap = f"{first} is not there" if first == last else f"{first} to {last} are not there"
@@ -153,6 +157,7 @@ def _row(entry: TimelineEntry) -> tuple[object, ...]:
         entry.active_moved or "",
         entry.copies_made or "",
         reason,
+        entry.followup if entry.followup != "none" else "",
     )
 
 

@@ -93,6 +93,7 @@ class TimelineDecision:
     followup: str
     reason: str
     missing: tuple[int, ...] | None = None
+    inferred_reason: str = ""
 
 
 @attrs.frozen

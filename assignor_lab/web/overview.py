@@ -127,7 +127,7 @@ def _drawn(past: Past, number: int, view: View) -> PastDrawn:
         (moment(each.entry.time_ms), View(view.source, each.state, each.round).url(), each) for each in past.decisions
     )
     entries = [each.entry for each in past.decisions]
-    reasons = [without_uuids(each.reason) for each in entries]
+    reasons = [without_uuids(each.reason) or each.inferred_reason for each in entries]
     return PastDrawn(
         past.group,
         past.moves,

@@ -29,7 +29,7 @@ def page(**entry: Any) -> str:
 
 def test_each_decision_stands_with_its_time_who_came_and_went_and_why() -> None:
     shown = page()
-    for text in ("2026-11-21 05:42:26.656Z", "i4", "anew", "probing follows", "1 to 2 are not there"):
+    for text in ("2026-11-21 05:42:26.656Z", "i4", "anew", "probing</td>", "1 to 2 are not there"):
         assert text in shown
     assert "What happened" in shown
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from assignor_lab.capture.histories.reasons import membership_words
 from assignor_lab.capture.histories.timeline import JOBS, GroupTimeline, TimelineEntry
 from assignor_lab.documents.wording import natural_order
 from assignor_lab.groups.given import given_rows, last_moment
@@ -48,7 +49,7 @@ def connect_timelines(documents: Iterable[Mapping[str, Any]]) -> list[GroupTimel
                 after = _after(each, answered, is_eager=document["protocol"] == _EAGER)
                 is_broken = not number and held is not None
                 words = [*([why] if why else ()), *_words(each, answered, is_broken=is_broken)]
-                entries.append(_entry(each, held, after, _moved(ran, after), words))
+                entries.append(_entry(each, held, after, _moved(ran, after), words, is_told=bool(why)))
                 held = after
         made.append(GroupTimeline(group, of[0]["protocol"], JOBS, tuple(entries)))
     return sorted(made, key=lambda timeline: timeline.entries[0].time_ms)
@@ -125,22 +126,27 @@ def _entry(
     after: Mapping[str, set[str]],
     moved: int,
     words: Iterable[str],
+    *,
+    is_told: bool,
 ) -> TimelineEntry:
     there, here = _by_name(after if before is None else before), _by_name(after)
+    joined, gone = tuple(sorted(here.keys() - there.keys())), tuple(sorted(there.keys() - here.keys()))
+    restarted = tuple(sorted(name for name in here if name in there and here[name].isdisjoint(there[name])))
     return TimelineEntry(
         time_ms=each["time_ms"],
         generation=None,
         waited_ms=None,
         instances=len(here),
         members=len(after),
-        joined=tuple(sorted(here.keys() - there.keys())),
-        gone=tuple(sorted(there.keys() - here.keys())),
-        restarted=tuple(sorted(name for name in here if name in there and here[name].isdisjoint(there[name]))),
+        joined=joined,
+        gone=gone,
+        restarted=restarted,
         active_moved=moved,
         copies_made=0,
         followup="none",
         reason="; ".join(words),
         missing=None,
+        inferred_reason="" if is_told else "; ".join(membership_words(joined, restarted, gone)),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 from assignment_api.streams import TaskId
+from assignor_lab.capture.histories.evidence import Evidence, evidence_of
 
 __all__ = ["CLASSIC", "STREAMS", "Moment", "Participant", "client_of", "moment_of", "protocol_of"]
 
@@ -48,6 +49,7 @@ class Moment:
         participants: Who took part, by process id.
         placed: Process id to its active tasks and its copies.
         document: The scenario that it was read from.
+        evidence: What it shows of causes.
     """
 
     time_ms: int
@@ -58,6 +60,7 @@ class Moment:
     participants: Mapping[str, Participant]
     placed: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
     document: Mapping[str, Any]
+    evidence: Evidence = Evidence()  # noqa: RUF009
 
 
 def protocol_of(document: Mapping[str, Any]) -> str | None:
@@ -88,6 +91,7 @@ def moment_of(document: Mapping[str, Any]) -> Moment:
         {each.process_id: each for each in participants},
         placed,
         document,
+        evidence_of(document, placed),
     )
 
 

@@ -9,6 +9,7 @@ import attrs
 from assignor_lab.capture.histories.history import History
 from assignor_lab.capture.histories.moments import Moment
 from assignor_lab.capture.histories.presence import instance_names
+from assignor_lab.capture.histories.reasons import inferred_reason
 
 __all__ = ["ACTIVE_TASKS", "JOBS", "GroupTimeline", "TimelineEntry", "timeline_of"]
 
@@ -33,7 +34,9 @@ class TimelineEntry:
         active_moved: Active tasks that are on another instance than in the decision before.
         copies_made: Copies of state where none was before, those of tasks that were active there not counted.
         followup: ``none`` or ``probing``.
-        reason: Why the group rebalanced; empty if the source does not tell.
+        reason: Reason of the rebalance, as the source has it; empty if it has none.
+        inferred_reason: The same, inferred from this decision and the one before; empty if the source has one, or if
+            the decisions do not show it.
         missing: Numbers of generations before this one that the history does not have: first and last, or ``None``.
     """
 
@@ -50,6 +53,7 @@ class TimelineEntry:
     followup: str
     reason: str
     missing: tuple[int, int] | None
+    inferred_reason: str = ""
 
     def document(self) -> dict[str, Any]:
         """As JSON."""
@@ -119,6 +123,7 @@ def _entry(moment: Moment, before: Moment | None, names: dict[str, str], protoco
         followup=moment.followup,
         reason=moment.reason,
         missing=_missing(moment, before, protocol),
+        inferred_reason="" if moment.reason else inferred_reason(moment, before, names),
     )
 
 

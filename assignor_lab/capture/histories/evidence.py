@@ -1,0 +1,82 @@
+"""What a decision shows of its own cause and of the next one, small enough to be kept for each decision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from assignment_api.streams.configs import PROBING_REBALANCE_INTERVAL_MS
+
+__all__ = ["LEAST_PROBING_MS", "Evidence", "evidence_of"]
+
+#: Least value of ``probing.rebalance.interval.ms`` that Kafka accepts.
+LEAST_PROBING_MS = 60_000
+#: How an instance has gone, as the last line of a log about it.
+_ENDINGS = ("stop", "fenced")
+_NOTHING: Mapping[str, str] = {}
+
+
+@attrs.frozen
+class Evidence:
+    """What a decision shows of causes.
+
+    Args:
+        ended: Client id to ``stop`` or ``fenced``, of instances whose end a log around the decision has.
+        tasks: All tasks of the application; ``None``: the source has only those that are given to members.
+        hands_over: Whether an active task moves from a consumer that still has it, which takes one more rebalance.
+        probing_ms: ``probing.rebalance.interval.ms``.
+    """
+
+    ended: Mapping[str, str] = _NOTHING
+    tasks: frozenset[str] | None = None
+    hands_over: bool = False
+    probing_ms: int = LEAST_PROBING_MS
+
+
+def evidence_of(document: Mapping[str, Any], placed: Mapping[str, tuple[Sequence[str], Sequence[str]]]) -> Evidence:
+    """The evidence in a decision.
+
+    Args:
+        document: A checked scenario of kind ``streams`` or ``streams-group`` with its decision.
+        placed: Process id to its active tasks and its copies.
+    """
+    done = document["source"].get("done", ())
+    ended = {each["client"]: each["type"] for each in done if each["type"] in _ENDINGS}
+    if "clients" not in document:
+        return Evidence(ended)
+    return Evidence(
+        ended,
+        frozenset(task["id"] for task in document["tasks"]),
+        _hands_over(document, placed),
+        document["config"].get(PROBING_REBALANCE_INTERVAL_MS, LEAST_PROBING_MS),
+    )
+
+
+def _hands_over(document: Mapping[str, Any], placed: Mapping[str, tuple[Sequence[str], Sequence[str]]]) -> bool:
+    clients: Sequence[Mapping[str, object]] = document["clients"]
+    ran = {task: client["process_id"] for client in clients for task in _texts(client["previous_active"])}
+    if any(ran.get(task, process) != process for process, (active, _) in placed.items() for task in active):
+        return True
+    threads, owners = document["observed"].get("threads"), _owners(clients)
+    if not threads or owners is None:
+        return False
+    given = {task: name for name, held in threads.items() for task in held["active"]}
+    return any(given.get(task) != name for task, name in owners.items())
+
+
+def _owners(clients: Iterable[Mapping[str, object]]) -> dict[str, str] | None:
+    """Active task to the consumer that reported it; ``None``: the source does not say which consumer it was."""
+    found: dict[str, str] = {}
+    for client in clients:
+        reported = client["previous_by_consumer"]
+        if not isinstance(reported, Mapping):
+            return None
+        active = set(_texts(client["previous_active"]))
+        found |= {task: name for name, tasks in reported.items() for task in tasks if task in active}
+    return found
+
+
+def _texts(value: object) -> list[str]:
+    return [str(each) for each in value] if isinstance(value, list | tuple) else []
