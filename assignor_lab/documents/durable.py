@@ -14,7 +14,16 @@ from pathlib import Path
 
 from assignor_lab.documents.errors import OutputFileError, printable
 
-__all__ = ["STANDARD_OUTPUT", "UNFINISHED", "append_durably", "naming_failures", "replacing", "sync", "write_durably"]
+__all__ = [
+    "STANDARD_OUTPUT",
+    "UNFINISHED",
+    "append_durably",
+    "make_private",
+    "naming_failures",
+    "replacing",
+    "sync",
+    "write_durably",
+]
 
 #: The name under which the standard output is written.
 STANDARD_OUTPUT = "-"
@@ -31,6 +40,13 @@ def sync(path: Path) -> None:
         os.fsync(descriptor)  # noqa: TID251 - this is the one place
     finally:
         os.close(descriptor)
+
+
+def make_private(directory: Path) -> None:
+    """Makes a directory, and each missing one above it, open to its owner alone."""
+    if not directory.is_dir():
+        make_private(directory.parent)
+        directory.mkdir(mode=0o700, exist_ok=True)
 
 
 #: What to do where the fault lies in what is asked for, and not in the name.

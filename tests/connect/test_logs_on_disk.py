@@ -60,6 +60,20 @@ def read(path: Path) -> dict[str, object]:
         log.close()
 
 
+def test_directories_are_open_to_their_owner_alone(tmp_path: Path) -> None:
+    shared = tmp_path / "data" / "topics"
+    shared.mkdir(mode=0o755, parents=True)
+    for path in (tmp_path / "data", tmp_path / "new" / "data"):
+        data = DataDir(path)
+        topics = Topics(data.topics)
+        topics.partition("lines", 0)
+        topics.close()
+        data.close()
+    made = [each for each in tmp_path.rglob("*") if each.is_dir() and each != tmp_path / "data"]
+    assert {each.name for each in made} == {"new", "data", "topics", "files", "lines"}
+    assert {each: oct(each.stat().st_mode & 0o777) for each in made if each.stat().st_mode & 0o077} == {}
+
+
 def test_what_was_written_is_read_again_in_order(tmp_path: Path) -> None:
     path = tmp_path / "a.log"
     written(path, [("a", {"n": 1}), ("b", [None, "é", "\ud800"])], [("a", {"n": 2}), ("c", 1.5)], [("b", None)])

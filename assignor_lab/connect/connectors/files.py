@@ -25,6 +25,7 @@ from assignment_api.connectors import (
     at_least,
 )
 from assignor_lab.connect.connectors.version import VERSION
+from assignor_lab.documents.durable import make_private
 
 __all__ = ["FileSinkConnector", "FileSinkTask", "FileSourceConnector", "FileSourceTask"]
 
@@ -134,7 +135,7 @@ class FileSinkTask(SinkTask):
     def start(self, config: Mapping[str, str]) -> None:
         """Opens the file."""
         path = self.context.file(_SINK.parse(config)["file"])
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_private(path.parent)
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
 
     def put(self, records: Sequence[SinkRecord]) -> None:

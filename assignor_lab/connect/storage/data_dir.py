@@ -10,6 +10,8 @@
     DIR/topics/NAME/PARTITION.log   records of a topic
     DIR/files/                      the files of connectors: nothing outside can be reached by them
 
+Directories that are made here are open to their owner alone.
+
 All logs have the frames of :mod:`assignor_lab.connect.storage.frames`. A frame of the first three is a JSON list of
 ``[offset, key, value]``, a frame of a topic one of ``[offset, key, value, timestamp]``.
 """
@@ -17,6 +19,7 @@ All logs have the frames of :mod:`assignor_lab.connect.storage.frames`. A frame 
 from __future__ import annotations
 
 import base64
+import contextlib
 import fcntl
 import os
 import re
@@ -25,7 +28,7 @@ from pathlib import Path
 
 from assignment_api.connectors import PathNotAllowedError
 from assignor_lab.connect.storage.errors import DataDirLockedError, StorageError
-from assignor_lab.documents.durable import write_durably
+from assignor_lab.documents.durable import make_private, write_durably
 from assignor_lab.documents.errors import OutputFileError
 
 __all__ = ["DataDir"]
@@ -46,7 +49,7 @@ class DataDir:
 
     def __init__(self, path: Path) -> None:
         try:
-            path.mkdir(parents=True, exist_ok=True)
+            make_private(path)
             self.path = path.resolve(strict=True)
             self.topics = self._made("topics")
             self.files = self._made("files")
@@ -66,7 +69,10 @@ class DataDir:
 
     def _made(self, name: str) -> Path:
         made = self.path / name
-        made.mkdir(exist_ok=True)
+        make_private(made)
+        # Earlier versions left it open to other users; it may be another user's, who shares it with this one.
+        with contextlib.suppress(PermissionError):
+            made.chmod(0o700)
         return made.resolve(strict=True)
 
     def log(self, name: str) -> Path:

@@ -176,7 +176,7 @@ class Topics:
             if not 0 <= number < MOST_PARTITIONS:
                 raise BadRequestError(f"partition {number} of topic {check_topic(topic)}: 0 to {MOST_PARTITIONS - 1}")
             directory = self._directory / check_topic(topic)
-            directory.mkdir(exist_ok=True)
+            directory.mkdir(mode=0o700, exist_ok=True)
             made = Partition(directory / f"{number}.log", topic, number)
             self._partitions[topic, number] = made
             return made
