@@ -33,6 +33,7 @@ __all__ = [
     "PIN",
     "POLICY_KEYS",
     "SETTING_PREFIX",
+    "SHOW",
     "START_TIMEOUT_MS",
     "TASK_ASSIGNOR_CLASS",
     "TRUST",
@@ -63,7 +64,21 @@ START_TIMEOUT_MS = "assignor.plugins.start.timeout.ms"
 MEMORY_MB = "assignor.plugins.memory.mb"
 OUTPUT_KB = "assignor.plugins.output.kb"
 ENVIRONMENT = "assignor.plugins.environment"
-POLICY_KEYS = (ALLOW, BLOCK, PIN, TRUST, ISOLATE, CALL_TIMEOUT_MS, START_TIMEOUT_MS, MEMORY_MB, OUTPUT_KB, ENVIRONMENT)
+#: Plugins, or single keys of theirs, whose settings results may keep.
+SHOW = "assignor.plugins.show"
+POLICY_KEYS = (
+    ALLOW,
+    BLOCK,
+    PIN,
+    TRUST,
+    ISOLATE,
+    CALL_TIMEOUT_MS,
+    START_TIMEOUT_MS,
+    MEMORY_MB,
+    OUTPUT_KB,
+    ENVIRONMENT,
+    SHOW,
+)
 
 #: Prefixes under which Kafka hands keys to a client inside the application; such a key is none of ours.
 _KAFKA_PREFIXES = (
@@ -213,6 +228,7 @@ _POLICY_READERS: Mapping[str, Reader] = {
     MEMORY_MB: _number_from(64),
     OUTPUT_KB: _number_from(0),
     ENVIRONMENT: _variables,
+    SHOW: text_list,
 }
 
 _DEFAULT_CONFIGS = AssignmentConfigs()

@@ -29,6 +29,7 @@ from assignment_api.plugins.keys import (
     KAFKA_KEYS,
     PIN,
     SETTING_PREFIX,
+    SHOW,
     TASK_ASSIGNOR_CLASS,
     TRUST,
     is_policy_key,
@@ -47,8 +48,10 @@ from assignment_api.plugins.layers import (
 )
 from assignment_api.plugins.policy import ISOLATION, Pin, Policy
 from assignment_api.plugins.registry import Registry
+from assignment_api.plugins.reserved import canonical_name, is_reserved
 
 __all__ = [
+    "HIDDEN",
     "ConfigSources",
     "EffectiveConfig",
     "config_sources",
@@ -63,7 +66,9 @@ _SECRET = re.compile(
 )
 #: A URL with a password in it.
 _SECRET_VALUE = re.compile(r"://[^/\s@:]*:[^/\s@]+@")
-#: Shown in place of a plugin's setting whose name or value says that it is secret.
+#: Further keys for a Java assignor: anybody's, like a plugin's own.
+_JAVA_CONFIG = "assignor.java.config."
+#: Shown in place of a value that is not to be seen.
 HIDDEN = "(hidden)"
 
 
@@ -125,6 +130,20 @@ class EffectiveConfig(Mapping[str, ConfigValue]):
         value = self.entries[key].value
         secret = is_setting(key) and (_SECRET.search(key) or _SECRET_VALUE.search(str(value)))
         return HIDDEN if secret else value
+
+    def hides(self, key: str, value: object) -> bool:
+        """Whether results leave out a value: every plugin's own setting that ``assignor.plugins.show`` does not name.
+
+        Settings of the built-ins are kept. What is secret by its name or value is left out wherever it is from.
+        """
+        if not is_setting(key):
+            return False
+        if _SECRET.search(key) or _SECRET_VALUE.search(str(value)):
+            return True
+        plugin = key.split(".")[1]
+        shown = text_list(SHOW, self.entries[SHOW].value) if SHOW in self.entries else ()
+        is_named = key in shown or canonical_name(plugin) in map(canonical_name, shown)
+        return not is_named and (key.startswith(_JAVA_CONFIG) or not is_reserved(plugin))
 
 
 def _read_only(value: Any) -> Any:

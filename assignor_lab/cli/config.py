@@ -77,11 +77,12 @@ def register(app: typer.Typer) -> None:
         """Show every effective value of the configuration and where it came from.
 
         Only keys that concern assignment are read; nothing else of an application's file is printed or kept.
+        A module:attribute is looked up, and not imported.
         """
         given = sources(config, c)
         chosen = None if scenario is None else _scenario(scenario, scenario_id)
         effective = given.effective() if chosen is None else given.effective(chosen.config, str(chosen.place))
-        selection = _selected(found_plugins(effective).registry, effective)
+        selection = _selected(found_plugins(effective, imports_code=False).registry, effective)
         shown = _with_connect_keys(effective)
         if json:
             print_json(_document(shown, selection))
@@ -154,7 +155,10 @@ def _shown(effective: EffectiveConfig, key: str) -> str:
 
 
 def _origin(found: _Found) -> str:
-    return f" ({found.distribution} {found.version})" if found.distribution else ""
+    said = [f"{found.distribution} {found.version}"] if found.distribution else []
+    if ":" in found.name and found.plugin.name == "unseen":
+        said.append("code, not imported here")
+    return f" ({', '.join(said)})" if said else ""
 
 
 def _document(effective: EffectiveConfig, selection: _Selection) -> dict[str, Any]:

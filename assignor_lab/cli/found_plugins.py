@@ -14,15 +14,19 @@ if TYPE_CHECKING:
 __all__ = ["found_plugins"]
 
 
-def found_plugins(config: EffectiveConfig) -> Plugins:
-    """Finds the installed plugins, and says which cannot be used and why.
+def found_plugins(config: EffectiveConfig, *, imports_code: bool = True) -> Plugins:
+    """The installed plugins; a note names each that cannot be used, and the reason.
+
+    Args:
+        config: The configuration.
+        imports_code: False where ``module:attribute`` is only looked up.
 
     Raises:
         ConfigError: if a value of ``config`` is out of its range.
     """
     from assignor_lab.runtime.discovery import discovered
 
-    plugins = discovered(config)
+    plugins = discovered(config, imports_code=imports_code)
     for row in plugins.registry.listing():
         if (row.kind, row.status) == ("plugin", "broken"):
             note(f"plugin {row.name} of {row.distribution} {row.version} cannot be used: {row.reason}")

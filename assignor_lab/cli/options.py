@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from assignment_api.plugins import ConfigSources, config_sources
+from assignment_api.plugins.selection import HIDDEN
 from assignor_lab.cli.text import note, print_json
 
 __all__ = [
@@ -119,10 +120,11 @@ def sources(config_file: Path | None, overrides: list[str] | None) -> ConfigSour
 
 
 def override_words(given: ConfigSources, overrides: Iterable[str]) -> list[str]:
-    """Items of ``-c`` as words of a command line that may be kept: what looks like a secret is not in them."""
+    """Items of ``-c`` as words of a command line that results may keep, without the values that they hide."""
     words = []
     effective = given.effective()
     for override in overrides:
         key = override.partition("=")[0].strip()
-        words += ["-c", f"{key}={effective.shown(key)}" if effective.shown(key) == "(hidden)" else override]
+        is_hidden = key in effective and effective.hides(key, effective[key].value)
+        words += ["-c", f"{key}={HIDDEN}" if is_hidden else override]
     return words

@@ -18,7 +18,7 @@ import attrs
 from assignment_api.plugins import Found, MetricPlugin
 from assignment_api.plugins.layers import Layer
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
-from assignment_api.plugins.selection import ConfigSources, EffectiveConfig
+from assignment_api.plugins.selection import ConfigSources
 from assignor_lab.capture.histories.past_terms import PastTerms
 from assignor_lab.documents.files import read_document
 from assignor_lab.documents.json_text import parse_json
@@ -108,7 +108,7 @@ class Setting:
         value: Its value; ``None`` where it is hidden.
         layer: Name of the kind of source that it came from (:class:`assignment_api.plugins.Layer`).
         place: Where in it.
-        hidden: Whether the value is left out: it is secret by its name or its look, or nothing that JSON can hold.
+        hidden: Whether the value is left out: it is a plugin's own or secret, or nothing that JSON can hold.
     """
 
     key: str
@@ -277,10 +277,11 @@ def _inputs(run: Run) -> Iterator[Input]:
 
 
 def _settings(config: ConfigSources) -> Iterator[Setting]:
+    effective = config.effective()
     for layer in (*config.below, *config.above):
         for key, held in layer.entries.items():
             if held.origin.layer is not Layer.DEFAULT:
-                hidden = EffectiveConfig({key: held}).shown(key) is not held.value or not _is_json(held.value)
+                hidden = effective.hides(key, held.value) or not _is_json(held.value)
                 yield Setting(key, None if hidden else held.value, held.origin.layer.name, held.origin.place, hidden)
 
 

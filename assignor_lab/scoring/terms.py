@@ -14,7 +14,7 @@ import attrs
 
 from assignment_api.plugins import Registry
 from assignment_api.plugins.layers import ConfigLayer, ConfigValue, Layer
-from assignment_api.plugins.selection import ConfigSources, EffectiveConfig
+from assignment_api.plugins.selection import ConfigSources
 from assignor_lab.groups.columns import FORMAT
 from assignor_lab.groups.prices import prices_of
 from assignor_lab.groups.terms import JobSpec
@@ -140,14 +140,14 @@ def _named_digest(values: Mapping[str, str]) -> str:
 
 
 def _config(config: ConfigSources, salt: bytes) -> Iterator[tuple[str, str]]:
+    effective = config.effective()
     for place, layers in (("below the scenario's", config.below), ("above the scenario's", config.above)):
         merged: dict[str, ConfigValue] = {}
         for layer in layers:
             merged.update(_said(layer))
-        held = EffectiveConfig(merged)
-        for key in sorted(held):
-            is_secret = held.shown(key) != held[key].value
-            yield f"{key} {place}", _digest(held[key].value, salt) if is_secret else str(held[key].value)
+        for key, held in sorted(merged.items()):
+            is_hidden = effective.hides(key, held.value)
+            yield f"{key} {place}", _digest(held.value, salt) if is_hidden else str(held.value)
 
 
 def _said(layer: ConfigLayer) -> Mapping[str, ConfigValue]:

@@ -182,6 +182,21 @@ def test_the_brokers_assign_where_the_group_protocol_says_so(run: Any) -> None:
     assert "no assignor of the client runs" in run("config", "-c", "group.protocol=streams").err
 
 
+@pytest.mark.parametrize("key", ["task.assignor.class", "connect.assignor.class"])
+@pytest.mark.parametrize("isolate", ["none", "untrusted"])
+def test_config_does_not_import_code(run: Any, tmp_path: Path, key: str, isolate: str) -> None:
+    tmp_path.joinpath("noisy.py").write_text("open('imported', 'w').close()\nclass Mine: pass\n")
+    ran = run("config", "-c", f"{key}=noisy:Mine", "-c", f"assignor.plugins.isolate={isolate}")
+    assert (ran.code, tmp_path.joinpath("imported").exists()) == (0, False)
+    assert "noisy:Mine (code, not imported here)" in ran.out
+
+
+def test_config_names_code_that_the_policy_blocks(run: Any) -> None:
+    ran = run("config", "-c", "task.assignor.class=noisy:Mine", "-c", "assignor.plugins.block=Mine")
+    assert ran.code == 2
+    assert "may not be imported" in ran.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [

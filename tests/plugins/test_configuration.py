@@ -318,6 +318,26 @@ def test_a_secret_setting_is_handed_over_and_not_shown(tmp_path: Path) -> None:
     assert found.shown("assignor.mine.api_token") == "(hidden)"
 
 
+@pytest.mark.parametrize(
+    ("key", "show", "hidden"),
+    [
+        ("assignor.mine.pin", [], True),
+        ("assignor.mine.pin", ["assignor.plugins.show=mine"], False),
+        ("assignor.my-plugin.pin", ["assignor.plugins.show=My_Plugin"], False),
+        ("assignor.mine.pin", ["assignor.plugins.show=other,assignor.mine.pin"], False),
+        ("assignor.mine.pin", ["assignor.plugins.show=assignor.mine.other"], True),
+        ("assignor.mine.api_token", ["assignor.plugins.show=mine"], True),
+        ("assignor.static.pins", [], False),
+        ("assignor.sticky.password", [], True),
+        ("assignor.java.kafka", [], False),
+        ("assignor.java.config.license", [], True),
+        ("num.standby.replicas", [], False),
+    ],
+)
+def test_results_leave_out_settings_of_plugins(tmp_path: Path, key: str, show: list[str], hidden: bool) -> None:
+    assert effective(tmp_path, None, [f"{key}=1", *show]).hides(key, "1") is hidden
+
+
 def test_the_policy_comes_from_configuration(tmp_path: Path) -> None:
     file = write(tmp_path, "a.properties", "assignor.plugins.allow=a, b\nassignor.plugins.pin=a==1.0")
     found = effective(tmp_path, file, ASSIGNOR_PLUGINS_BLOCK="c")

@@ -196,10 +196,13 @@ def test_bytes_depend_on_neither_hash_seed_nor_cores_nor_the_way_in_and_secrets_
     with pytest.raises(SystemExit, match=r"\A0\Z"):
         main(["import-log", *map(str, sorted((CAPTURES / "plain").glob("*.log.gz"))), "--out", str(states)])
     words = ["--assignor", "sticky", "-c", "assignor.sticky.password=hunter2", "--master", "local[1]"]
+    words += ["-c", "assignor.mine.pin=4711-0815"]
     done = score(tmp_path, "-", *words, stdin=states.read_bytes(), PYTHONHASHSEED="1")
     assert done.returncode == 0, done.stderr.decode()
     kept = b"".join(path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file())
     assert b"hunter2" not in kept + done.stdout + done.stderr
+    assert b"4711-0815" not in kept + done.stdout + done.stderr
+    assert b"assignor.mine.pin=(hidden)" in kept
     first = results_bytes(tmp_path / "out")
     # Of two cores, in a process with a hash seed of its own.
     here = command(tmp_path, "states.jsonl", "--assignor", "sticky", spark=spark)

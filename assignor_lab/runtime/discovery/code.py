@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from assignment_api.plugins import (
+    ConnectAssignorPlugin,
     Found,
     FoundConnectAssignor,
     FoundTaskAssignor,
@@ -28,7 +29,7 @@ from assignor_lab.runtime.java.naming import JavaName, java_name
 from assignor_lab.runtime.java.origin import DESCRIBE, java_origin
 from assignor_lab.runtime.java.settings import JavaSettings
 
-__all__ = ["CodeApart"]
+__all__ = ["CodeApart", "CodeUnseen"]
 
 _DIGEST = re.compile(r"\A[0-9a-f]{64}\Z")
 _MESSAGE_LIMIT = 1_000
@@ -148,6 +149,48 @@ class CodeApart:
             raise PluginLoadError(f"assignor {selector!r} cannot be imported: {error}") from error
         finally:
             process.close()
+
+
+class CodeUnseen:
+    """Checks where named code comes from, and whether the policy allows it, without importing it.
+
+    Args:
+        isolation: The processes, and who is trusted.
+        java: The user's Kafka and Java.
+    """
+
+    def __init__(self, isolation: Isolation, java: JavaSettings) -> None:
+        self._java = CodeApart(isolation, java, is_told=True)
+
+    def task_assignor(self, selector: str, policy: Policy) -> FoundTaskAssignor:
+        """As in the protocol; what is found makes no assignor."""
+        if java_name(selector) is not None:
+            return self._java.task_assignor(selector, policy)
+        origin = code_origin(selector, policy)
+        plugin = TaskAssignorPlugin("unseen", _not_imported)
+        return FoundTaskAssignor(selector, plugin, origin.distribution, origin.version)
+
+    def connect_assignor(self, selector: str, policy: Policy) -> FoundConnectAssignor:
+        """As :meth:`task_assignor`."""
+        _refuse_java(selector)
+        origin = code_origin(selector, policy)
+        plugin = ConnectAssignorPlugin("unseen", _not_imported)
+        return FoundConnectAssignor(selector, plugin, origin.distribution, origin.version)
+
+    def group_assignor(self, selector: str, policy: Policy) -> Found[GroupAssignorPlugin]:
+        """As :meth:`task_assignor`."""
+        _refuse_java(selector)
+        origin = code_origin(selector, policy)
+        return Found(selector, GroupAssignorPlugin("unseen", _not_imported), origin.distribution, origin.version)
+
+    def kinds(self, selector: str, policy: Policy) -> tuple[str, ...]:
+        """All kinds: the code is not known."""
+        code_origin(selector, policy)
+        return tuple(ASKING_PLACES)
+
+
+def _not_imported() -> NoReturn:
+    raise PluginLoadError("the code was not imported")
 
 
 def _refuse_java(selector: str) -> None:

@@ -17,7 +17,7 @@ from assignment_api.plugins import PluginDefinitionError, Policy, Registry, disc
 from assignment_api.plugins.discovery import Offer, Reply, Source, ask_here, describe_error, one_line, problem
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION, canonical_name
 from assignment_api.plugins.selection import EffectiveConfig
-from assignor_lab.runtime.discovery.code import CodeApart
+from assignor_lab.runtime.discovery.code import CodeApart, CodeUnseen
 from assignor_lab.runtime.discovery.descriptions import Description, description_in
 from assignor_lab.runtime.discovery.entries import HANDLERS, entry_of
 from assignor_lab.runtime.isolation.errors import AnswerFormatError, IsolationError
@@ -53,6 +53,8 @@ def discovered(
     config: EffectiveConfig | None = None,
     installed: Iterable[Distribution] | None = None,
     described: Sequence[Description] | None = None,
+    *,
+    imports_code: bool = True,
 ) -> Plugins:
     """Finds the installed plugins.
 
@@ -61,6 +63,7 @@ def discovered(
         installed: Distributions to look at; ``None``: all that Python finds.
         described: What another process was told by plugins that are installed here, too: they are not asked again,
             and those that it does not name are left alone. ``None``: all are asked.
+        imports_code: False where ``module:attribute`` and Java assignors are only looked up.
 
     Raises:
         ConfigError: if a value of ``config`` is out of its range.
@@ -69,7 +72,8 @@ def discovered(
     isolation = Isolation(Limits() if config is None else Limits.of(config), policy)
     asking = _Asking(isolation, described)
     java = JavaSettings() if config is None else JavaSettings.of(config)
-    registry = discover(policy, installed, asking.ask, CodeApart(isolation, java, is_told=described is not None))
+    apart = CodeApart(isolation, java, is_told=described is not None)
+    registry = discover(policy, installed, asking.ask, apart if imports_code else CodeUnseen(isolation, java))
     return Plugins(registry, isolation, tuple(asking.described))
 
 

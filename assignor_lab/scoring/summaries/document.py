@@ -13,7 +13,7 @@ from assignment_api import SPI_VERSION
 from assignment_api.plugins import Found, MetricPlugin
 from assignment_api.plugins.keys import is_setting
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
-from assignment_api.plugins.selection import ConfigSources
+from assignment_api.plugins.selection import HIDDEN, ConfigSources
 from assignor_lab.capture.histories.past_terms import DECISIONS, PLAYED
 from assignor_lab.groups.kind import Kind
 from assignor_lab.groups.work import OBSERVED
@@ -204,10 +204,14 @@ def _versions(competing: Competitors, metrics: Any) -> dict[str, str]:
 
 
 def shown_config(config: ConfigSources, keys: Collection[str]) -> list[dict[str, str]]:
-    """The summary's ``config``: what was said explicitly, secrets hidden, of ``keys`` and the plugins' settings."""
+    """The summary's ``config``: explicit values of ``keys`` and the plugins' settings, some of them hidden."""
     effective = config.effective()
     return [
-        {"key": key, "value": _value_text(effective.shown(key)), "source": str(held.origin)}
+        {
+            "key": key,
+            "value": HIDDEN if effective.hides(key, held.value) else _value_text(held.value),
+            "source": str(held.origin),
+        }
         for key, held in effective.items()
         if held.origin.layer.is_explicit and (key in keys or is_setting(key))
     ]
