@@ -1,7 +1,8 @@
 """Configuration keys that concern assignment. Every other key of an application's file is dropped unseen.
 
 Kept are Kafka's keys (``StreamsConfig``), ``client.tag.<key>``, the policy's keys ``assignor.plugins.*`` and a plugin's
-own settings, ``assignor.<plugin name>.<key>``.
+own settings, ``assignor.<plugin name>.<key>``. Kept as well are :data:`GROUP_KEYS`: settings of time and membership,
+which a play of the group needs.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ __all__ = [
     "CONNECT_ASSIGNOR_CLASS",
     "DEFAULTS",
     "ENVIRONMENT",
+    "GROUP_KEYS",
     "INSTANCE_KEYS",
     "INTERNAL_TASK_ASSIGNOR_CLASS",
     "ISOLATE",
@@ -41,6 +43,7 @@ __all__ = [
     "is_policy_key",
     "is_setting",
     "meant_key",
+    "own_key",
     "read_value",
     "text_list",
 ]
@@ -109,6 +112,24 @@ def _threads(key: str, value: object) -> int:
     if isinstance(value, bool) or not re.match(r"\+?[0-9]{1,9}\Z", text) or int(text) < 1:
         raise ConfigError(f"Invalid value {value} for configuration {key}: expected a number from 1")
     return int(text)
+
+
+def _milliseconds(key: str, value: object) -> int:
+    text = str(value).strip()
+    # Some of them may be 0 in Kafka: then nothing is waited for.
+    least = 0 if key.endswith(("delay.ms", "assignment.interval.ms", "commit.interval.ms")) else 1
+    if isinstance(value, bool) or not re.match(r"[0-9]{1,12}\Z", text) or int(text) < least:
+        raise ConfigError(
+            f"Invalid value {value} for configuration {key}: expected a number of milliseconds from {least}"
+        )
+    return int(text)
+
+
+def _guarantee(key: str, value: object) -> str:
+    known = ("at_least_once", "exactly_once", "exactly_once_beta", "exactly_once_v2")
+    if not isinstance(value, str) or value.strip() not in known:
+        raise ConfigError(f"Invalid value {value} for configuration {key}: String must be one of: {', '.join(known)}")
+    return value.strip()
 
 
 def _protocol(key: str, value: object) -> str:
@@ -217,6 +238,31 @@ KAFKA_KEYS: Mapping[str, Reader] = {
     MAX_DELAY_KEY: _delay,
     **INSTANCE_KEYS,
 }
+
+#: Keys of time and membership to what checks their values. A play of the group uses them; no assignor receives them.
+GROUP_KEYS: Mapping[str, Reader] = {
+    "session.timeout.ms": _milliseconds,
+    "heartbeat.interval.ms": _milliseconds,
+    "max.poll.interval.ms": _milliseconds,
+    "commit.interval.ms": _milliseconds,
+    "state.cleanup.delay.ms": _milliseconds,
+    "processing.guarantee": _guarantee,
+    "dsl.store.suppliers.class": _class_name,
+    "streams.session.timeout.ms": _milliseconds,
+    "streams.heartbeat.interval.ms": _milliseconds,
+    "streams.initial.rebalance.delay.ms": _milliseconds,
+    "streams.assignment.interval.ms": _milliseconds,
+    "streams.task.offset.interval.ms": _milliseconds,
+}
+#: Prefixes of the same keys in files of an application and of a broker, with their rank: a higher rank wins.
+_OTHER_NAMES: Mapping[str, tuple[str, int]] = {
+    **{
+        f"{prefix}{key}": (key, rank)
+        for key in ("session.timeout.ms", "heartbeat.interval.ms", "max.poll.interval.ms")
+        for prefix, rank in (("consumer.", 1), ("main.consumer.", 2))
+    },
+    **{f"group.{key}": (key, -1) for key in GROUP_KEYS if key.startswith("streams.")},
+}
 _POLICY_READERS: Mapping[str, Reader] = {
     ALLOW: text_list,
     BLOCK: text_list,
@@ -252,8 +298,23 @@ def is_setting(key: str) -> bool:
 
 
 def is_kept(key: str) -> bool:
-    """Whether ``key`` concerns assignment."""
-    return key in KAFKA_KEYS or is_policy_key(key) or is_setting(key) or key.startswith(CLIENT_TAG_PREFIX)
+    """Whether ``key`` concerns assignment, or the group's time and membership."""
+    return (
+        key in KAFKA_KEYS
+        or own_key(key)[0] in GROUP_KEYS
+        or is_policy_key(key)
+        or is_setting(key)
+        or key.startswith(CLIENT_TAG_PREFIX)
+    )
+
+
+def own_key(key: str) -> tuple[str, int]:
+    """The key under which a setting is kept, and its rank among the names of that key; other keys as they are.
+
+    ``consumer.session.timeout.ms`` is ``session.timeout.ms`` of the consumer alone, and ranks higher. A broker's
+    ``group.streams.session.timeout.ms`` is the default of a group's ``streams.session.timeout.ms``, and ranks lower.
+    """
+    return _OTHER_NAMES.get(key, (key, 0))
 
 
 def read_value(key: str, value: object) -> Any:
@@ -266,7 +327,7 @@ def read_value(key: str, value: object) -> Any:
         return None
     if key.startswith(CLIENT_TAG_PREFIX):
         return _tag(key, value)
-    reader = KAFKA_KEYS.get(key) or _POLICY_READERS.get(key)
+    reader = KAFKA_KEYS.get(key) or GROUP_KEYS.get(key) or _POLICY_READERS.get(key)
     return value if reader is None else reader(key, value)
 
 
@@ -276,15 +337,13 @@ def meant_key(key: str) -> str | None:
     A key that is one of ours with other separators or capitals, or with a few letters wrong, is a near miss; one of
     ours behind a framework's prefix is, too, but behind one of Kafka's own prefixes it is a key for another purpose.
     """
-    if is_kept(key) or key.startswith(_KAFKA_PREFIXES):
+    if is_kept(key) or key.startswith(_KAFKA_PREFIXES) or key in _OTHER_KAFKA_KEYS:
         return None
     plain = _plain(key)
     known: Sequence[str] = (*KAFKA_KEYS, *POLICY_KEYS)
-    for candidate in known:
+    for candidate in (*known, *GROUP_KEYS):
         if _plain(candidate) == plain or key.endswith("." + candidate):
             return candidate
-    if key in _OTHER_KAFKA_KEYS:
-        return None
     near = difflib.get_close_matches(plain[:120], [_plain(candidate) for candidate in known], n=1, cutoff=0.87)
     return next((candidate for candidate in known if _plain(candidate) in near), None)
 
@@ -295,5 +354,11 @@ def _plain(key: str) -> str:
 
 #: Keys of Kafka that look like ours and are not.
 _OTHER_KAFKA_KEYS = frozenset(
-    {"group.protocol.type", "metadata.recovery.rebootstrap.trigger.ms", "task.timeout.ms", "max.task.idle.ms"}
+    {
+        "auto.commit.interval.ms",
+        "group.protocol.type",
+        "metadata.recovery.rebootstrap.trigger.ms",
+        "task.timeout.ms",
+        "max.task.idle.ms",
+    }
 )

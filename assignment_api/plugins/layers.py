@@ -13,12 +13,14 @@ from assignment_api.plugins.errors import ConfigKeyError, ConfigValueError
 from assignment_api.plugins.keys import (
     CLIENT_TAG_PREFIX,
     DEFAULTS,
+    GROUP_KEYS,
     KAFKA_KEYS,
     POLICY_KEYS,
     SETTING_PREFIX,
     is_kept,
     is_policy_key,
     meant_key,
+    own_key,
     read_value,
 )
 from assignment_api.plugins.near import did_you_mean
@@ -82,7 +84,7 @@ class ConfigLayer:
     """What one source says about assignment.
 
     Args:
-        entries: Key to value; nothing but keys that concern assignment.
+        entries: Key to value; nothing but keys that concern assignment, or the group's time and membership.
         notes: What the user should know, one sentence each; no values in it.
     """
 
@@ -95,19 +97,23 @@ def layer_of(layer: Layer, pairs: Iterable[tuple[str, object, str]]) -> ConfigLa
 
     Args:
         layer: Kind of the source.
-        pairs: Key, value and place of each entry; of two for one key the last one counts.
+        pairs: Key, value and place of each entry; of two for one key the last one counts, and a consumer's own key
+            (``consumer.session.timeout.ms``) before the plain one.
 
     Raises:
         ConfigKeyError: if an explicit source has a near miss of one of our keys.
         ConfigValueError: if a value is of the wrong type or out of its range.
     """
     entries: dict[str, ConfigValue] = {}
+    ranks: dict[str, int] = {}
     notes: list[str] = []
     for key, value, place in pairs:
         origin = Origin(layer, place)
         if is_kept(key):
-            _check(key, value, origin)
-            entries[key] = ConfigValue(value, origin)
+            own, rank = own_key(key)
+            _check(own, value, origin)
+            if rank >= ranks.get(own, rank):
+                entries[own], ranks[own] = ConfigValue(value, origin), rank
             continue
         meant = meant_key(key)
         if meant is None:
@@ -141,7 +147,7 @@ def environment_layer(environ: Mapping[str, str]) -> ConfigLayer:
     Raises:
         ConfigValueError: naming the variable, if a value is of the wrong type or out of its range.
     """
-    known = {_variable(key): key for key in (*KAFKA_KEYS, *POLICY_KEYS)}
+    known = {_variable(key): key for key in (*KAFKA_KEYS, *GROUP_KEYS, *POLICY_KEYS)}
     pairs: list[tuple[str, object, str]] = []
     notes: list[str] = []
     for variable in sorted(name for name in environ if name.startswith("ASSIGNOR_")):
@@ -199,7 +205,7 @@ def command_line_layer(overrides: Sequence[str]) -> ConfigLayer:
             raise ConfigKeyError(f"-c: {key!r:.80} has no value: write -c key=value")
         if not is_kept(key):
             meant = meant_key(key)
-            hint = did_you_mean(key, KAFKA_KEYS) if meant is None else f"; did you mean {meant!r}?"
+            hint = did_you_mean(key, (*KAFKA_KEYS, *GROUP_KEYS)) if meant is None else f"; did you mean {meant!r}?"
             raise ConfigKeyError(
                 f"-c: {key!r:.80} is no key of assignment{hint} `assignor config` lists the keys; a plugin's own "
                 "settings are assignor.<plugin name>.<key>"

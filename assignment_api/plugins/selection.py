@@ -24,6 +24,7 @@ from assignment_api.plugins.keys import (
     ALLOW,
     BLOCK,
     CONNECT_ASSIGNOR_CLASS,
+    GROUP_KEYS,
     INTERNAL_TASK_ASSIGNOR_CLASS,
     ISOLATE,
     KAFKA_KEYS,
@@ -96,6 +97,8 @@ class EffectiveConfig(Mapping[str, ConfigValue]):
     def values_for(self, plugin: str) -> Mapping[str, Any]:
         """What ``configure()`` of the assignor called ``plugin`` gets: Kafka's keys and the plugin's own settings.
 
+        Settings of time and membership are not among them: they decide when a group rebalances, and no assignment.
+
         Values are as they were written, but that lists are tuples; settings keep their full key
         ``assignor.<plugin>.<key>``. Read-only through and through: others get the same values.
         """
@@ -104,7 +107,7 @@ class EffectiveConfig(Mapping[str, ConfigValue]):
             {
                 key: _read_only(held.value)
                 for key, held in self.entries.items()
-                if not is_policy_key(key) and (not is_setting(key) or key.startswith(own))
+                if not (is_policy_key(key) or key in GROUP_KEYS) and (not is_setting(key) or key.startswith(own))
             }
         )
 
@@ -178,7 +181,7 @@ class ConfigSources:
         merged: dict[str, ConfigValue] = {}
         for layer in layers:
             merged.update(layer.entries)
-        kafka = {key: merged[key] for key in KAFKA_KEYS if key in merged}
+        kafka = {key: merged[key] for key in (*KAFKA_KEYS, *GROUP_KEYS) if key in merged}
         others = {key: merged[key] for key in sorted(merged) if key not in kafka}
         return EffectiveConfig(kafka | others, tuple(note for layer in layers for note in layer.notes))
 
@@ -188,7 +191,11 @@ class ConfigSources:
         for layer in self.above:
             merged.update(layer.entries)
         return MappingProxyType(
-            {key: read_value(key, held.value) for key, held in merged.items() if not is_policy_key(key)}
+            {
+                key: read_value(key, held.value)
+                for key, held in merged.items()
+                if not (is_policy_key(key) or key in GROUP_KEYS)
+            }
         )
 
 

@@ -19,6 +19,7 @@ class StreamsMember:
         instance_id: ``group.instance.id``, or ``None``.
         rack: Its rack, or ``None``.
         tags: Its client tags.
+        rebalance_timeout_ms: How long it may take to give tasks up, or ``None``: the source does not show it.
     """
 
     client_id: str
@@ -26,3 +27,4 @@ class StreamsMember:
     instance_id: str | None
     rack: str | None
     tags: Mapping[str, str]
+    rebalance_timeout_ms: int | None = None

@@ -75,7 +75,7 @@ def register(app: typer.Typer) -> None:
         contenders = contenders_of(assignor or (), variant or (), answers or ())
         given = sources(config, c)
         plugins = found_plugins(given.effective())
-        past = past_terms(DECISIONS, config, topology, timezone, None)
+        past = past_terms(DECISIONS, given, config, topology, timezone, None)
         states = chosen_states(source, state_id, plugins.registry, given, given_racks(racks), past)
         terms = Terms(plugins.registry, plugins.isolation, given)
         compared = compare(states, contenders, terms, only_round)

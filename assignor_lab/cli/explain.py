@@ -84,7 +84,7 @@ def register(app: typer.Typer) -> None:
             raise typer.BadParameter("name the task, too, with --task", param_hint="--why-not")
         given = sources(config, c)
         plugins = found_plugins(given.effective())
-        terms = past_terms(DECISIONS, config, topology, timezone, None)
+        terms = past_terms(DECISIONS, given, config, topology, timezone, None)
         states = chosen_states(source, state_id, plugins.registry, given, given_racks(racks), terms)
         scenario = next(states)
         question = question_of(scenario, round_number, assignor, plugins.registry, given, plugins.isolation)

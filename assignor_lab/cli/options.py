@@ -30,7 +30,9 @@ __all__ = [
 ConfigFile = Annotated[
     Path | None,
     typer.Option(
-        "--config", metavar="FILE", help="Configuration to use, .toml or .properties; only assignment keys are read."
+        "--config",
+        metavar="FILE",
+        help="Configuration to use, .toml or .properties: keys of assignment and settings of time.",
     ),
 ]
 

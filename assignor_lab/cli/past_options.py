@@ -142,6 +142,7 @@ def surroundings(
 
 def past_terms(
     mode: str | None,
+    given: ConfigSources,
     config: Path | None,
     topology: Path | None,
     timezone: str | None,
@@ -152,7 +153,8 @@ def past_terms(
 
     Args:
         mode: What ``--mode`` says; ``None``: a past is played.
-        config: The file of ``--config``, for the group's timeouts.
+        given: Sources of configuration, for the group's settings.
+        config: The file of ``--config``, for what is no key of them.
         topology: The file of ``--topology``.
         timezone: The name that ``--timezone`` gives.
         workload: The file of ``--workload``.
@@ -163,17 +165,19 @@ def past_terms(
         typer.BadParameter: if there is no such time zone.
     """
     from assignor_lab.capture.histories.past_terms import AUTO, DECISIONS, PastTerms
-    from assignor_lab.capture.histories.settings import optimization_in, timings_in
+    from assignor_lab.capture.histories.settings import optimization_in
+    from assignor_lab.scenarios.settings import given_settings
 
     zone_of(timezone)
     return PastTerms(
         way=DECISIONS if mode == "independent" else mode or AUTO,
-        timings={**timings_in(config), **given_timings(timings)},
+        timings=given_timings(timings),
         optimization=optimization_in(config),
         topology=None if topology is None else str(topology),
         timezone=timezone,
         workload=None if workload is None else str(workload),
         timings_file=None if timings is None else str(timings),
+        settings={key: str(value) for key, value in given_settings(given.above).items()},
     )
 
 

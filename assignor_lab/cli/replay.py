@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import typer
 
 from assignor_lab.capture.histories.episodes import episodes_of_past
-from assignor_lab.capture.histories.settings import timings_in
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
 from assignor_lab.cli.past_options import TimingsFile, Topology, WorkloadFile, Zone, given_timings, surroundings
@@ -77,7 +76,7 @@ def register(app: typer.Typer) -> None:
         given = sources(config, c)
         registry = found_plugins(given.effective()).registry
         around = surroundings(given, config, topology, timezone, racks)
-        for episode in episodes_of_past(history, timings_in(config), workload, around, given_timings(timings)):
+        for episode in episodes_of_past(history, given_timings(timings), workload, around):
             for sentence in episode.assumptions:
                 note(f"assumed: {sentence}")
             terms = traffic_terms(reads_from, given, episode)

@@ -228,7 +228,7 @@ def register(app: typer.Typer) -> None:
             if repeats is None:
                 names = family_names(registry, families or (), [each.assignor for each in contenders])
                 inputs = (*(source or ()), *generated(names, count or DEFAULT_COUNT, seed))
-                past = past_terms(mode, config, topology, timezone, workload, timings)
+                past = past_terms(mode, given, config, topology, timezone, workload, timings)
             else:
                 inputs = repeats.sources(source or [])
                 known_racks = None if repeats.manifest.racks is None else repeats.manifest.racks.racks()

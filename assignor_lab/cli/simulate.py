@@ -11,7 +11,6 @@ import typer
 
 from assignment_api.plugins import Registry
 from assignor_lab.capture.histories.episodes import past_as_episodes
-from assignor_lab.capture.histories.settings import timings_in
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
 from assignor_lab.cli.past_options import (
@@ -28,6 +27,7 @@ from assignor_lab.cli.text import console, note, print_json, print_line, table
 from assignor_lab.groups.playing import play, traffic_terms
 from assignor_lab.groups.streams_episode.fuzzing import drawn_assignors
 from assignor_lab.scenarios import Place, canonical_line, read_scenarios, scenario_from_document
+from assignor_lab.scenarios.settings import given_settings
 from assignor_lab.scenarios.with_racks import RackFiller
 from assignor_lab.simulation.streams.episode import ProtocolOfGroup, StreamsEpisode
 from assignor_lab.simulation.streams.episode_format import read_episode, read_episodes, with_workload
@@ -154,7 +154,7 @@ def register(app: typer.Typer) -> None:
             return
         if from_ is not None:
             around = surroundings(given, config, topology, timezone, racks)
-            past = past_as_episodes([from_], timings_in(config), workload, around, given_timings(timings))
+            past = past_as_episodes([from_], given_timings(timings), workload, around)
             if document:
                 _print_lines(scenario.document for scenario in past)
                 return
@@ -167,7 +167,8 @@ def register(app: typer.Typer) -> None:
                 _print_lines([known] if known is not None else (each.document for each in read_scenarios(episode)))
                 return
             filler = rack_filler(racks)
-            played_ones = _episodes(episode, known, workload, given_timings(timings), filler)
+            settings = given_settings(given.above)
+            played_ones = _episodes(episode, known, workload, given_timings(timings), settings, filler)
             for sentence in () if filler is None else filler.unused():
                 note(f"warning: {sentence}")
         for each in played_ones:
@@ -197,13 +198,18 @@ def _known_document(source: str, registry: Registry, assignor: str | None, proto
 
 
 def _episodes(
-    source: str, known: Any, workload: Path | None, timings: Mapping[str, int], racks: RackFiller | None
+    source: str,
+    known: Any,
+    workload: Path | None,
+    timings: Mapping[str, int],
+    settings: Mapping[str, Any],
+    racks: RackFiller | None,
 ) -> list[StreamsEpisode]:
     if known is None:
-        return read_episodes(source, workload, timings, racks)
+        return read_episodes(source, workload, timings, racks, settings)
     scenario = scenario_from_document(known if racks is None else racks.filled(known), Place(source))
     weighed = scenario if workload is None else with_workload(scenario, workload)
-    return [read_episode(with_timings(weighed, timings))]
+    return [read_episode(with_timings(weighed, timings, settings))]
 
 
 def _print_lines(documents: Iterable[Any]) -> None:

@@ -21,7 +21,7 @@ from assignment_api import AssignorLabError
 from assignment_api.plugins import Registry
 from assignment_api.plugins.layers import ConfigLayer, Layer
 from assignor_lab.capture.errors import HistoryError, OneDecisionError
-from assignor_lab.capture.histories.episodes import played_histories
+from assignor_lab.capture.histories.episodes import played_histories, with_terms
 from assignor_lab.capture.histories.past import Surroundings, scenarios_of
 from assignor_lab.capture.histories.past_files import NamedFile
 from assignor_lab.capture.histories.past_terms import AUTO, DECISIONS, PLAYED, PastTerms
@@ -239,9 +239,11 @@ class _Reading:
         """The scenarios of a source as they are, or the episodes behind them."""
         workload = self.past.workload_file
         if self.past.way == PLAYED:
-            return played_histories(_told(scenarios, told), self.past.timings, workload, on_note)
+            settings = self.past.typed_settings
+            return played_histories(_told(scenarios, told), self.past.timings, workload, on_note, settings)
         if workload is not None:
             scenarios = _weighed(scenarios, workload)
+        scenarios = with_terms(scenarios, self.past.timings, self.past.typed_settings)
         return _told(scenarios, told)
 
 

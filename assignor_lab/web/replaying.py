@@ -35,5 +35,5 @@ def episode_of(states: OpenedStates, number: int, terms: PastTerms) -> Scenario:
             f"{states.name}: {plural(states.left_out, 'more state')} did not fit in here: play it with `assignor score`"
         )
     decisions = [states.scenarios[each.state] for each in past.decisions]
-    (episode,) = played_histories(decisions, terms.timings, terms.workload_file)
+    (episode,) = played_histories(decisions, terms.timings, terms.workload_file, settings=terms.typed_settings)
     return episode

@@ -28,11 +28,11 @@ def generation(number: int, group: Any, version: int = 3, time_ms: int | None = 
     members = [
         _layout("GroupMetadataValue").MemberMetadata(
             member_id=each.member_id,
-            group_instance_id=None,
+            group_instance_id=getattr(each, "group_instance_id", None),
             client_id=each.client_id,
             client_host=each.client_host,
-            rebalance_timeout=1,
-            session_timeout=1,
+            rebalance_timeout=300_000,
+            session_timeout=10_000,
             subscription=bytes(each.member_metadata),
             assignment=bytes(each.member_assignment),
         )

@@ -28,37 +28,37 @@ from assignment_api.plugins.keys import meant_key
 
 STANDBYS = "num.standby.replicas"
 
-#: Keys of Kafka's Streams, consumer, producer and admin configuration that do not concern assignment.
+#: Keys of Kafka's Streams, consumer, producer and admin configuration that are not read.
 _OTHER = """
     acks allow.auto.create.topics allow.os.group.write.access application.id auto.commit.interval.ms
     auto.include.jmx.reporter auto.offset.reset batch.size bootstrap.controllers bootstrap.servers buffer.memory
     buffered.records.per.partition built.in.metrics.version cache.max.bytes.buffering check.crcs
-    client.dns.lookup client.id commit.interval.ms compression.gzip.level compression.lz4.level compression.type
+    client.dns.lookup client.id compression.gzip.level compression.lz4.level compression.type
     compression.zstd.level connections.max.idle.ms default.api.timeout.ms default.client.supplier
     default.deserialization.exception.handler default.dsl.store default.key.serde default.list.key.serde.inner
     default.list.key.serde.type default.production.exception.handler default.timestamp.extractor
-    default.value.serde delivery.timeout.ms deserialization.exception.handler dsl.store.suppliers.class
+    default.value.serde delivery.timeout.ms deserialization.exception.handler
     enable.auto.commit enable.idempotence enable.metrics.push ensure.explicit.internal.resource.naming
     errors.dead.letter.queue.topic.name exclude.internal.topics fetch.max.bytes fetch.max.wait.ms
-    fetch.min.bytes group.id group.instance.id group.remote.assignor heartbeat.interval.ms interceptor.classes
+    fetch.min.bytes group.id group.instance.id group.remote.assignor interceptor.classes
     isolation.level key.deserializer key.serializer linger.ms log.summary.interval.ms max.block.ms
-    max.in.flight.requests.per.connection max.partition.fetch.bytes max.poll.interval.ms max.poll.records
+    max.in.flight.requests.per.connection max.partition.fetch.bytes max.poll.records
     max.request.size max.task.idle.ms metadata.max.age.ms metadata.max.idle.ms
     metadata.recovery.rebootstrap.trigger.ms metadata.recovery.strategy metric.reporters metrics.num.samples
     metrics.recording.level metrics.sample.window.ms partition.assignment.strategy
     partitioner.adaptive.partitioning.enable partitioner.availability.timeout.ms partitioner.class
-    partitioner.ignore.keys poll.ms processing.exception.handler processing.guarantee processor.wrapper.class
+    partitioner.ignore.keys poll.ms processing.exception.handler processor.wrapper.class
     production.exception.handler receive.buffer.bytes reconnect.backoff.max.ms reconnect.backoff.ms
     repartition.purge.interval.ms replication.factor request.timeout.ms retries retry.backoff.max.ms
     retry.backoff.ms rocksdb.config.setter sasl.client.callback.handler.class sasl.jaas.config
     sasl.kerberos.kinit.cmd sasl.kerberos.min.time.before.relogin sasl.kerberos.service.name
     sasl.login.callback.handler.class sasl.login.class sasl.login.refresh.window.factor sasl.mechanism
     sasl.oauthbearer.token.endpoint.url security.protocol security.providers send.buffer.bytes
-    session.timeout.ms share.acknowledgement.mode socket.connection.setup.timeout.max.ms
+    share.acknowledgement.mode socket.connection.setup.timeout.max.ms
     socket.connection.setup.timeout.ms ssl.cipher.suites ssl.enabled.protocols
     ssl.endpoint.identification.algorithm ssl.engine.factory.class ssl.key.password ssl.keystore.location
     ssl.keystore.password ssl.keystore.type ssl.protocol ssl.provider ssl.truststore.location
-    ssl.truststore.password state.cleanup.delay.ms state.cleanup.dir.max.age.ms state.dir
+    ssl.truststore.password state.cleanup.dir.max.age.ms state.dir
     statestore.cache.max.bytes task.timeout.ms topology.optimization transaction.timeout.ms
     transaction.two.phase.commit.enable transactional.id value.deserializer value.serializer window.size.ms
     windowed.inner.class.serde windowstore.changelog.additional.retention.ms consumer.client.rack
@@ -180,6 +180,41 @@ def test_the_keys_of_a_real_application_are_dropped_without_a_word(tmp_path: Pat
     found = effective(tmp_path, write(tmp_path, "a.properties", "\n".join(f"{key}=1" for key in OTHER_KAFKA_KEYS)))
     assert found.notes == ()
     assert {held.origin.layer for held in found.values()} == {Layer.DEFAULT}
+
+
+def test_settings_of_time_are_read_and_given_to_no_assignor(tmp_path: Path) -> None:
+    file = write(tmp_path, "a.properties", "session.timeout.ms=10000\nprocessing.guarantee=exactly_once_v2")
+    found = effective(tmp_path, file, ["session.timeout.ms=20000"])
+    assert found["session.timeout.ms"].value == "20000"
+    assert found["processing.guarantee"].value == "exactly_once_v2"
+    assert not {"session.timeout.ms", "processing.guarantee"} & set(found.values_for("sticky"))
+
+
+@pytest.mark.parametrize(
+    ("lines", "value"),
+    [
+        (("main.consumer.session.timeout.ms=3", "consumer.session.timeout.ms=2", "session.timeout.ms=1"), "3"),
+        (("session.timeout.ms=1", "consumer.session.timeout.ms=2"), "2"),
+        (("session.timeout.ms=1", "session.timeout.ms=2"), "2"),
+    ],
+)
+def test_a_consumers_own_key_goes_before_the_plain_one(tmp_path: Path, lines: tuple[str, ...], value: str) -> None:
+    found = effective(tmp_path, write(tmp_path, "a.properties", "\n".join(lines)))
+    assert found["session.timeout.ms"].value == value
+
+
+def test_a_brokers_default_is_the_groups_setting_unless_the_group_has_its_own(tmp_path: Path) -> None:
+    key = "streams.session.timeout.ms"
+    broker = effective(tmp_path, write(tmp_path, "b.properties", f"group.{key}=50000"))
+    assert broker[key].value == "50000"
+    group = effective(tmp_path, write(tmp_path, "g.properties", f"{key}=60000\ngroup.{key}=50000"))
+    assert group[key].value == "60000"
+
+
+@pytest.mark.parametrize("line", ["session.timeout.ms=0", "session.timeout.ms=soon", "processing.guarantee=twice"])
+def test_a_wrong_setting_of_time_is_refused_with_its_place(tmp_path: Path, line: str) -> None:
+    with pytest.raises(ConfigValueError, match=r"a\.properties:1: Invalid value"):
+        effective(tmp_path, write(tmp_path, "a.properties", line))
 
 
 @pytest.mark.parametrize(

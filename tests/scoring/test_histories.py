@@ -15,7 +15,6 @@ from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.episodes import past_as_episodes
 from assignor_lab.capture.histories.past import Surroundings
 from assignor_lab.capture.histories.past_terms import AUTO, DECISIONS, PLAYED, PastTerms
-from assignor_lab.capture.histories.settings import timings_in
 from assignor_lab.documents.errors import Place
 from assignor_lab.groups.replaying import replay
 from assignor_lab.groups.variants import parse_variant, variants_of
@@ -36,7 +35,7 @@ from tests.scoring.runs import results_of
 
 REGISTRY = discover()
 LOGS = sorted((CAPTURES / "warm").glob("*.log.gz"))
-TIMINGS = timings_in(properties_of("warm"))
+TIMINGS = {"heartbeat_interval_ms": 3_000, "session_timeout_ms": 10_000}
 
 
 @pytest.fixture(scope="module")
@@ -169,7 +168,7 @@ def test_workload_and_timeouts_are_those_that_are_told(warm: Path, tmp_path: Pat
     weights.write_text(json.dumps({"tasks": {"0_0": {"state_bytes": 12345}}}))
     (episode,) = documents_of(plan_of(warm, workload=str(weights)))
     assert episode["initial"]["workload"]["tasks"]["0_0"]["state_bytes"] == 12345
-    assert episode["timings"] == TIMINGS
+    assert episode["timings"] == {**TIMINGS, "max_poll_interval_ms": 300_000}
     decisions = documents_of(plan_of(warm, way=DECISIONS, workload=str(weights)))
     assert {each["workload"]["tasks"]["0_0"]["state_bytes"] for each in decisions} == {12345}
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from assignor_lab.capture.histories.history import History, is_complete, read_histories
 from assignor_lab.capture.histories.history_episode import history_episode
@@ -12,11 +13,12 @@ from assignor_lab.capture.histories.past import Surroundings, scenarios_of_past
 from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.documents.wording import plural
 from assignor_lab.scenarios import Scenario, scenario_from_document
+from assignor_lab.scenarios.settings import given_settings
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.episode_format import read_episode, with_workload
 from assignor_lab.simulation.streams.timings_format import with_timings
 
-__all__ = ["episodes_of_past", "past_as_episodes", "played_histories"]
+__all__ = ["episodes_of_past", "past_as_episodes", "played_histories", "with_terms"]
 
 _EPISODE = "streams-episode"
 _NOTHING = Surroundings()
@@ -27,16 +29,14 @@ def past_as_episodes(
     timings: Mapping[str, int] | None = None,
     workload: Path | None = None,
     around: Surroundings = _NOTHING,
-    given: Mapping[str, int] | None = None,
 ) -> list[Scenario]:
     """The episodes that a group's past makes up, as checked documents.
 
     Args:
         sources: Files of episodes or of recorded decisions, folders of recordings, logs; ``-`` is the standard input.
-        timings: Settings of the group, where decisions do not tell them.
+        timings: Timings in place of those that the source says or its settings give.
         workload: What the tasks weigh, in place of what the source says; ``None``: as it says.
-        around: What the past does not tell of itself.
-        given: Timings that go before those of the group and of episodes that are there already.
+        around: What the past does not tell of itself; its configuration replaces the settings of the source.
 
     Raises:
         AssignorLabError: as :func:`~assignor_lab.capture.histories.past.scenarios_of_past`.
@@ -45,11 +45,10 @@ def past_as_episodes(
     scenarios = list(scenarios_of_past(sources, around))
     if not scenarios:
         raise DocumentFormatError(sources[0], None, "", "holds nothing: neither an episode nor a recorded decision")
-    given = given or {}
-    episodes = [with_timings(scenario, given) for scenario in scenarios if scenario.kind == _EPISODE]
-    known = {**(timings or {}), **given}
+    settings = given_settings(around.config)
+    episodes = [*with_terms((each for each in scenarios if each.kind == _EPISODE), timings, settings)]
     decisions = [scenario for scenario in scenarios if scenario.kind != _EPISODE]
-    episodes += _episodes(decisions, known, around.on_problem)
+    episodes += _episodes(decisions, timings, settings, around.on_problem)
     return episodes if workload is None else [with_workload(each, workload) for each in episodes]
 
 
@@ -58,27 +57,42 @@ def played_histories(
     timings: Mapping[str, int] | None = None,
     workload: Path | None = None,
     on_note: Callable[[str], None] = lambda _: None,
+    settings: Mapping[str, Any] | None = None,
 ) -> list[Scenario]:
     """The episodes behind recorded decisions of Streams groups; what is none, as a history of Connect, stays.
 
     Args:
         scenarios: What a source holds.
-        timings: Settings of the group, where decisions do not tell them.
+        timings: Timings in place of those that the source says or its settings give.
         workload: What the tasks weigh, in place of what the source says; ``None``: as it says.
         on_note: Called with a sentence for each recorded state that is no part of an episode.
+        settings: Settings of the group in place of those that the source says.
 
     Raises:
         HistoryError: if decisions make up no history.
     """
     held = list(scenarios)
-    episodes = _episodes([each for each in held if protocol_of(each.document) is not None], timings, on_note)
+    decisions = [each for each in held if protocol_of(each.document) is not None]
+    episodes = _episodes(decisions, timings, settings, on_note)
     if workload is not None:
         episodes = [with_workload(each, workload) for each in episodes]
-    return [*(each for each in held if protocol_of(each.document) is None), *episodes]
+    others = [each for each in held if protocol_of(each.document) is None]
+    return [*with_terms(others, timings, settings), *episodes]
+
+
+def with_terms(
+    scenarios: Iterable[Scenario], timings: Mapping[str, int] | None = None, settings: Mapping[str, Any] | None = None
+) -> Iterator[Scenario]:
+    """The scenarios; episodes of Streams groups among them with these timings and settings in place of their own."""
+    for each in scenarios:
+        yield with_timings(each, timings or {}, settings) if each.kind == _EPISODE else each
 
 
 def _episodes(
-    decisions: Sequence[Scenario], timings: Mapping[str, int] | None, on_note: Callable[[str], None]
+    decisions: Sequence[Scenario],
+    timings: Mapping[str, int] | None,
+    settings: Mapping[str, Any] | None,
+    on_note: Callable[[str], None],
 ) -> list[Scenario]:
     # A source does not give the decision and the time of every state: such states cannot be played.
     complete = [scenario for scenario in decisions if is_complete(scenario)] or decisions
@@ -91,7 +105,8 @@ def _episodes(
         if history not in playable:
             on_note(f"not played: {_name_of(history)}, of which the source holds one decision alone")
     return [
-        scenario_from_document(history_episode(history, timings), history.place) for history in playable or histories
+        scenario_from_document(history_episode(history, timings, settings), history.place)
+        for history in playable or histories
     ]
 
 
@@ -104,7 +119,6 @@ def episodes_of_past(
     timings: Mapping[str, int] | None = None,
     workload: Path | None = None,
     around: Surroundings = _NOTHING,
-    given: Mapping[str, int] | None = None,
 ) -> list[StreamsEpisode]:
     """As :func:`past_as_episodes`, ready to be played."""
-    return [read_episode(each) for each in past_as_episodes(sources, timings, workload, around, given)]
+    return [read_episode(each) for each in past_as_episodes(sources, timings, workload, around)]

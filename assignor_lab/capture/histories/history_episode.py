@@ -12,8 +12,10 @@ from assignor_lab.capture.histories.changelogs import SeenChangelogs, seen_chang
 from assignor_lab.capture.histories.history import History
 from assignor_lab.capture.histories.moments import CLASSIC, STREAMS, Moment, protocol_of
 from assignor_lab.capture.histories.presence import Presence, prepared_ms, seen_presence
+from assignor_lab.capture.histories.settings import settings_of_decisions
 from assignor_lab.documents.wording import plural
-from assignor_lab.simulation.streams.timings import Timings
+from assignor_lab.simulation.streams.timings import TIMING_KEYS, Timings, timings_of_settings
+from assignor_lab.simulation.streams.timings_format import with_settings
 
 __all__ = ["history_episode"]
 
@@ -23,7 +25,9 @@ _AFTERWARDS_MS = 15_000
 _MOST_GAPS = 8
 
 
-def history_episode(history: History, timings: Mapping[str, int] | None = None) -> dict[str, Any]:
+def history_episode(
+    history: History, timings: Mapping[str, int] | None = None, settings: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """The episode behind a history, as a document of kind ``streams-episode``.
 
     Who joined, left and was lost when is in it as events; what Kafka decided stands under ``recorded``, which no
@@ -31,13 +35,17 @@ def history_episode(history: History, timings: Mapping[str, int] | None = None) 
 
     Args:
         history: The history.
-        timings: Settings of the group by the names of :class:`~assignor_lab.simulation.streams.timings.Timings`;
-            what is not in it has Kafka's defaults, and the episode says so.
+        timings: Durations by the names of :class:`~assignor_lab.simulation.streams.timings.Timings`, in place of those
+            that the settings give.
+        settings: Settings of the group in place of those of its decisions; what neither has, has Kafka's default.
 
     Raises:
         OneDecisionError: if it is too short.
     """
-    moments, given = history.moments, dict(timings or {})
+    moments = history.moments
+    of_decisions, changed = settings_of_decisions(history.documents)
+    known_settings = {**of_decisions, **(settings or {})}
+    given = {**timings_of_settings(known_settings), **(timings or {})}
     if len(moments) < 2:
         raise OneDecisionError(
             f"{history.place}: one decision of group {history.group!r:.80} alone is a state and no history: give more "
@@ -52,7 +60,9 @@ def history_episode(history: History, timings: Mapping[str, int] | None = None) 
     if begins_empty and presence.happened:
         first_ms = min(first_ms, presence.happened[0].time_ms)
     changelogs = seen_changelogs(moments, first_ms)
-    return _Made(history, presence, changelogs, known, first_ms, begins_empty).document(given)
+    made = _Made(history, presence, changelogs, known, first_ms, begins_empty).document(given)
+    told = [sentence for key, sentence in changed.items() if key not in (settings or {})]
+    return with_settings({**made, "assumptions": [*told, *made["assumptions"]]}, known_settings, given)
 
 
 def _begins_empty(first: Moment) -> bool:
@@ -156,11 +166,11 @@ class _Made:
 
     def _assumptions(self, given: Mapping[str, int]) -> list[str]:
         told = [*self._gaps(), *self.presence.assumptions, *self.changelogs.assumptions, *self._changed_tasks()]
-        timeout = "session_timeout_ms" if self.history.protocol == CLASSIC else "streams_session_timeout_ms"
-        if timeout not in given:
+        key = "session.timeout.ms" if self.history.protocol == CLASSIC else "streams.session.timeout.ms"
+        if TIMING_KEYS[key] not in given:
             told.append(
-                f"the session timeout is not told: Kafka's default, {getattr(self.timings, timeout)} ms (give the "
-                "application's own with --config)"
+                f"{key} of the group is unknown: Kafka's default, {getattr(self.timings, TIMING_KEYS[key])} ms, counts "
+                f"(give {key} with --config or -c)"
             )
         return list(dict.fromkeys([*told, *self.history.documents[0].get("assumptions", ())]))
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import attrs
 
+from assignment_api.plugins.keys import read_value
 from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.histories.past import Surroundings
 
@@ -24,12 +26,13 @@ class PastTerms:
 
     Args:
         way: ``played``, ``decisions`` or ``auto``.
-        timings: Timeouts and intervals of the groups, by the names of the simulation.
+        timings: Timings of a file, by the names of the simulation; they replace those that settings give.
         optimization: ``topology.optimization`` of the application; ``None``: as the source tells.
         topology: Name of a file with the text of Java's ``Topology#describe``, or ``None``.
         timezone: Time zone of logs that do not name theirs; ``None``: UTC.
         workload: Name of a file with what the tasks weigh, or ``None``.
         timings_file: Name of a file with timings, which ``timings`` has already, or ``None``.
+        settings: Settings of the groups, Kafka's keys to texts, in place of those that the sources say.
     """
 
     way: str = DECISIONS
@@ -39,6 +42,7 @@ class PastTerms:
     timezone: str | None = None
     workload: str | None = None
     timings_file: str | None = None
+    settings: dict[str, str] = attrs.field(factory=dict)
 
     def around(self, config: Sequence[ConfigLayer], on_problem: Callable[[str], None]) -> Surroundings:
         """What pasts do not tell of themselves."""
@@ -49,6 +53,11 @@ class PastTerms:
             on_problem,
             self.optimization,
         )
+
+    @property
+    def typed_settings(self) -> dict[str, Any]:
+        """The settings with values in their types."""
+        return {key: read_value(key, value) for key, value in self.settings.items()}
 
     @property
     def workload_file(self) -> Path | None:

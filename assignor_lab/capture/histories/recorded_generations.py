@@ -7,6 +7,7 @@ recording tell it, and without those the furthest that any member has reported.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -27,6 +28,7 @@ from assignor_lab.capture.recorded.kept_records import KeptRecord, KeptRecords, 
 from assignor_lab.capture.recorded.states import members_by_process
 from assignor_lab.documents.errors import Place
 from assignor_lab.kafka.wire.assignment_info import NO_REBALANCE
+from assignor_lab.scenarios.settings import with_given
 from assignor_lab.scenarios.told_racks import NOT_USED, RACKS_UNKNOWN
 
 __all__ = ["RecordedGeneration", "classic_decisions", "recorded_generations"]
@@ -44,6 +46,7 @@ class RecordedGeneration:
         answer: What its members said and got, as in a description of the group.
         message: The record as kafka-python reads it.
         is_connect: Whether the members are workers of Connect.
+        timeouts: Session timeout and rebalance timeout of each member, in milliseconds.
     """
 
     place: Place
@@ -53,6 +56,7 @@ class RecordedGeneration:
     answer: GroupAnswer | None
     message: Any
     is_connect: bool
+    timeouts: Sequence[tuple[int, int]] = ()
 
 
 def recorded_generations(kept: KeptRecords, on_unreadable: Callable[[str], None]) -> list[RecordedGeneration]:
@@ -95,7 +99,9 @@ def _generation(group: str, value: bytes | None, each: KeptRecord) -> RecordedGe
     if not read.members or (answer is None and not read.is_connect):
         return None
     time_ms = each.record.time_ms if read.time_ms is None else read.time_ms
-    return RecordedGeneration(each.place, time_ms, read.generation, read.leader, answer, read.message, read.is_connect)
+    return RecordedGeneration(
+        each.place, time_ms, read.generation, read.leader, answer, read.message, read.is_connect, read.timeouts
+    )
 
 
 def classic_decisions(
@@ -145,7 +151,21 @@ def classic_decisions(
             if strategy == RACK_AWARE_STRATEGY_NONE
             else f"{RACKS_UNKNOWN} records tell those of clients, and not of brokers (give them with --racks)"
         )
-        yield document, each
+        found = _settings(each.timeouts, document["assumptions"])
+        yield with_given(document, found, layers), each
+
+
+def _settings(timeouts: Sequence[tuple[int, int]], assumptions: list[str]) -> dict[str, int]:
+    """Timeouts that the members' records hold; where members differ, the most frequent one."""
+    found = {}
+    for key, values in zip(("session.timeout.ms", "rebalance.timeout.ms"), zip(*timeouts, strict=True), strict=False):
+        counts = Counter(value for value in values if value > 0)
+        if len(counts) > 1:
+            shown = ", ".join(map(str, sorted(counts)))
+            assumptions.append(f"members differ in {key} ({shown}): the most frequent one counts for all")
+        if counts:
+            found[key] = counts.most_common(1)[0][0]
+    return found
 
 
 # --- what the whole past tells of each generation ---------------------------------------------------

@@ -1,47 +1,40 @@
-"""Timeouts and intervals of an application's own configuration, which the play of its past needs."""
+"""Settings of a group over its recorded decisions, and what the application's configuration file says besides."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from assignment_api.plugins.properties import PropertiesSyntaxError, decode_properties, parse_properties
 from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.documents.files import read_document
 from assignor_lab.documents.shapes import any_value
 from assignor_lab.documents.toml_text import parse_toml
-from assignor_lab.simulation.streams.timings import GROUP_SETTINGS, SETTINGS
 
-__all__ = ["optimization_in", "timings_in"]
+__all__ = ["optimization_in", "settings_of_decisions"]
 
-_KEYS = {**SETTINGS, **GROUP_SETTINGS}
-#: What may stand before a consumer's key; the later goes before the earlier.
-_PREFIXES = ("", "consumer.", "main.consumer.")
 _MAX_BYTES = 4 * 1024 * 1024
 
 
-def timings_in(file: Path | None) -> dict[str, int]:
-    """Settings of a configuration that change how long things take, by the names of the simulation.
+def settings_of_decisions(documents: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], dict[str, str]]:
+    """The settings of a history, and for each that changed within it a sentence: the most frequent value counts.
 
     Args:
-        file: ``.properties`` or ``.toml``; of any other file nothing is read, as where there is none.
-
-    Raises:
-        DocumentFormatError: if the file cannot be read, or one of these settings is no number.
+        documents: The scenarios of its decisions, by time.
     """
-    if file is None or file.suffix.lower() not in (".properties", ".toml"):
-        return {}
-    pairs = _pairs(file)
-    found: dict[str, int] = {}
-    for key, name in _KEYS.items():
-        for prefix in _PREFIXES:
-            value = pairs.get(f"{prefix}{key}")
-            if value is None:
-                continue
-            if not value.isascii() or not value.isdigit() or not int(value):
-                raise DocumentFormatError(str(file), None, f"{prefix}{key}", "is no number of milliseconds above 0")
-            found[name] = int(value)
-    return found
+    values: dict[str, Counter[Any]] = {}
+    for document in documents:
+        for key, value in document.get("settings", {}).items():
+            values.setdefault(key, Counter())[value] += 1
+    found = {key: counts.most_common(1)[0][0] for key, counts in values.items()}
+    return found, {
+        key: f"{key} changed within the history ({', '.join(map(str, counts))}): {found[key]}, which most decisions "
+        "have, counts for all"
+        for key, counts in values.items()
+        if len(counts) > 1
+    }
 
 
 def optimization_in(file: Path | None) -> str | None:

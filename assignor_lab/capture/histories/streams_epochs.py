@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -30,6 +31,7 @@ from assignor_lab.capture.recorded.streams_group_answers import HeldTasks
 from assignor_lab.capture.streams_member import StreamsMember
 from assignor_lab.documents.errors import Place
 from assignor_lab.kafka.streams_group.member_table import MemberTable
+from assignor_lab.scenarios.settings import group_settings, with_given
 
 __all__ = ["Epoch", "EpochMember", "epoch_documents", "recorded_epochs"]
 
@@ -190,8 +192,12 @@ def epoch_documents(
         if not epoch.stateful:
             assumptions.append("the topology is not told: sub-topologies have state if a member was given copies of it")
         assumptions.append(_OLD_TARGETS if is_given_targets else _WHAT_THEY_HAVE)
+        timeouts = [each.member.rebalance_timeout_ms for each in epoch.members.values()]
+        known = [timeout for timeout in timeouts if timeout is not None and timeout > 0]
+        found = {"rebalance.timeout.ms": Counter(known).most_common(1)[0][0]} if known else {}
+        found |= group_settings(epoch.config or {})
         observed = {"members": {name: _held(each.target) for name, each in epoch.members.items()}}
-        yield {
+        document = {
             "format": 1,
             "kind": "streams-group",
             "id": f"{group}-epoch-{epoch.number}",
@@ -212,6 +218,7 @@ def epoch_documents(
             },
             "assumptions": assumptions,
         }  # fmt: skip
+        yield with_given(document, found, layers)
 
 
 def _sizes(epochs: Iterable[Epoch]) -> dict[str, int]:

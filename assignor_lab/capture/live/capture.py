@@ -152,7 +152,7 @@ class Capturing:
         if why := streams_unsettled(group):
             return why
         topics = self.cluster.topics([source for each in group.subtopologies for source in each.sources])
-        return streams_group_document(group, topics, now, self.cluster.group_config(name))
+        return streams_group_document(group, topics, now, self.cluster.group_config(name), self.config)
 
     # --- what needs rights of its own ---------------------------------------------------------------------
 

@@ -31,6 +31,7 @@ from assignor_lab.capture.recorded.recording import Recording, Topic
 from assignor_lab.capture.recorded.states import members_by_process
 from assignor_lab.kafka.leader.task_order import in_kafka_order
 from assignor_lab.kafka.wire.assignment_info import NO_REBALANCE
+from assignor_lab.scenarios.settings import with_given
 
 __all__ = ["Offsets", "Surroundings", "classic_document", "unsettled"]
 
@@ -178,7 +179,7 @@ class _Captured:
         if workload := _workload(changelogs, sizes):
             document["workload"] = {"tasks": workload}
             assumptions.append("state_bytes are those of the changelogs on the brokers' disks")
-        return {**document, "assumptions": [*assumptions, *topology.assumptions]}
+        return with_given({**document, "assumptions": [*assumptions, *topology.assumptions]}, {}, self.layers)
 
     def _all_tasks(self) -> set[TaskId]:
         return set(self.surroundings.tasks) | {

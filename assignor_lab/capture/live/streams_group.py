@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.live.errors import GroupUnusableError
 from assignor_lab.capture.recorded.broker_answers import ClusterAnswer
 from assignor_lab.capture.recorded.streams_group_answers import (
@@ -13,6 +14,7 @@ from assignor_lab.capture.recorded.streams_group_answers import (
     DescribedSubtopology,
     HeldTasks,
 )
+from assignor_lab.scenarios.settings import group_settings, with_given
 
 __all__ = ["streams_group_document", "unsettled"]
 
@@ -31,7 +33,11 @@ def unsettled(group: DescribedStreamsGroup) -> str | None:
 
 
 def streams_group_document(
-    group: DescribedStreamsGroup, cluster: ClusterAnswer, time_ms: int, config: Mapping[str, str]
+    group: DescribedStreamsGroup,
+    cluster: ClusterAnswer,
+    time_ms: int,
+    config: Mapping[str, str],
+    layers: Iterable[ConfigLayer] = (),
 ) -> dict[str, Any]:
     """The scenario of one group.
 
@@ -40,12 +46,13 @@ def streams_group_document(
         cluster: Topics with their partitions.
         time_ms: When it was described.
         config: The group's configuration as brokers tell it; empty if they do not.
+        layers: What ``--config`` and ``-c`` say, the lowest first.
 
     Raises:
         GroupUnusableError: if a topic is missing without which the number of tasks is unknown.
     """
     assumptions: list[str] = []
-    return {
+    document = {
         "format": 1,
         "kind": "streams-group",
         "id": f"{group.group}-epoch-{group.epoch}",
@@ -56,6 +63,7 @@ def streams_group_document(
         "source": {"time_ms": time_ms, "group": group.group, "generation": group.epoch},
         "assumptions": [*assumptions, *_say_what_is_missing(group)],
     }
+    return with_given(document, group_settings(config), layers)
 
 
 def _config(group: DescribedStreamsGroup, told: Mapping[str, str], assumptions: list[str]) -> dict[str, Any]:
@@ -88,6 +96,7 @@ def _subtopology(group: DescribedStreamsGroup, each: DescribedSubtopology, clust
 def _member(member: DescribedMember) -> dict[str, Any]:
     return {
         "id": member.id,
+        "client_id": member.client_id,
         "instance_id": member.instance_id,
         "rack": member.rack,
         "process_id": member.process_id,

@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 
 from assignment_api.errors import ConfigError
+from assignment_api.plugins.keys import read_value
 from assignment_api.streams.configs import ASSIGNMENT_KEYS, RACK_AWARE_ASSIGNMENT_TAGS
 from assignor_lab.capture.logs.messages import Kind
 from assignor_lab.capture.logs.records import LogRecord
@@ -20,9 +21,11 @@ __all__ = ["LoggedConfig", "LoggedConfigs"]
 
 _APPLICATION, _CLIENT = "application.id", "client.id"
 _OPTIMIZATION = "topology.optimization"
+#: Settings of time and membership of a Streams configuration; those of its consumers stand in ``ConsumerConfig``.
+_SETTINGS = ("processing.guarantee", "commit.interval.ms", "state.cleanup.delay.ms", "dsl.store.suppliers.class")
 _ENTRY = re.compile(
     r"(?<![\w.])("
-    + "|".join(map(re.escape, (*ASSIGNMENT_KEYS, _APPLICATION, _CLIENT, _OPTIMIZATION)))
+    + "|".join(map(re.escape, (*ASSIGNMENT_KEYS, *_SETTINGS, _APPLICATION, _CLIENT, _OPTIMIZATION)))
     + r") = ([^\r\n\\]*)"
 )
 
@@ -38,6 +41,7 @@ class LoggedConfig:
         client: ``client.id``, with which the names of the instance's threads begin; empty if not configured.
         values: Keys of assignment to values in their types; a value that Kafka would refuse is left out.
         optimization: ``topology.optimization``, or ``None``: not logged.
+        settings: Settings of time and membership; the consumers' are not logged with them.
     """
 
     file: str
@@ -46,6 +50,7 @@ class LoggedConfig:
     client: str
     values: Mapping[str, Any]
     optimization: str | None = None
+    settings: Mapping[str, Any] = attrs.field(factory=dict)
 
 
 @attrs.define
@@ -90,4 +95,16 @@ def _read(record: LogRecord) -> LoggedConfig:
         entries.get(_CLIENT, ""),
         values,
         entries.get(_OPTIMIZATION),
+        _settings_in(entries),
     )
+
+
+def _settings_in(entries: Mapping[str, str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key in _SETTINGS:
+        try:
+            if entries.get(key, "null") != "null":
+                found[key] = read_value(key, entries[key].removeprefix("class "))
+        except ConfigError:
+            continue
+    return found

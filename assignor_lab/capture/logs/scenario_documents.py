@@ -21,6 +21,7 @@ from assignor_lab.capture.logs.client_state_text import ClientStateText
 from assignor_lab.capture.logs.described_tasks import DescribedTasks
 from assignor_lab.capture.logs.rebalance import Decision
 from assignor_lab.kafka.leader.task_order import in_kafka_order, in_map_order
+from assignor_lab.scenarios.settings import with_given
 from assignor_lab.scenarios.told_racks import NOT_USED, RACKS_UNKNOWN, STRATEGY_UNKNOWN
 
 __all__ = [
@@ -79,7 +80,7 @@ class DocumentMaker:
             "source": self.source(decision, assumptions),
         }
         _say_what_is_missing(decision, str(config[RACK_AWARE_ASSIGNMENT_STRATEGY]), assumptions)
-        return {**document, "assumptions": assumptions}
+        return self.with_settings({**document, "assumptions": assumptions}, decision)
 
     # --- config -----------------------------------------------------------------------------------
 
@@ -104,6 +105,10 @@ class DocumentMaker:
         if assumed:
             assumptions.append(f"config not in the log, Kafka's defaults taken: {', '.join(assumed)}")
         return {key: list(value) if isinstance(value, tuple) else value for key, value in config.items()}
+
+    def with_settings(self, document: dict[str, Any], decision: Decision) -> dict[str, Any]:
+        """The document with the settings that the leader's instance logged, or that the configuration gives."""
+        return with_given(document, {} if decision.config is None else decision.config.settings, self.config_layers)
 
     # --- tasks ------------------------------------------------------------------------------------
 

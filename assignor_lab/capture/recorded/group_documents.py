@@ -111,6 +111,17 @@ def client_document(
         "previous_standby": sorted_tasks(task for task in reported if task not in active),
         "lags": None if lags is None else {str(task): lags[task] for task in sorted(lags, key=TaskId.sort_key)},
         "previous_by_consumer": {name: sorted_tasks(spoken.info.task_offset_sums) for name, spoken in said.items()},
+        **_identities(member for member in listed if member.member_id in said),
+    }
+
+
+def _identities(members: Iterable[MemberAnswer]) -> dict[str, Any]:
+    """Client and instance ids of members, unless each member is dynamic and its id begins with its client id."""
+    listed = list(members)
+    if all(each.instance_id is None and each.member_id.startswith(f"{each.client_id}-") for each in listed):
+        return {}
+    return {
+        "members": {each.member_id: {"client_id": each.client_id, "instance_id": each.instance_id} for each in listed}
     }
 
 

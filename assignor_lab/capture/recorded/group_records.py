@@ -7,6 +7,7 @@ types of their own, and are told apart by those two bytes. Needs the extra ``kaf
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -91,6 +92,11 @@ class ClassicGeneration:
     def members(self) -> dict[str, str]:
         """Member ids to client ids, in the order of the record."""
         return {str(each.member_id): str(each.client_id) for each in self.message.members}
+
+    @property
+    def timeouts(self) -> Sequence[tuple[int, int]]:
+        """Session timeout and rebalance timeout of each member, in milliseconds, in the order of the record."""
+        return [(int(each.session_timeout), int(each.rebalance_timeout)) for each in self.message.members]
 
     @property
     def is_connect(self) -> bool:
@@ -186,6 +192,8 @@ class _DescribedMember:
     client_host: str
     member_metadata: bytes
     member_assignment: bytes
+    session_timeout: int
+    rebalance_timeout: int
 
 
 @attrs.frozen
@@ -208,6 +216,8 @@ def _member(member: Any) -> _DescribedMember:
         str(member.client_host),
         bytes(member.subscription or b""),
         bytes(member.assignment or b""),
+        int(member.session_timeout),
+        int(getattr(member, "rebalance_timeout", -1)),
     )
 
 
@@ -259,6 +269,7 @@ def read_streams_member(group: str, data: bytes) -> StreamsMember:
             message.instance_id,
             message.rack_id,
             {str(tag.key): str(tag.value) for tag in message.client_tags or ()},
+            int(message.rebalance_timeout_ms),
         )
 
 

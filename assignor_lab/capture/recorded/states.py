@@ -165,7 +165,7 @@ class _Rebuilt:
         source = self.maker.source(self.decision, assumptions)
         task_documents = [task_document(task, topology, logged, self._topic, assumptions) for task in tasks]
         owners = tasks_of_partitions(tasks, topology, sources)
-        return {
+        document = {
             "format": 1,
             "kind": "streams",
             "id": f"{self.seen.answer.group}-generation-{self.seen.answer.generation}",
@@ -179,6 +179,7 @@ class _Rebuilt:
             "source": {**source, "group": self.seen.answer.group, "generation": self.seen.answer.generation},
             "assumptions": [*assumptions, *topology.assumptions],
         }
+        return self.maker.with_settings(document, self.decision)
 
     def _topology(
         self,

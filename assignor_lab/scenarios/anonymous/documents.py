@@ -12,6 +12,7 @@ __all__ = ["anonymous_document", "anonymous_sample"]
 #: Keys of a source that name files and addresses, or hold sentences of others.
 _NOT_KEPT = ("file", "line", "url", "reason")
 _TAGS = "rack.aware.assignment.tags"
+_STORES, _ASSIGNOR = "dsl.store.suppliers.class", "streams.assignor.name"
 _Document = Mapping[str, Any]
 
 
@@ -45,6 +46,8 @@ def anonymous_document(document: _Document, names: Pseudonyms) -> dict[str, Any]
             ]
         if "done" in source:
             made["source"]["done"] = [{**each, "client": names.client(each["client"])} for each in source["done"]]
+    if "settings" in document:
+        made["settings"] = _settings(document["settings"], names)
     if "assumptions" in made:
         made["assumptions"] = [names.in_sentence(each) for each in made["assumptions"]]
     return made
@@ -56,6 +59,19 @@ def anonymous_sample(sample: _Document, group: str, names: Pseudonyms) -> dict[s
         key: {names.topic(topic, group): numbers for topic, numbers in sample[key].items()} for key in ("ends", "bytes")
     }
     return {**sample, **of_topics}
+
+
+def _settings(settings: _Document, names: Pseudonyms) -> dict[str, Any]:
+    """Settings without names of one's own: classes that are not Kafka's, an assignor, keys of tags."""
+    made = {key: value for key, value in settings.items() if key not in (_STORES, _ASSIGNOR)}
+    if str(settings.get(_STORES, "")).startswith("org.apache.kafka."):
+        made[_STORES] = settings[_STORES]
+    if settings.get(_ASSIGNOR) == "sticky":
+        made[_ASSIGNOR] = "sticky"
+    if made.get(f"streams.{_TAGS}"):
+        tags = made[f"streams.{_TAGS}"].split(",")
+        made[f"streams.{_TAGS}"] = ",".join(names.tag(tag.strip()) for tag in tags)
+    return made
 
 
 # --- classic Streams --------------------------------------------------------------------------------------
@@ -101,6 +117,11 @@ def _client(client: _Document, names: Pseudonyms) -> dict[str, Any]:
         made["previous_by_consumer"] = {
             names.member(name): tasks for name, tasks in client["previous_by_consumer"].items()
         }
+    if "members" in client:
+        made["members"] = {
+            names.member(member): {key: name and names.client(name) for key, name in told.items()}
+            for member, told in client["members"].items()
+        }
     return made
 
 
@@ -128,6 +149,7 @@ def _streams_group(document: _Document, _group: str, names: Pseudonyms) -> dict[
             **_who(member, names),
             "id": names.member(member["id"]),
             "instance_id": member["instance_id"] and names.client(member["instance_id"]),
+            **({"client_id": names.client(member["client_id"])} if member.get("client_id") else {}),
         }
         for member in document["members"]
     ]

@@ -28,6 +28,7 @@ from assignor_lab.documents.shapes import (
 from assignor_lab.scenarios.formats.connect import read_connect
 from assignor_lab.scenarios.formats.streams import read_streams
 from assignor_lab.scenarios.scenario import EpisodeContent
+from assignor_lab.scenarios.settings import check_settings
 
 __all__ = ["check_connect_episode", "read_streams_episode"]
 
@@ -100,6 +101,7 @@ def _recorded(value: Any) -> Any:
 _STREAMS_KEYS: Mapping[str, Check[Any]] = {
     "protocol": text,
     "assignor": text,
+    "settings": check_settings,
     "changelogs": map_of(text, any_value),
     "missing_topics": list_of(text),
     "eos": boolean,

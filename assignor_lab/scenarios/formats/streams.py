@@ -41,6 +41,7 @@ from assignor_lab.scenarios.formats.ids import ProcessIds, TaskIds, refuse_repea
 from assignor_lab.scenarios.formats.known_parts import KnownParts
 from assignor_lab.scenarios.formats.streams_tasks import tasks_reader
 from assignor_lab.scenarios.scenario import StreamsContent
+from assignor_lab.scenarios.settings import check_settings
 
 __all__ = ["read_streams", "streams_reader", "workload"]
 
@@ -142,6 +143,7 @@ def _document_shape(ids: TaskIds, process_ids: ProcessIds, known: KnownParts | N
             "clients": list_of(_client_reader(ids, process_ids)),
         },
         {
+            "settings": check_settings,
             "observed": record({"assignment": placement, "followup": nullable(boolean), "threads": spread}),
             "source": record(
                 {},
@@ -210,7 +212,8 @@ def _client_reader(ids: TaskIds, process_ids: ProcessIds) -> Check[StreamsClient
             "previous_standby": task_list,
             "lags": nullable(_lags_reader(ids)),
             "previous_by_consumer": nullable(map_of(text, task_list)),
-        }
+        },
+        {"members": map_of(text, record({"client_id": nullable(text), "instance_id": nullable(text)}))},
     )
 
     def read(value: Any) -> StreamsClientState:

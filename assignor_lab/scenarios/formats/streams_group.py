@@ -29,6 +29,7 @@ from assignor_lab.documents.shapes import (
     whole,
 )
 from assignor_lab.scenarios.scenario import GroupContent
+from assignor_lab.scenarios.settings import check_settings
 
 __all__ = ["MAX_TASKS", "read_streams_group"]
 
@@ -73,7 +74,8 @@ _member_shape = record(
         "warmup": _tasks,
         "task_offsets": _offsets,
         "task_end_offsets": _offsets,
-    }
+    },
+    {"client_id": nullable(text)},
 )
 
 
@@ -112,6 +114,7 @@ _document_shape: Check[dict[str, Any]] = record(
         "members": list_of(_member),
     },
     {
+        "settings": check_settings,
         "observed": record({"members": map_of(text, record({"active": _tasks, "standby": _tasks, "warmup": _tasks}))}),
         "source": record(
             {},

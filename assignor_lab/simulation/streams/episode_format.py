@@ -121,6 +121,7 @@ def read_episodes(
     workload: Path | None = None,
     timings: Mapping[str, int] | None = None,
     racks: RackFiller | None = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> list[StreamsEpisode]:
     """All episodes of a file.
 
@@ -129,6 +130,7 @@ def read_episodes(
         workload: What their tasks weigh, in place of what they say (:func:`with_workload`); ``None``: as they say.
         timings: Timings in place of theirs of the same names.
         racks: Fills in the racks that they lack, or ``None``.
+        settings: Settings of their groups in place of theirs (:func:`with_timings`).
 
     Raises:
         DocumentFormatError: if the file cannot be read, or holds anything but episodes of Streams groups.
@@ -138,7 +140,7 @@ def read_episodes(
         check_kind(scenario, _KIND)
         scenario = scenario if racks is None else racks.filled_scenario(scenario)
         weighed = scenario if workload is None else with_workload(scenario, workload)
-        return read_episode(with_timings(weighed, timings or {}))
+        return read_episode(with_timings(weighed, timings or {}, settings))
 
     return episodes_in(source, read)
 

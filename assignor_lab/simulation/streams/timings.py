@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-__all__ = ["GROUP_SETTINGS", "SETTINGS", "TIMING_KEYS", "Timings"]
+__all__ = ["GROUP_SETTINGS", "SETTINGS", "TIMING_KEYS", "Timings", "timings_of_settings"]
 
 
 @attrs.frozen
@@ -127,6 +127,27 @@ GROUP_SETTINGS: Mapping[str, str] = {
     "streams.heartbeat.interval.ms": "streams_heartbeat_interval_ms",
     "streams.initial.rebalance.delay.ms": "streams_initial_rebalance_delay_ms",
     "streams.assignment.interval.ms": "assignment_interval_ms",
+    "streams.task.offset.interval.ms": "task_offset_interval_ms",
 }
 #: Both.
 TIMING_KEYS: Mapping[str, str] = {**SETTINGS, **GROUP_SETTINGS}
+
+#: ``commit.interval.ms`` of Kafka Streams under exactly-once, where it is not configured.
+_COMMIT_EXACTLY_ONCE_MS = 100
+
+
+def timings_of_settings(settings: Mapping[str, Any]) -> dict[str, int]:
+    """Timings by their names, as a group's settings give them.
+
+    A consumer sends its ``max.poll.interval.ms`` as the rebalance timeout, so each tells the other. Under exactly-once
+    Kafka Streams commits every 100 ms unless it is configured.
+
+    Args:
+        settings: Kafka's keys to values, as in ``settings`` of a scenario.
+    """
+    found = {name: int(settings[key]) for key, name in TIMING_KEYS.items() if key in settings}
+    if "rebalance.timeout.ms" in settings:
+        found.setdefault("max_poll_interval_ms", int(settings["rebalance.timeout.ms"]))
+    if str(settings.get("processing.guarantee", "")).startswith("exactly_once"):
+        found.setdefault("commit_interval_ms", _COMMIT_EXACTLY_ONCE_MS)
+    return found

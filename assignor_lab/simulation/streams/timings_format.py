@@ -12,9 +12,10 @@ from assignor_lab.documents.files import read_document
 from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.shapes import Mismatch, any_value, at, open_record, record, whole
 from assignor_lab.scenarios import Scenario, scenario_from_document
-from assignor_lab.simulation.streams.timings import Timings
+from assignor_lab.scenarios.settings import is_exactly_once
+from assignor_lab.simulation.streams.timings import Timings, timings_of_settings
 
-__all__ = ["LONGEST_MS", "check_timings", "read_timings", "with_timings"]
+__all__ = ["LONGEST_MS", "check_timings", "read_timings", "with_settings", "with_timings"]
 
 #: Longest time in an episode, a year: times beyond it are mistakes.
 LONGEST_MS = 366 * 24 * 3_600_000
@@ -63,9 +64,30 @@ def read_timings(file: Path) -> dict[str, int]:
     return dict(document["timings"])
 
 
-def with_timings(scenario: Scenario, timings: Mapping[str, int]) -> Scenario:
-    """An episode's scenario with these timings in place of its own of the same names."""
-    if not timings:
+def with_timings(scenario: Scenario, timings: Mapping[str, int], settings: Mapping[str, Any] | None = None) -> Scenario:
+    """An episode's scenario with other timings and settings in place of its own of the same names.
+
+    Args:
+        scenario: The episode.
+        timings: Timings by their names; they replace those that the settings give.
+        settings: Kafka's keys to values, as ``--config`` and ``-c`` give them.
+    """
+    if not timings and not settings:
         return scenario
     own = at(check_timings, scenario.document.get("timings", {}), "timings")
-    return scenario_from_document({**scenario.document, "timings": {**own, **timings}}, scenario.place)
+    given = {**own, **timings_of_settings(settings or {}), **timings}
+    return scenario_from_document(with_settings(scenario.document, settings or {}, given), scenario.place)
+
+
+def with_settings(
+    document: Mapping[str, Any], settings: Mapping[str, Any], timings: Mapping[str, int]
+) -> dict[str, Any]:
+    """An episode's document with settings of its group, and with these timings."""
+    known = dict(sorted({**document.get("settings", {}), **settings}.items()))
+    eos = is_exactly_once(settings)
+    return {
+        **document,
+        **({} if eos is None else {"eos": eos}),
+        **({"settings": known} if known else {}),
+        "timings": dict(timings),
+    }

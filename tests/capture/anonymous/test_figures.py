@@ -109,3 +109,28 @@ def test_clients_that_a_source_names_get_their_pseudonyms() -> None:
     assert made["source"]["client_ids"] == {names.member(member): names.client(client)}
     assert made["source"]["done"][0]["client"] == names.client("orders")
     assert "orders" not in json.dumps(made["source"])
+
+
+def test_settings_stay_and_names_in_them_and_in_members_are_pseudonyms() -> None:
+    known = documents("golden/streams-group/sticky.scenarios.jsonl.gz")[0]
+    settings = {
+        "dsl.store.suppliers.class": "com.orders.Stores", "session.timeout.ms": 10_000,
+        "streams.assignor.name": "orders", "streams.rack.aware.assignment.tags": "orders",
+    }  # fmt: skip
+    members = [{**known["members"][0], "client_id": "orders", "instance_id": "orders-1"}, *known["members"][1:]]
+    names = Pseudonyms(KEY)
+    made = anonymous_document({**known, "settings": settings, "members": members}, names)
+    assert made["settings"] == {
+        "session.timeout.ms": 10_000, "streams.rack.aware.assignment.tags": names.tag("orders"),
+    }  # fmt: skip
+    assert made["members"][0]["client_id"] == names.client("orders")
+    assert "orders" not in json.dumps(made)
+
+
+def test_ids_of_a_clients_members_are_pseudonyms() -> None:
+    known = documents("golden/recorded/plain-ha.scenarios.jsonl.gz")[0]
+    told = {"orders-consumer": {"client_id": "orders", "instance_id": None}}
+    clients = [{**known["clients"][0], "members": told}, *known["clients"][1:]]
+    names = Pseudonyms(KEY)
+    made = anonymous_document({**known, "clients": clients}, names)["clients"][0]["members"]
+    assert made == {names.member("orders-consumer"): {"client_id": names.client("orders"), "instance_id": None}}

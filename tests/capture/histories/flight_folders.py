@@ -96,7 +96,7 @@ def streams_folder(folder: Path, capture: str) -> Path:
                 tags = [member.KeyValue(key=tag, value=text) for tag, text in each.tags.items()]
                 told = value(
                     "StreamsGroupMemberMetadataValue", 0, instance_id=None, rack_id=each.rack,
-                    client_id=each.client_id, client_host="h", rebalance_timeout_ms=1, topology_epoch=0,
+                    client_id=each.client_id, client_host="h", rebalance_timeout_ms=300_000, topology_epoch=0,
                     process_id=each.process_id, user_endpoint=None, client_tags=tags,
                 )  # fmt: skip
                 records.append((time_ms, key(19, name, each.id), told))

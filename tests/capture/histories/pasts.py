@@ -9,7 +9,6 @@ from typing import Any
 from assignment_api.plugins import config_sources
 from assignor_lab.capture.episodes import import_episode
 from assignor_lab.capture.histories import History, history_episode, read_histories
-from assignor_lab.capture.histories.settings import timings_in
 from assignor_lab.capture.logs.import_log import import_log
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
 from tests.capture.captured_logs import CAPTURES, logs
@@ -40,7 +39,7 @@ def past_of(application: str) -> History:
 
 @cache
 def episode_of(application: str) -> dict[str, Any]:
-    return history_episode(past_of(application), timings_in(properties_of(application)))
+    return history_episode(past_of(application))
 
 
 @cache

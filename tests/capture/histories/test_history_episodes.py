@@ -93,12 +93,19 @@ def test_processes_that_share_a_client_id_are_called_by_their_process_ids() -> N
 
 
 def test_what_is_not_told_is_said() -> None:
-    (history,) = read_histories(decisions_of("warm"))
+    (history,) = read_histories([without_settings(each) for each in decisions_of("warm")])
     told = history_episode(history)["assumptions"]
-    assert any("session timeout is not told" in sentence for sentence in told)
-    assert not any(
-        "session timeout" in sentence for sentence in history_episode(history, {"session_timeout_ms": 1})["assumptions"]
-    )
+    assert any(sentence.startswith("session.timeout.ms of the group is unknown") for sentence in told)
+    for known in (
+        history_episode(history, {"session_timeout_ms": 1}),
+        history_episode(history, None, {"session.timeout.ms": 1}),
+    ):
+        assert not any("session.timeout.ms" in sentence for sentence in known["assumptions"])
+
+
+def without_settings(scenario: Scenario) -> Scenario:
+    document = {key: value for key, value in scenario.document.items() if key != "settings"}
+    return attrs.evolve(scenario, document=document)
 
 
 def test_decisions_of_two_groups_are_two_histories() -> None:

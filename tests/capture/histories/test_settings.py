@@ -1,0 +1,92 @@
+"""Settings of time and membership: from the source of a past to its play, under what a command gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assignment_api.plugins import config_sources
+from assignor_lab.capture.histories.episodes import past_as_episodes
+from assignor_lab.capture.histories.past import Surroundings, scenarios_of_past
+from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document, write_lines
+from tests.capture.captured_logs import CAPTURES
+from tests.capture.histories.flight_folders import classic_folder, streams_folder
+from tests.capture.histories.pasts import properties_of
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(classic_folder(tmp_path_factory.mktemp("settings") / "plain", "plain"))
+
+
+def around(*overrides: str, file: Path | None = None) -> Surroundings:
+    return Surroundings(config_sources(file, overrides, environ={}, start=Path("/")).above)
+
+
+def episode(source: str, *overrides: str, file: Path | None = None) -> dict[str, Any]:
+    (scenario,) = past_as_episodes([source], around=around(*overrides, file=file))
+    return dict(scenario.document)
+
+
+def test_a_recordings_members_have_the_timeouts_of_the_play(recording: str) -> None:
+    document = episode(recording)
+    assert document["settings"] == {"rebalance.timeout.ms": 300_000, "session.timeout.ms": 10_000}
+    assert document["timings"] == {"max_poll_interval_ms": 300_000, "session_timeout_ms": 10_000}
+    assert not any("session.timeout.ms" in sentence for sentence in document["assumptions"])
+
+
+def test_the_command_line_replaces_the_settings_of_the_source(recording: str) -> None:
+    document = episode(recording, "session.timeout.ms=20000", "processing.guarantee=exactly_once_v2")
+    assert document["settings"]["session.timeout.ms"] == 20_000
+    assert document["timings"]["session_timeout_ms"] == 20_000
+    assert document["eos"] is True
+    assert document["timings"]["commit_interval_ms"] == 100
+
+
+def test_settings_stay_in_a_file_of_decisions(recording: str, tmp_path: Path) -> None:
+    file = str(tmp_path / "decisions.jsonl")
+    read = scenarios_of_past([recording], around("processing.guarantee=exactly_once_v2"))
+    write_lines(file, [scenario.document for scenario in read])
+    document = episode(file)
+    assert document["timings"]["session_timeout_ms"] == 10_000
+    assert document["eos"] is True
+
+
+def test_a_configuration_replaces_the_timings_of_an_episode_that_is_there(recording: str, tmp_path: Path) -> None:
+    file = str(tmp_path / "episode.jsonl")
+    write_lines(file, [episode(recording)])
+    assert episode(file)["timings"]["session_timeout_ms"] == 10_000
+    assert episode(file, "session.timeout.ms=20000")["timings"]["session_timeout_ms"] == 20_000
+
+
+def test_a_logs_settings_are_those_of_the_configuration(tmp_path: Path) -> None:
+    logs = [str(log) for log in sorted((CAPTURES / "warm").glob("*.log.gz"))]
+    (read, *_) = scenarios_of_past(logs, around(file=properties_of("warm")))
+    settings = read.document["settings"]
+    assert (settings["session.timeout.ms"], settings["heartbeat.interval.ms"]) == (10_000, 3_000)
+
+
+def test_a_streams_groups_message_names_a_key_that_works(tmp_path: Path) -> None:
+    folder = str(streams_folder(tmp_path / "group", "orders-group-3"))
+    told = [each for each in episode(folder)["assumptions"] if "give streams.session.timeout.ms with" in each]
+    assert len(told) == 1
+    document = episode(folder, "streams.session.timeout.ms=10000")
+    assert document["timings"]["streams_session_timeout_ms"] == 10_000
+    assert not any("streams.session.timeout.ms" in each for each in document["assumptions"])
+
+
+def test_where_members_differ_the_most_frequent_timeout_counts_and_that_is_told(recording: str) -> None:
+    from assignor_lab.capture.histories.recorded_generations import _settings
+
+    told: list[str] = []
+    assert _settings([(10_000, 1), (45_000, 1), (10_000, 1)], told)["session.timeout.ms"] == 10_000
+    assert told == ["members differ in session.timeout.ms (10000, 45000): the most frequent one counts for all"]
+
+
+def test_no_other_key_is_a_setting(recording: str) -> None:
+    (read, *_) = scenarios_of_past([recording])
+    document = {**read.document, "settings": {"sasl.jaas.config": "x"}}
+    with pytest.raises(DocumentFormatError, match=r"sasl\.jaas\.config"):
+        scenario_from_document(document, Place("file"))
