@@ -12,7 +12,6 @@ from assignor_lab.capture.histories.connect_timeline import connect_timelines, i
 from assignor_lab.capture.histories.history import read_histories
 from assignor_lab.capture.histories.moments import STREAMS, protocol_of
 from assignor_lab.capture.histories.past import scenarios_of_past
-from assignor_lab.capture.histories.settings import timings_in
 from assignor_lab.capture.histories.timeline import JOBS, GroupTimeline, TimelineEntry
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
@@ -20,6 +19,7 @@ from assignor_lab.cli.past_options import Topology, Zone, surroundings
 from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
 from assignor_lab.documents.lines import STANDARD_INPUT
 from assignor_lab.documents.wording import listed, moment, plural, without_uuids
+from assignor_lab.scenarios.settings import given_settings
 from assignor_lab.verification.decisions import CheckedDecision
 from assignor_lab.verification.readings import other_readings
 from assignor_lab.verification.replays import past_episodes
@@ -86,7 +86,7 @@ def register(app: typer.Typer) -> None:
         # Single keys of the command line are the group's here: the decisions were made under them.
         readings = () if STANDARD_INPUT in past else other_readings(partial(scenarios_of_past, past), around)
         terms = Terms(plugins.registry, given, plugins.isolation, readings, assignor)
-        episodes = past_episodes(told, timings_in(config))
+        episodes = past_episodes(told, given_settings(around.config))
         verification = verify(told, terms, episodes, most_tasks=None if check else MOST_TASKS)
         checked = [each for group in verification.groups for each in group.decisions] if check else None
         if json:

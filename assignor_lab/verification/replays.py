@@ -47,15 +47,15 @@ class ReplayCheck:
         return abs(self.downtime_s - self.recorded_downtime_s) / self.recorded_downtime_s
 
 
-def past_episodes(decisions: Iterable[Scenario], timings: Mapping[str, int] | None = None) -> list[Scenario]:
+def past_episodes(decisions: Iterable[Scenario], settings: Mapping[str, Any] | None = None) -> list[Scenario]:
     """The episodes of the pasts that some decisions make up; none where they make up no past.
 
     Args:
         decisions: Recorded decisions.
-        timings: Settings of the groups, where decisions do not tell them.
+        settings: Settings of the groups in place of those that their source shows.
     """
     try:
-        return [each for each in played_histories(decisions, timings) if "events" in each.document]
+        return [each for each in played_histories(decisions, settings=settings) if "events" in each.document]
     except HistoryError:
         return []
 

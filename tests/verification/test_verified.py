@@ -12,9 +12,9 @@ import pytest
 
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.capture.histories.past import Surroundings, scenarios_of_past
-from assignor_lab.capture.histories.settings import timings_in
 from assignor_lab.scenarios import Scenario, scenario_from_document
 from assignor_lab.scenarios.racks import read_racks
+from assignor_lab.scenarios.settings import given_settings
 from assignor_lab.scenarios.with_racks import RackFiller
 from assignor_lab.verification import words
 from assignor_lab.verification.readings import other_readings
@@ -60,7 +60,7 @@ def verification(
     around = Surroundings(given.above, topology, racks=None if racks is None else RackFiller(read_racks([racks])))
     scenarios = list(scenarios_of_past(past, around))
     all_terms = Terms(REGISTRY, given, readings=other_readings(partial(scenarios_of_past, past), around), **terms)
-    return verify(scenarios, all_terms, past_episodes(scenarios, timings_in(config)))
+    return verify(scenarios, all_terms, past_episodes(scenarios, given_settings(around.config)))
 
 
 def only(found: Verification) -> VerifiedGroup:
