@@ -9,11 +9,12 @@ from assignment_api.plugins.keys import GROUP_KEYS, read_value
 from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.documents.shapes import LONG_MAX, Check, one_of, record, text, whole
 
-__all__ = ["check_settings", "given_settings", "group_settings", "is_exactly_once", "with_given"]
+__all__ = ["NUMBERS", "check_settings", "given_settings", "group_settings", "is_exactly_once", "with_given"]
 
 _GROUP_TEXTS = ("streams.assignor.name", "streams.rack.aware.assignment.tags")
 _TEXTS = ("dsl.store.suppliers.class", "processing.guarantee", *_GROUP_TEXTS)
-_NUMBERS = (
+#: Keys whose values are numbers.
+NUMBERS = (
     *(key for key in GROUP_KEYS if key not in _TEXTS),
     "rebalance.timeout.ms",
     "streams.num.standby.replicas",
@@ -25,7 +26,7 @@ _NUMBERS = (
 check_settings: Check[dict[str, Any]] = record(
     {},
     {
-        **dict.fromkeys(_NUMBERS, whole(0, LONG_MAX)),
+        **dict.fromkeys(NUMBERS, whole(0, LONG_MAX)),
         **dict.fromkeys(_TEXTS, text),
         "group.protocol": one_of("classic", "streams"),
     },
@@ -53,7 +54,7 @@ def group_settings(told: Mapping[str, str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in told.items():
         key = name if name.startswith("streams.") else f"streams.{name}"
-        if key in _NUMBERS and value.isdecimal():
+        if key in NUMBERS and value.isdecimal():
             found[key] = int(value)
         elif key in _GROUP_TEXTS and value:
             found[key] = value

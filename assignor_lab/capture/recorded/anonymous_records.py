@@ -43,6 +43,8 @@ from assignor_lab.scenarios.anonymous.names import Pseudonyms
 
 __all__ = ["anonymous_record"]
 
+#: Settings of an assignment that are numbers: other ones may hold any name.
+_NUMBERS = ("num.standby.replicas", "num.warmup.replicas", "acceptable.recovery.lag", "task.offset.interval.ms")
 _WITHOUT_NAMES = (TARGET_METADATA, TARGET_MEMBER, CURRENT_ASSIGNMENT)
 
 
@@ -213,6 +215,8 @@ def _member(message: Any, names: Pseudonyms) -> None:
         message.rack_id = names.rack(message.rack_id)
     message.client_id = names.client(message.client_id)
     message.client_host = names.end_point(message.client_host)
+    if message.process_id:
+        message.process_id = names.process(message.process_id)
     if message.user_endpoint is not None:
         message.user_endpoint.host = names.end_point(message.user_endpoint.host)
     for tag in message.client_tags or ():
@@ -230,6 +234,11 @@ def _topology(message: Any, group: str, names: Pseudonyms) -> None:
 
 
 def _config(message: Any, names: Pseudonyms) -> None:
+    kept = []
     for each in message.last_assignment_configs or ():
         if each.key == "rack.aware.assignment.tags" and each.value:
             each.value = ",".join(names.tag(tag) for tag in each.value.split(","))
+            kept.append(each)
+        elif each.key in _NUMBERS and (each.value or "0").isdecimal():
+            kept.append(each)
+    message.last_assignment_configs = kept

@@ -1,223 +1,260 @@
-"""Scenarios and samples with pseudonyms in place of names."""
+"""Scenarios and samples with pseudonyms in place of names.
+
+Each key that is kept has a rule. A key without one is left out, since it may hold any name: files, addresses, and the
+sentences of members (``reason``) among them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from assignor_lab.scenarios.anonymous.names import NAMES_DECIDE, Pseudonyms
+from assignor_lab.scenarios.anonymous.rules import (
+    Rule,
+    kafkas_class,
+    list_of,
+    map_of,
+    number,
+    record_of,
+    text_of,
+    word,
+)
+from assignor_lab.scenarios.settings import NUMBERS
 
 __all__ = ["anonymous_document", "anonymous_sample"]
 
-#: Keys of a source that name files and addresses, or hold sentences of others.
-_NOT_KEPT = ("file", "line", "url", "reason")
 _TAGS = "rack.aware.assignment.tags"
-_STORES, _ASSIGNOR = "dsl.store.suppliers.class", "streams.assignor.name"
+_GUARANTEES = ("at_least_once", "exactly_once", "exactly_once_beta", "exactly_once_v2")
+_STRATEGIES = ("none", "min_traffic", "balance_subtopology")
+#: What instances do (``source.done``).
+_EVENTS = ("start", "begun", "stop", "ended", "joining", "crash", "left", "fenced")
+#: What follows the group's name in an id.
+_COUNTED = re.compile(r"\A(?:generation|epoch)-[0-9]{1,10}(?:-[0-9]{1,10})?\Z")
 _Document = Mapping[str, Any]
 
 
 def anonymous_document(document: _Document, names: Pseudonyms) -> dict[str, Any]:
-    """A scenario of any kind with pseudonyms; names of files and addresses that it was made from are left out.
+    """A scenario of any kind with pseudonyms and without keys that have no rule.
 
     Args:
         document: A scenario of kind ``streams``, ``streams-group`` or ``connect``.
         names: The pseudonyms.
     """
-    source = dict(document.get("source", {}))
-    group = str(source.get("group", ""))
-    changed = _KINDS[document["kind"]](document, group, names)
-    made = {**document, **changed}
-    identity = str(document["id"])
-    if group:
-        source["group"] = names.group(group)
-    if group and identity.startswith(f"{group}-"):
-        made["id"] = names.group(group) + identity.removeprefix(group)
-    else:
-        made["id"] = names.group(identity)
-    if "source" in document:
-        made["source"] = {key: value for key, value in source.items() if key not in _NOT_KEPT}
-        if "client_ids" in source:
-            told = source["client_ids"].items()
-            made["source"]["client_ids"] = {names.member(member): names.client(client) for member, client in told}
-        if "restored" in source:
-            made["source"]["restored"] = [
-                {**each, "client": names.client(each["client"]), "store": names.store(each["store"])}
-                for each in source["restored"]
-            ]
-        if "done" in source:
-            made["source"]["done"] = [{**each, "client": names.client(each["client"])} for each in source["done"]]
-    if "settings" in document:
-        made["settings"] = _settings(document["settings"], names)
+    group = str(document.get("source", {}).get("group", ""))
+    kind = _KINDS[document["kind"]]
+    if document["kind"] == "connect":
+        document = {**document, "assumptions": [*document.get("assumptions", ()), NAMES_DECIDE]}
+    rules = {
+        "format": number,
+        "kind": word(document["kind"]),
+        "id": lambda identity: _identity(str(identity), group, names),
+        "config": _config(names),
+        "settings": _settings(names),
+        **kind(group, names),
+        # Last: by then the names that sentences may hold are known.
+        "assumptions": lambda sentences: sentences,
+    }
+    made: dict[str, Any] = record_of(rules)(document)
     if "assumptions" in made:
-        made["assumptions"] = [names.in_sentence(each) for each in made["assumptions"]]
+        made["assumptions"] = [names.in_sentence(str(each)) for each in made["assumptions"]]
     return made
 
 
 def anonymous_sample(sample: _Document, group: str, names: Pseudonyms) -> dict[str, Any]:
     """A sample of a group's topics with pseudonyms."""
-    of_topics = {
-        key: {names.topic(topic, group): numbers for topic, numbers in sample[key].items()} for key in ("ends", "bytes")
-    }
-    return {**sample, **of_topics}
-
-
-def _settings(settings: _Document, names: Pseudonyms) -> dict[str, Any]:
-    """Settings without names of one's own: classes that are not Kafka's, an assignor, keys of tags."""
-    made = {key: value for key, value in settings.items() if key not in (_STORES, _ASSIGNOR)}
-    if str(settings.get(_STORES, "")).startswith("org.apache.kafka."):
-        made[_STORES] = settings[_STORES]
-    if settings.get(_ASSIGNOR) == "sticky":
-        made[_ASSIGNOR] = "sticky"
-    if made.get(f"streams.{_TAGS}"):
-        tags = made[f"streams.{_TAGS}"].split(",")
-        made[f"streams.{_TAGS}"] = ",".join(names.tag(tag.strip()) for tag in tags)
+    of_topics = map_of(lambda topic: names.topic(topic, group), map_of(_partition, number))
+    made: dict[str, Any] = record_of({"t": number, "ends": of_topics, "bytes": of_topics})(sample)
     return made
+
+
+def _identity(identity: str, group: str, names: Pseudonyms) -> str:
+    """The group's pseudonym and the generation or epoch; a pseudonym for an id of another form."""
+    rest = identity.removeprefix(f"{group}-") if group else identity
+    if rest != identity and _COUNTED.match(rest):
+        return f"{names.group(group)}-{rest}"
+    return names.group(identity)
+
+
+def _partition(text: str) -> str:
+    return text if text.isdecimal() else ""
+
+
+def _config(names: Pseudonyms) -> Rule:
+    return record_of(
+        {
+            "num.standby.replicas": number,
+            "max.warmup.replicas": number,
+            "acceptable.recovery.lag": number,
+            "probing.rebalance.interval.ms": number,
+            _TAGS: list_of(names.tag),
+            "rack.aware.assignment.strategy": word(*_STRATEGIES),
+            "rack.aware.assignment.traffic_cost": number,
+            "rack.aware.assignment.non_overlap_cost": number,
+        }
+    )
+
+
+def _settings(names: Pseudonyms) -> Rule:
+    """Rules of settings: classes that are not Kafka's and an assignor of one's own are names."""
+
+    def tags(text: str) -> str:
+        return ",".join(names.tag(tag.strip()) for tag in text.split(","))
+
+    return record_of(
+        {
+            **dict.fromkeys(NUMBERS, number),
+            "group.protocol": word("classic", "streams"),
+            "processing.guarantee": word(*_GUARANTEES),
+            "dsl.store.suppliers.class": kafkas_class,
+            "streams.assignor.name": word("sticky"),
+            f"streams.{_TAGS}": text_of(tags),
+        }
+    )
+
+
+def _source(names: Pseudonyms) -> Rule:
+    return record_of(
+        {
+            "time_ms": number,
+            "generation": number,
+            "prepared_ms": number,
+            "group": text_of(names.group),
+            "assignor": text_of(names.assignor),
+            "done": list_of(record_of({"time_ms": number, "type": word(*_EVENTS), "client": text_of(names.client)})),
+            "restored": list_of(
+                record_of(
+                    {
+                        "time_ms": number,
+                        "client": text_of(names.client),
+                        "task": names.task,
+                        "store": text_of(names.store),
+                        "records": number,
+                    }
+                )
+            ),
+            "client_ids": map_of(names.member, text_of(names.client)),
+        }
+    )
 
 
 # --- classic Streams --------------------------------------------------------------------------------------
 
 
-def _streams(document: _Document, group: str, names: Pseudonyms) -> dict[str, Any]:
-    made: dict[str, Any] = {
-        "config": _config(document["config"], names),
-        "tasks": [_task(task, group, names) for task in document["tasks"]],
-        "clients": [_client(client, names) for client in document["clients"]],
+def _streams(group: str, names: Pseudonyms) -> dict[str, Rule]:
+    tasks = list_of(names.task)
+    held = record_of({"active": tasks, "standby": tasks})
+    placement = map_of(names.process, held)
+    partition = {
+        "topic": lambda topic: names.topic(topic, group),
+        "partition": number,
+        "source": number,
+        "changelog": number,
+        "racks": list_of(names.rack),
     }
-    observed = document.get("observed")
-    if observed is not None:
-        made["observed"] = dict(observed)
-        if observed.get("threads") is not None:
-            made["observed"]["threads"] = {names.member(name): held for name, held in observed["threads"].items()}
-    return made
-
-
-def _task(task: _Document, group: str, names: Pseudonyms) -> dict[str, Any]:
-    made = dict(task)
-    if task.get("stores"):
-        made["stores"] = [names.store(store) for store in task["stores"]]
-    if task.get("partitions"):
-        made["partitions"] = [
-            {
-                **each,
-                "topic": names.topic(each["topic"], group),
-                "racks": None if each.get("racks") is None else [names.rack(rack) for rack in each["racks"]],
-            }
-            for each in task["partitions"]
-        ]
-    return made
-
-
-def _client(client: _Document, names: Pseudonyms) -> dict[str, Any]:
-    made = {**client, **_who(client, names)}
-    if client.get("host"):
-        made["host"] = names.end_point(client["host"])
-    if client.get("consumers") is not None:
-        made["consumers"] = [names.member(name) for name in client["consumers"]]
-    if client.get("previous_by_consumer") is not None:
-        made["previous_by_consumer"] = {
-            names.member(name): tasks for name, tasks in client["previous_by_consumer"].items()
-        }
-    if "members" in client:
-        made["members"] = {
-            names.member(member): {key: name and names.client(name) for key, name in told.items()}
-            for member, told in client["members"].items()
-        }
-    return made
-
-
-def _who(client: _Document, names: Pseudonyms) -> dict[str, Any]:
+    task = {
+        "id": names.task,
+        "stateful": number,
+        "logged": number,
+        "stores": list_of(names.store),
+        "partitions": list_of(record_of(partition)),
+    }
+    member = record_of({"client_id": text_of(names.client), "instance_id": text_of(names.client)})
+    client = {
+        "process_id": names.process,
+        **_who(names),
+        "host": text_of(names.end_point),
+        "threads": number,
+        "consumers": list_of(names.member),
+        "previous_active": tasks,
+        "previous_standby": tasks,
+        "lags": map_of(names.task, number),
+        "previous_by_consumer": map_of(names.member, tasks),
+        "members": map_of(names.member, member),
+    }
+    params = {
+        "tasks": lambda chosen: chosen if chosen in ("all", "stateful", "stateless") else tasks(chosen),
+        "traffic_cost": number,
+        "non_overlap_cost": number,
+        "via": word("legacy", "custom"),
+    }
     return {
-        "rack": client["rack"] and names.rack(client["rack"]),
-        "tags": {names.tag(tag): names.tag_value(value) for tag, value in client["tags"].items()},
+        "tasks": list_of(record_of(task)),
+        "clients": list_of(record_of(client)),
+        "observed": record_of({"assignment": placement, "followup": number, "threads": map_of(names.member, held)}),
+        "assignment": placement,
+        "params": record_of(params),
+        "workload": _workload(names.task),
+        "source": _source(names),
     }
 
 
-def _config(config: _Document, names: Pseudonyms) -> dict[str, Any]:
-    made = dict(config)
-    if made.get(_TAGS):
-        made[_TAGS] = [names.tag(tag) for tag in made[_TAGS]]
-    return made
+def _who(names: Pseudonyms) -> dict[str, Rule]:
+    return {"rack": text_of(names.rack), "tags": map_of(names.tag, names.tag_value)}
+
+
+def _workload(task: Rule) -> Rule:
+    of_task = record_of({"state_bytes": number, "input_bytes_per_s": number, "weight": number})
+    return record_of({"tasks": map_of(task, of_task), "restore_bytes_per_s": number})
 
 
 # --- streams protocol -------------------------------------------------------------------------------------
 
 
-def _streams_group(document: _Document, _group: str, names: Pseudonyms) -> dict[str, Any]:
-    members = [
-        {
-            **member,
-            **_who(member, names),
-            "id": names.member(member["id"]),
-            "instance_id": member["instance_id"] and names.client(member["instance_id"]),
-            **({"client_id": names.client(member["client_id"])} if member.get("client_id") else {}),
-        }
-        for member in document["members"]
-    ]
-    made: dict[str, Any] = {"config": _config(document["config"], names), "members": members}
-    if "observed" in document:
-        observed = document["observed"]["members"]
-        made["observed"] = {"members": {names.member(name): held for name, held in observed.items()}}
-    return made
+def _streams_group(_group: str, names: Pseudonyms) -> dict[str, Rule]:
+    held = map_of(str, list_of(number))
+    offsets = map_of(str, map_of(_partition, number))
+    assigned = {"active": held, "standby": held, "warmup": held}
+    member = {
+        "id": names.member,
+        "instance_id": text_of(names.client),
+        "client_id": text_of(names.client),
+        "process_id": names.process,
+        **_who(names),
+        **assigned,
+        "task_offsets": offsets,
+        "task_end_offsets": offsets,
+    }
+    return {
+        "subtopologies": list_of(record_of({"id": str, "tasks": number, "stateful": number})),
+        "members": list_of(record_of(member)),
+        "observed": record_of({"members": map_of(names.member, record_of(assigned))}),
+        "source": _source(names),
+    }
 
 
 # --- Connect ----------------------------------------------------------------------------------------------
 
 
-def _connect(document: _Document, _group: str, names: Pseudonyms) -> dict[str, Any]:
-    made: dict[str, Any] = {
-        "rounds": [_round(each, names) for each in document["rounds"]],
-        "assumptions": [*document.get("assumptions", ()), NAMES_DECIDE],
+def _connect(_group: str, names: Pseudonyms) -> dict[str, Rule]:
+    def task(text: str) -> str:
+        """``connector-3``; a connector's name may have any character."""
+        connector, dash, index = text.rpartition("-")
+        return f"{names.connector(connector)}{dash}{index}"
+
+    jobs = record_of({"connectors": list_of(names.connector), "tasks": list_of(task)})
+    of_members = map_of(names.member, jobs)
+    round_ = {
+        "time_ms": number,
+        "connectors": map_of(names.connector, number),
+        "members": list_of(record_of({"id": names.member, "owned": jobs, "static": jobs})),
+        "new_leader": number,
+        "generation_gap": number,
     }
-    if "observed" in document:
-        made["observed"] = {
-            "rounds": [None if each is None else _answer(each, names) for each in document["observed"]["rounds"]]
-        }
-    if "workload" in document:
-        workload = document["workload"]
-        made["workload"] = {
-            key: {_named_task(task, names): each for task, each in of.items()} if key == "tasks" else of
-            for key, of in workload.items()
-        }
-    return made
-
-
-def _round(told: _Document, names: Pseudonyms) -> dict[str, Any]:
+    answer = record_of({"delay_ms": number, "assigned": of_members, "revoked": of_members})
     return {
-        **told,
-        "connectors": {names.connector(name): number for name, number in told["connectors"].items()},
-        "members": [
-            {
-                "id": names.member(member["id"]),
-                "owned": _jobs(member["owned"], names),
-                "static": _jobs(member["static"], names),
-            }
-            for member in told["members"]
-        ],
+        "protocol": word("eager", "compatible", "sessioned", "static"),
+        "max_delay_ms": number,
+        "rounds": list_of(record_of(round_)),
+        "observed": record_of({"rounds": list_of(lambda each: None if each is None else answer(each))}),
+        "workload": _workload(task),
+        "source": _source(names),
     }
 
 
-def _answer(told: _Document, names: Pseudonyms) -> dict[str, Any]:
-    return {
-        **told,
-        **{
-            key: {names.member(name): _jobs(jobs, names) for name, jobs in told[key].items()}
-            for key in ("assigned", "revoked")
-        },
-    }
-
-
-def _jobs(jobs: _Document, names: Pseudonyms) -> dict[str, list[str] | None]:
-    connectors, tasks = jobs["connectors"], jobs["tasks"]
-    return {
-        "connectors": None if connectors is None else [names.connector(name) for name in connectors],
-        "tasks": None if tasks is None else [_named_task(task, names) for task in tasks],
-    }
-
-
-def _named_task(task: str, names: Pseudonyms) -> str:
-    """``connector-3``; a connector's name may have any character."""
-    connector, dash, number = task.rpartition("-")
-    return f"{names.connector(connector)}{dash}{number}"
-
-
-_KINDS = {"streams": _streams, "streams-group": _streams_group, "connect": _connect}
+_KINDS: Mapping[str, Callable[[str, Pseudonyms], dict[str, Rule]]] = {
+    "streams": _streams,
+    "streams-group": _streams_group,
+    "connect": _connect,
+}

@@ -1,15 +1,17 @@
 """Pseudonyms: keyed hashes of names, the same for the same key in every file.
 
-What is no name stays: numbers, times, process ids and the random part of member ids, suffixes of internal topics,
-ports. So a topic is still seen to be a changelog of its application, members of one client still have one client, and
-the order of a process's threads is as it was.
+What is no name stays: numbers, times, ids of processes and members that are UUIDs, the random part of other ids, ids of
+sub-topologies, which Kafka Streams counts, suffixes of internal topics, ports. So a topic is still seen to be a
+changelog of its application, members of one client still have one client, and the order of a process's threads stays.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import hmac
 import re
+import uuid
 from pathlib import Path
 
 import attrs
@@ -20,12 +22,16 @@ __all__ = ["NAMES_DECIDE", "Pseudonyms", "is_pseudonym", "read_pseudonyms"]
 
 _FEWEST_BYTES, _MOST_BYTES = 16, 4096
 _DIGITS = 12
-_UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+_UUID = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
 #: Of a Streams thread's consumer, which may be a static member's; of anybody else's.
 _THREAD = re.compile(rf"\A(.*?)(-StreamThread-\d+(?:-consumer)?(?:-{_UUID})?)\Z", re.DOTALL)
 _MEMBER = re.compile(rf"\A(.*)(-{_UUID})\Z", re.DOTALL)
-#: What a client of the streams protocol calls itself: 16 random bytes.
-_RANDOM = re.compile(rf"(?:[A-Za-z0-9_-]{{22}}|{_UUID})\Z")
+#: The two forms of a random UUID: Java's, and that of Kafka's ``Uuid``, which members of newer protocols have as ids.
+_JAVA_UUID = re.compile(rf"\A{_UUID}\Z")
+_KAFKA_UUID = re.compile(r"\A[A-Za-z0-9_-]{22}\Z")
+#: A task of a named topology.
+_NAMED_TASK = re.compile(r"\A(.+)(__[0-9]{1,10}_[0-9]{1,10})\Z", re.DOTALL)
+_TASK = re.compile(r"\A[0-9]{1,10}_[0-9]{1,10}\Z")
 _INTERNAL = re.compile(
     r"\A(.*)(-changelog|-repartition|-subscription-registration-topic|-subscription-response-topic)\Z"
 )
@@ -113,13 +119,28 @@ class Pseudonyms:
         return self._of("client", name)
 
     def member(self, name: str) -> str:
-        """Of a member's id: that of its client, and what is random in it."""
-        if not name or _RANDOM.match(name):
+        """Of a member's id: that of its client, and what is random in it. An id that is a UUID stays."""
+        if not name or _is_uuid(name):
             return name
         if _THREAD.match(name):
             return self.client(name)
         member = _MEMBER.match(name)
         return self._kept(name, self.client(member[1]) + member[2]) if member is not None else self.client(name)
+
+    def process(self, name: str) -> str:
+        """Of a process's id, unless it is a UUID."""
+        return name if not name or _is_uuid(name) else self._of("process", name)
+
+    def task(self, name: str) -> str:
+        """Of a task's id: the name of its topology, where it has one."""
+        named = _NAMED_TASK.match(name)
+        if named is not None:
+            return self._kept(name, self._of("topology", named[1]) + named[2])
+        return name if _TASK.match(name) else self._of("task", name)
+
+    def assignor(self, name: str) -> str:
+        """Of the class of an assignor, unless it is Kafka's."""
+        return name if name.startswith("org.apache.kafka.") else self._of("assignor", name)
 
     def end_point(self, text: str) -> str:
         """Of an address, ``host:port`` or a URL: the host's; scheme and port stay."""
@@ -160,3 +181,15 @@ class Pseudonyms:
     def _kept(self, name: str, pseudonym: str) -> str:
         self.replaced[name] = pseudonym
         return pseudonym
+
+
+def _is_uuid(text: str) -> bool:
+    """Whether a text is a UUID, and not just of its length: names of 22 letters are no random bytes."""
+    if _JAVA_UUID.match(text):
+        return True
+    if not _KAFKA_UUID.match(text):
+        return False
+    content = base64.urlsafe_b64decode(f"{text}==")
+    found = uuid.UUID(bytes=content)
+    is_canonical = base64.urlsafe_b64encode(content).decode().rstrip("=") == text
+    return is_canonical and found.variant == uuid.RFC_4122 and found.version == 4

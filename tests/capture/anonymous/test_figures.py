@@ -53,10 +53,10 @@ def rows(documents: Iterable[Mapping[str, Any]], assignors: Iterable[str]) -> li
 
 
 def with_random_ids(document: dict[str, Any]) -> dict[str, Any]:
-    """Members of the streams protocol call themselves by random bytes; those of the file have names."""
+    """The document with UUIDs for members and processes of the streams protocol, as real ones have them."""
     text = json.dumps(document)
-    for member in document.get("members", ()):
-        text = text.replace(json.dumps(member["id"]), json.dumps(str(uuid5(NAMESPACE_DNS, member["id"]))))
+    for name in {member[key] for member in document.get("members", ()) for key in ("id", "process_id")}:
+        text = text.replace(json.dumps(name), json.dumps(str(uuid5(NAMESPACE_DNS, name))))
     found: dict[str, Any] = json.loads(text)
     return found
 
