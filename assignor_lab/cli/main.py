@@ -1,6 +1,8 @@
 """Entry point of the command: how it ends, whatever happens.
 
 Exit codes: 0 fine, 1 a gate or check failed, 2 wrong use or input, 3 internal error, 130 interrupted.
+
+This module imports only what Python has loaded when it starts: Ctrl-C while the rest is imported ends in one line, too.
 """
 
 from __future__ import annotations
@@ -8,12 +10,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-import traceback
 from collections.abc import Sequence
-from pathlib import Path
-
-from assignment_api import AssignorLabError
-from assignor_lab.cli.last_word import is_own_exit, restored, watched
 
 __all__ = ["main"]
 
@@ -58,17 +55,31 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Args:
         arguments: Command line without the program's name; ``None`` takes the process's own.
     """
-    before = watched()
     try:
         code = _run(arguments)
-    finally:
-        if arguments is not None:
-            # Whoever calls this from Python gets its process back as it was; a command line ends now.
-            restored(before)
+    except KeyboardInterrupt:
+        _say("interrupted")
+        code = INTERRUPTED
     sys.exit(code)
 
 
 def _run(arguments: Sequence[str] | None) -> int:
+    from assignor_lab.cli.last_word import restored, watched
+
+    before = watched()
+    try:
+        return _ended(arguments)
+    finally:
+        if arguments is not None:
+            # A caller in Python gets its process back as it was; a command line ends now.
+            restored(before)
+
+
+def _ended(arguments: Sequence[str] | None) -> int:
+    """The exit code of the command; raises only ``KeyboardInterrupt``."""
+    from assignment_api import AssignorLabError
+    from assignor_lab.cli.last_word import is_own_exit
+
     _open_closed_streams()
     try:
         from assignor_lab.cli.app import build_app
@@ -83,9 +94,6 @@ def _run(arguments: Sequence[str] | None) -> int:
             _say("a plugin that is trusted ended the command with SystemExit")
             return INTERNAL_ERROR
         return leave.code if isinstance(leave.code, int) else 0 if leave.code is None else WRONG_USE
-    except KeyboardInterrupt:
-        _say("interrupted")
-        return INTERRUPTED
     except BrokenPipeError:
         # The reader of our output has gone (`assignor ... | head`): not our fault, and nobody left to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -123,6 +131,8 @@ def _is_of_an_interrupt(error: BaseException | None) -> bool:
 
 def _open_closed_streams() -> None:
     """A stream that the caller closed is ``None`` in Python: reading it finds nothing, writing results is an error."""
+    from pathlib import Path
+
     for name, mode in (("stdin", "r"), ("stdout", "r"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - for as long as the process
@@ -138,6 +148,8 @@ def _missing_module(error: ModuleNotFoundError) -> int:
 
 def _internal(error: Exception) -> int:
     if os.environ.get("ASSIGNOR_DEBUG"):
+        import traceback
+
         traceback.print_exception(error, file=sys.stderr)
     _say(f"internal error: {type(error).__name__}: {error} (set ASSIGNOR_DEBUG=1 to see where, and please report it)")
     return INTERNAL_ERROR

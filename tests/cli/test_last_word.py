@@ -99,3 +99,23 @@ def test_what_fails_because_of_an_interrupt_is_an_interrupt(
         main(["plugins"])
     assert left.value.code == 130
     assert capsys.readouterr().err == "assignor: interrupted\n"
+
+
+@pytest.mark.parametrize("module", ["assignor_lab.cli.last_word", "assignment_api", "assignor_lab.cli.app", "typer"])
+def test_ctrl_c_while_modules_are_imported_ends_in_one_line(module: str) -> None:
+    program = f"""if True:
+        import os, signal, sys
+
+        class Interrupts:
+            def find_spec(self, name, *where):
+                if name == {module!r}:
+                    os.kill(os.getpid(), signal.SIGINT)
+
+        sys.meta_path.insert(0, Interrupts())
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        from assignor_lab.cli.main import main
+        assert {module!r} not in sys.modules
+        main(["plugins"])
+    """
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (130, "assignor: interrupted\n")

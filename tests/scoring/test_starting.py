@@ -155,3 +155,25 @@ def test_pyspark_is_imported_in_one_thread_since_two_can_meet_each_others_halves
     words = [sys.executable, "-c", IMPORTING_THREADS]
     done = subprocess.run(words, env=environment(), capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("MainThread\n", "")
+
+
+KILLED = """
+import logging, os, signal
+import assignor_lab.scoring.spark.session as session
+
+try:
+    with session.starting_session("local[1]") as started:
+        spark = started()
+        os.kill(session._KEPT[0]._process.pid, signal.SIGKILL)
+        spark.range(1).count()
+except session.JavaError as error:
+    print(error)
+logging.getLogger().warning("as before")
+"""
+
+
+def test_a_jvm_that_is_killed_ends_the_run_in_one_sentence_without_a_traceback_of_py4j() -> None:
+    words = [sys.executable, "-c", KILLED]
+    done = subprocess.run(words, env=environment(), capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("the JVM of Spark was ended by SIGKILL: it was killed or had too little memory")
+    assert done.stderr.splitlines() in (["as before"], ["WARNING:root:as before"])

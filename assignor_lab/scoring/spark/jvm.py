@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
+from signal import Signals
 
 from assignor_lab.scoring.spark.stderr_filter import filtered_pipe
 
@@ -23,6 +24,8 @@ __all__ = ["Jvm", "spark_home"]
 
 #: Seconds between two looks whether it is there.
 _LOOK = 0.01
+#: Seconds from the end of its connections to that of its process.
+_LAST_MOMENT = 0.5
 #: Seconds that it has to end on its own.
 _PATIENCE = 5.0
 
@@ -75,8 +78,21 @@ class Jvm:
         """
         while not self._told.exists():
             if self._process.poll() is not None:
-                raise OSError(f"the JVM of Spark ended with exit code {self._process.returncode}")
+                raise OSError(self.ending())
             time.sleep(_LOOK)
+
+    def has_ended(self) -> bool:
+        """Whether the process has ended; its connections can break a moment before."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_LAST_MOMENT)
+        return self._process.returncode is not None
+
+    def ending(self) -> str:
+        """How it ended, as a sentence without a full stop."""
+        code = self._process.returncode
+        if code is not None and code < 0:
+            return f"the JVM of Spark was ended by {Signals(-code).name}"
+        return f"the JVM of Spark ended with exit code {code}"
 
     @contextmanager
     def found_by_pyspark(self) -> Iterator[None]:

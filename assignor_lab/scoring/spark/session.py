@@ -39,6 +39,7 @@ from assignor_lab.scoring.spark.stderr_filter import filtered_stderr
 from assignor_lab.scoring.spark.worker_daemon import MODULE, ReadyDaemon
 
 if TYPE_CHECKING:
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
 __all__ = [
@@ -102,16 +103,20 @@ def starting_session(master: str | None = None, remote: str | None = None) -> It
     Arguments as of :func:`open_session`; what it raises is raised by whoever asks for the session.
     """
     with ExitStack() as stack:
+        if not os.environ.get("ASSIGNOR_DEBUG"):
+            stack.enter_context(_without_py4j_messages())
         if remote is not None or _KEPT or not is_local(master or DEFAULT_MASTER):
             yield lambda: stack.enter_context(_session(master, remote))
             return
         yield stack.enter_context(_started(master or DEFAULT_MASTER)).result
 
 
+#: What to do about a JVM that has ended during a run.
+_REMEDY = "it was killed or had too little memory; ASSIGNOR_DEBUG=1 shows more"
 #: The thread that starts a session.
 _THREAD = "assignor-spark"
-#: Loggers that Py4J complains to, the root's included.
-_COMPLAINING = (None, "py4j.java_gateway", "py4j.clientserver")
+#: Loggers that Py4J writes to, the root's included.
+_PY4J_LOGGERS = (None, "py4j.java_gateway", "py4j.clientserver")
 
 
 @attrs.define
@@ -133,12 +138,27 @@ class _Start:
             jvm.end()
 
     def give_up(self) -> None:
-        """Nobody waits any more; what Py4J says of a JVM that ends under its hands is of no use to anybody."""
-        for name in _COMPLAINING:
-            logging.getLogger(name).addFilter(lambda record: record.threadName != _THREAD)
+        """Ends the JVM, which is not needed any more."""
         self.is_wanted = False
         if self.jvm is not None:
             self.jvm.end()
+
+
+@contextmanager
+def _without_py4j_messages() -> Iterator[None]:
+    """Drops Py4J's log records, which are tracebacks: the error that follows reports the cause in one sentence."""
+    loggers = [logging.getLogger(name) for name in _PY4J_LOGGERS]
+    for logger in loggers:
+        logger.addFilter(_is_not_of_py4j)
+    try:
+        yield
+    finally:
+        for logger in loggers:
+            logger.removeFilter(_is_not_of_py4j)
+
+
+def _is_not_of_py4j(record: logging.LogRecord) -> bool:
+    return "py4j" not in Path(record.pathname).parts
 
 
 @contextmanager
@@ -162,6 +182,10 @@ def _started(master: str) -> Iterator[Future[SparkSession]]:
             import pyspark.sql  # noqa: F401
         start.imported.set()
         yield future
+    except Exception as error:
+        if not isinstance(error, AssignorLabError) and start.jvm is not None and start.jvm.has_ended():
+            raise JavaError(f"{start.jvm.ending()}: {_REMEDY}") from error
+        raise
     finally:
         start.imported.set()
         if not future.done():
@@ -313,7 +337,14 @@ def _on_own_jvm(jvm: Jvm, master: str, settings: Mapping[str, str], level: str) 
     SparkContext._ensure_initialized(gateway=gateway)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel(level)
+    _without_traceback_at_end(session.sparkContext)
     yield from _stopped_at_end(session)
+
+
+def _without_traceback_at_end(context: SparkContext) -> None:
+    """Has PySpark's server of accumulators print no traceback when its connection breaks because the JVM has ended."""
+    server = context._accumulatorServer
+    server.handle_error = lambda *_request: None  # type: ignore[method-assign]
 
 
 #: JVMs live as long as this process: PySpark goes on using the first one.
