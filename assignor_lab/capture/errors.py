@@ -14,6 +14,7 @@ __all__ = [
     "NoDecisionError",
     "NothingTimedError",
     "OneDecisionError",
+    "StateUnknownError",
     "TopologyTextError",
     "UnreadableLogError",
 ]
@@ -63,6 +64,10 @@ class HistoryError(AssignorLabError):
 
 class OneDecisionError(HistoryError):
     """A group has one recorded decision alone: it is a state and no history."""
+
+
+class StateUnknownError(AssignorLabError):
+    """Neither members nor topics of a group show which of its tasks have state."""
 
 
 class ClientStateTextError(AssignorLabError):

@@ -80,9 +80,11 @@ def register(app: typer.Typer) -> None:
         Only asks: joins no group, commits and writes nothing. What members said is known while a group is stable, so
         one that is in motion is waited for.
         """
+        from assignor_lab.capture.histories.settings import optimization_in
         from assignor_lab.capture.live.access import read_access
         from assignor_lab.capture.live.capture import Capturing, capturable
         from assignor_lab.capture.live.cluster import connected
+        from assignor_lab.capture.topology import reuses_sources
         from assignor_lab.scenarios import write_lines
         from assignor_lab.scenarios.anonymous import anonymous_document, read_pseudonyms
 
@@ -99,6 +101,7 @@ def register(app: typer.Typer) -> None:
         delay = None
         if MAX_DELAY_KEY in effective:
             delay = int(effective.values_for("connect_incremental")[MAX_DELAY_KEY])
+        optimized = reuses_sources(optimization_in(config))
         kept: list[Mapping[str, Any]] = []
         left_out: list[str] = []
 
@@ -109,7 +112,7 @@ def register(app: typer.Typer) -> None:
         access = read_access(bootstrap_server, command_config, timeout)
         with connected(access, None if keep_answers is None else kept.append) as cluster:
             connectors = None if not connect_url else (lambda: _connectors(connect_url, ca_file))
-            capturing = Capturing(cluster, given.above, delay, topology, wait, note, connectors)
+            capturing = Capturing(cluster, given.above, delay, topology, wait, note, connectors, optimized)
             wanted = capturable(cluster) if all_ else list(dict.fromkeys(group or ()))
             documents = list(with_racks(capturing.documents(wanted, leave_out), rack_filler(racks)))
         if keep_answers is not None:

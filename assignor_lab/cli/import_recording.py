@@ -11,10 +11,12 @@ from typing import Annotated, Any
 import typer
 
 from assignment_api.plugins import Registry
+from assignor_lab.capture.histories.settings import optimization_in
 from assignor_lab.capture.logs.import_log import read_decisions
 from assignor_lab.capture.logs.rebalance import Decision
 from assignor_lab.capture.logs.scenario_documents import DocumentMaker
 from assignor_lab.capture.recorded import RecordedState, problems, read_recording, recorded_states
+from assignor_lab.capture.topology import reuses_sources
 from assignor_lab.cli.options import (
     ConfigFile,
     JsonWritten,
@@ -91,6 +93,7 @@ def register(app: typer.Typer) -> None:
             _decisions(log),
             maker,
             topology=topology,
+            optimized=reuses_sources(optimization_in(config)),
             on_unusable=leave_out,
         )
         failed: list[str] = []

@@ -9,8 +9,6 @@ from tests.patterns.collected import patterns
 from tests.patterns.samples import hard_texts
 from tests.patterns.steps import TooManyStepsError, program
 
-#: Rewritten at the moment.
-_REWRITTEN = "assignor_lab.capture.logs.topology_text"
 #: So many times the text may take so many times the work: as many are linear.
 _TIMES, _MOST = 4, 6
 
@@ -31,6 +29,6 @@ def superlinear(pattern: re.Pattern[Any]) -> str | None:
 
 
 def test_patterns_are_linear() -> None:
-    found = {used.where: superlinear(used.pattern) for used in patterns() if not used.where.startswith(_REWRITTEN)}
+    found = {used.where: superlinear(used.pattern) for used in patterns()}
 
     assert {where: part for where, part in found.items() if part is not None} == {}

@@ -27,6 +27,7 @@ from assignor_lab.capture.episodes.thread_moments import joins, joins_ms, leaves
 from assignor_lab.capture.episodes.timeline import Timeline, read_timeline
 from assignor_lab.capture.episodes.workload import changelog_documents
 from assignor_lab.capture.recorded import read_recording
+from assignor_lab.capture.topology import reuses_sources
 from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.groups.streams_group.leading import brokers_assignor
 from assignor_lab.runtime.discovery import discovered
@@ -74,7 +75,8 @@ def import_episode(
             )
     answers = [folder / name for name in _ANSWERS if (folder / name).is_file()]
     recording = read_recording(answers) if answers else None
-    tasks = recorded_tasks(timeline, folder, recording, topology)
+    optimized = reuses_sources(configs[timeline.done[0].instance].get("topology.optimization"))
+    tasks = recorded_tasks(timeline, folder, recording, topology, optimized=optimized)
     names = client_names(configs)
     shown = shown_process_ids(timeline, names, recording)
     if all(each in shown for _, each in incarnations(timeline)):

@@ -10,18 +10,18 @@ from typing import Any
 import attrs
 
 from assignment_api.streams import TaskId
-from assignor_lab.capture.episodes.described_tasks import described_changelogs, described_tasks, missing_topics
 from assignor_lab.capture.episodes.timeline import Timeline
 from assignor_lab.capture.episodes.workload import subtopology_of_topics
 from assignor_lab.capture.logs.import_log import read_decisions
 from assignor_lab.capture.logs.rebalance import Decision
 from assignor_lab.capture.logs.scenario_documents import DocumentMaker
 from assignor_lab.capture.recorded import Recording, recorded_states
+from assignor_lab.capture.recorded.streams_group_answers import DescribedSubtopology
+from assignor_lab.capture.topology import Brokers, GroupTopology, Store, SubTopology, Topic, task_document
+from assignor_lab.capture.topology.internal_topics import CHANGELOG, is_internal_of
 from assignor_lab.documents.errors import DocumentFormatError
 
 __all__ = ["RecordedTasks", "recorded_tasks"]
-
-_REPARTITION = "-repartition"
 
 
 @attrs.frozen
@@ -44,29 +44,81 @@ class RecordedTasks:
 
 
 def recorded_tasks(
-    timeline: Timeline, folder: Path, recording: Recording | None, topology: Path | None
+    timeline: Timeline,
+    folder: Path,
+    recording: Recording | None,
+    topology: Path | None,
+    *,
+    optimized: bool | None = None,
 ) -> RecordedTasks:
     """The tasks of a recorded group.
 
     Raises:
         DocumentFormatError: if no task can be seen in the timeline nor in the folder.
-        TopologyTextError: if the topology cannot be read or does not fit.
+        TopologyTextError: if the topology cannot be read.
     """
-    described = [] if recording is None else described_tasks(timeline, recording)
-    if recording is not None and described:
-        return RecordedTasks(
-            tuple(described), described_changelogs(timeline, recording), missing_topics(timeline, recording), ()
-        )
+    described = None if recording is None else _described(timeline, recording)
+    if described is not None:
+        return described
     logs = sorted(str(path) for path in (*folder.glob("*.log*"), *folder.glob("logs/*.log*")) if _is_instances(path))
     if recording is not None and logs:
         decisions = _decisions(logs)
         maker = DocumentMaker((), None, UTC, zone_given=True)
-        states = list(recorded_states(recording, decisions, maker, topology=topology))
+        states = list(recorded_states(recording, decisions, maker, topology=topology, optimized=optimized))
         if states:
             # The last state knows all topics; internal ones are created in the first.
-            found = _from_state(timeline, states[-1].document, recording)
+            found = _from_state(timeline, states[-1].document)
             return attrs.evolve(found, ends=_ends(decisions))
     return _from_timeline(timeline)
+
+
+# --- groups of the streams protocol -----------------------------------------------------------------
+
+
+def _described(timeline: Timeline, recording: Recording) -> RecordedTasks | None:
+    """The tasks as the group's broker described them; ``None`` if a topic that they read is not in the recording."""
+    groups = [group for _, group in recording.streams_groups if group.group == timeline.group and group.members]
+    subtopologies = next((each.subtopologies for each in reversed(groups) if each.subtopologies), ())
+    at_ms = timeline.end_ms
+    counts = {}
+    for sub in subtopologies:
+        topics = [recording.topic(name, at_ms) for name in sub.sources]
+        if None in topics:
+            return None
+        counts[sub.id] = max((topic.partitions for topic in topics if topic is not None), default=0)
+    ids = [TaskId.parse(f"{sub}_{number}") for sub, count in counts.items() for number in range(count)]
+    if not ids:
+        return None
+    # A changelog that no answer shows has the partitions of its tasks; their racks are unknown.
+    brokers = Brokers(lambda name: recording.topic(name, at_ms) or Topic({}), recording.brokers(at_ms).names)
+    topology = _topology(subtopologies, timeline.group)
+    missing = {name for sub in subtopologies for name in (*sub.changelogs, *sub.repartition_sources)}
+    return RecordedTasks(
+        tuple(task_document(task, topology, brokers, []) for task in ids),
+        {name: int(sub.id) for sub in subtopologies for name in sub.changelogs if sub.id.isdecimal()},
+        # The group was not ready when the first member came.
+        tuple(sorted(name for name in missing if is_internal_of(name, timeline.group)))
+        if groups[0].state == "NotReady"
+        else (),
+        (),
+    )
+
+
+def _topology(subtopologies: Iterable[DescribedSubtopology], group: str) -> GroupTopology:
+    """The topology of a group of the streams protocol: it names all its topics in full, changelogs included."""
+    return GroupTopology(
+        {
+            (None, int(sub.id)): SubTopology(
+                sub.sources,
+                tuple(Store(name.removeprefix(f"{group}-").removesuffix(CHANGELOG), name) for name in sub.changelogs),
+                is_logged=bool(sub.changelogs),
+            )
+            for sub in subtopologies
+        }
+    )
+
+
+# --- groups of the classic protocol -----------------------------------------------------------------
 
 
 def _is_instances(log: Path) -> bool:
@@ -97,7 +149,7 @@ def _ends(decisions: Iterable[Decision]) -> dict[TaskId, list[tuple[int, int]]]:
     return found
 
 
-def _from_state(timeline: Timeline, document: Mapping[str, Any], recording: Recording) -> RecordedTasks:
+def _from_state(timeline: Timeline, document: Mapping[str, Any]) -> RecordedTasks:
     documents = sorted(document["tasks"], key=lambda task: TaskId.parse(task["id"]).sort_key())
     ids = [TaskId.parse(task["id"]) for task in documents]
     known = {
@@ -108,11 +160,8 @@ def _from_state(timeline: Timeline, document: Mapping[str, Any], recording: Reco
     }
     stateful = {task.subtopology for task, each in zip(ids, documents, strict=True) if each["logged"]}
     topics = subtopology_of_topics(timeline, ids, known, stateful)
-    internal = tuple(
-        name
-        for name in recording.topic_names()
-        if name.startswith(f"{timeline.group}-") and name.endswith(_REPARTITION)
-    )
+    read = {each["topic"] for task in documents for each in task["partitions"] or () if each["source"]}
+    internal = tuple(sorted(name for name in read if is_internal_of(name, timeline.group)))
     told = [each for each in document.get("assumptions", ()) if "partitions" in each or "stores" in each]
     return RecordedTasks(tuple(documents), topics, internal, tuple(told))
 

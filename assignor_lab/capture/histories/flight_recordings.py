@@ -112,6 +112,7 @@ def recorded_decisions(
     racks: Racks | None = None,
     *,
     brokers_show_targets: bool | None = None,
+    optimized: bool | None = None,
 ) -> Iterator[dict[str, Any]]:
     """A scenario for each decision in a recording; rounds of a Connect group are one history.
 
@@ -125,6 +126,7 @@ def recorded_decisions(
         zone: Time zone of logs that do not name theirs; ``None``: UTC.
         racks: Those of ``--racks``, for the numbers of partitions of its topics; ``None``: not given.
         brokers_show_targets: Whether brokers give their assignor the old targets; ``None``: as the recording tells.
+        optimized: Whether tables read their source topics back; ``None``: unknown.
 
     Raises:
         DocumentFormatError: if the file is garbled.
@@ -139,7 +141,7 @@ def recorded_decisions(
     if brokers_show_targets is not None:
         brokers = {**brokers, "streams_group_describe": 0 if brokers_show_targets else _FIRST_GIVEN_WHAT_THEY_HAVE}
     topics = {**_partition_counts(racks, own), **brokers.get("topics", {})}
-    documents = _decisions(file, kept, brokers, config, topology, on_problem, around, topics)
+    documents = _decisions(file, kept, brokers, config, topology, on_problem, around, topics, optimized=optimized)
     if own is not None:
         filler = RackFiller(own)
         documents = (filler.filled(each) if each["kind"] in _WITH_RACKS else each for each in documents)
@@ -155,6 +157,8 @@ def _decisions(
     on_problem: Callable[[str], None],
     around: LogsBeside | None,
     topics: Mapping[str, int],
+    *,
+    optimized: bool | None,
 ) -> Iterator[dict[str, Any]]:
     told: list[str] = []
     generations = recorded_generations(kept, told.append)
@@ -185,7 +189,7 @@ def _decisions(
             has_pseudonyms = is_pseudonym(kept.group)
             yield {**document, "assumptions": [*document["assumptions"], NAMES_DECIDE]} if has_pseudonyms else document
         return
-    decided = classic_decisions(generations, kept.samples, config, topology, topics)
+    decided = classic_decisions(generations, kept.samples, config, topology, topics, optimized=optimized)
     if around is None:
         yield from (document for document, _ in decided)
     else:

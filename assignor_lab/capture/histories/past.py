@@ -17,6 +17,7 @@ from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.histories.flight_recordings import BESIDE, recorded_decisions
 from assignor_lab.capture.histories.logged_decisions import logged_decisions
 from assignor_lab.capture.histories.past_files import LOG, RECORDING, NamedFile, files_of, grouped, kind_of
+from assignor_lab.capture.topology import reuses_sources
 from assignor_lab.scenarios import Place, Scenario, read_scenarios, scenario_from_document
 from assignor_lab.scenarios.with_racks import RackFiller
 
@@ -121,6 +122,7 @@ def _recorded(files: Sequence[NamedFile], around: Surroundings) -> Iterator[Scen
         around.zone,
         None if around.racks is None else around.racks.racks,
         brokers_show_targets=around.brokers_show_targets,
+        optimized=reuses_sources(around.optimization),
     )
     yield from _named(documents, {str(records.path): records.name}, records.name)
 

@@ -17,15 +17,15 @@ import attrs
 
 from assignment_api.plugins.layers import ConfigLayer
 from assignment_api.streams import ProcessID, TaskId
-from assignment_api.streams.client_state import UNTOLD_LAG
 from assignment_api.streams.configs import RACK_AWARE_ASSIGNMENT_STRATEGY, RACK_AWARE_STRATEGY_NONE
 from assignor_lab.capture.live.classic import Offsets, Surroundings, classic_document
 from assignor_lab.capture.recorded.broker_answers import ClusterAnswer, GroupAnswer, TopicPartition
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
 from assignor_lab.capture.recorded.group_records import GROUP_METADATA, read_classic_generation, read_group_key
-from assignor_lab.capture.recorded.group_topology import source_topics
 from assignor_lab.capture.recorded.kept_records import KeptRecord, KeptRecords, Sample
+from assignor_lab.capture.recorded.member_evidence import furthest, members_of
 from assignor_lab.capture.recorded.states import members_by_process
+from assignor_lab.capture.topology import Members
 from assignor_lab.documents.errors import Place
 from assignor_lab.kafka.wire.assignment_info import NO_REBALANCE
 from assignor_lab.scenarios.settings import with_given
@@ -110,6 +110,8 @@ def classic_decisions(
     config: Iterable[ConfigLayer] = (),
     topology: Path | None = None,
     topics: Mapping[str, int] | None = None,
+    *,
+    optimized: bool | None = None,
 ) -> Iterator[tuple[dict[str, Any], RecordedGeneration]]:
     """A scenario for each generation of a Streams group, with what it was made from.
 
@@ -119,15 +121,16 @@ def classic_decisions(
         config: What ``--config`` and ``-c`` say, the lowest first.
         topology: File with the text of Java's ``Topology#describe``, or ``None``.
         topics: Topics that samples do not name, each with its number of partitions; ``None``: none.
+        optimized: Whether tables read their source topics back; ``None``: unknown.
 
     Raises:
         BrokerAnswerError: if a member speaks a version of Streams that is not known here.
         GroupUnusableError: if the group does not tell which of its tasks have state.
-        TopologyTextError: if the topology cannot be read or does not fit.
+        TopologyTextError: if the topology cannot be read.
     """
     shown = [(each, each.answer) for each in generations if each.answer is not None]
     numbers = [each.generation for each, _ in shown]
-    past = _Past([answer for _, answer in shown], numbers, tuple(samples), topics or {})
+    past = _Past([answer for _, answer in shown], numbers, tuple(samples), topics or {}, optimized)
     layers = tuple(config)
     for place, (each, answer) in enumerate(shown):
         document = classic_document(
@@ -177,11 +180,13 @@ class _Past:
     numbers: Sequence[int]
     samples: Sequence[Sample]
     counts: Mapping[str, int]
+    optimized: bool | None
     cluster: ClusterAnswer = attrs.field(init=False)
     #: For each generation the tasks that there were then.
     _tasks: list[frozenset[TaskId]] = attrs.field(init=False)
     _sums: list[dict[TaskId, int]] = attrs.field(init=False)
     _held: list[dict[ProcessID, set[TaskId]]] = attrs.field(init=False)
+    _members: dict[frozenset[TaskId], Members] = attrs.field(init=False, factory=dict)
 
     def __attrs_post_init__(self) -> None:
         topics: dict[str, dict[int, tuple[int, ...]]] = {}
@@ -192,23 +197,30 @@ class _Past:
             topics.setdefault(topic, dict.fromkeys(range(count), ()))
         self.cluster = ClusterAnswer({}, topics)
         self._tasks = _existing(self.answers)
-        self._sums = list(_furthest(self.answers))
+        self._sums = list(furthest(self.answers))
         self._held = [_running(answer) for answer in self.answers]
 
     def around(self, place: int) -> Surroundings:
         has_ends = bool(self.samples)
-        # Sub-topologies are numbered anew where an application comes back with another topology.
-        alike = [answer for answer, tasks in zip(self.answers, self._tasks, strict=True) if tasks == self._tasks[place]]
         return Surroundings(
-            sources=source_topics(alike),
+            members=self._members_with(self._tasks[place]),
             tasks=self._tasks[place],
-            stateful=_stateful(alike) or _stateful(self.answers),
+            optimized=self.optimized,
+            latest_ends=self.ends(self.samples[-1].time_ms) if has_ends else None,
             awaited=self._awaited(place),
-            end_sums=None if has_ends else self._sums[place],
+            reached=self._sums[place],
+            has_ends=has_ends,
             standbys=self._standbys(),
             ends_told=_SAMPLED if has_ends else _REPORTED,
             no_topics="topics are in no sample of the recording, such as {topic}: lags are unknown",
         )
+
+    def _members_with(self, tasks: frozenset[TaskId]) -> Members:
+        """The members while the group had these tasks: an application that comes back with others numbers them anew."""
+        if tasks not in self._members:
+            alike = [answer for answer, own in zip(self.answers, self._tasks, strict=True) if own == tasks]
+            self._members[tasks] = members_of(alike)
+        return self._members[tasks]
 
     def _awaited(self, place: int) -> dict[TaskId, ProcessID | None]:
         """Tasks that nobody was given, to who was given them in the next generation, where that is there."""
@@ -312,41 +324,9 @@ def _existing(answers: Sequence[GroupAnswer]) -> list[frozenset[TaskId]]:
     return [frozenset(tasks) for tasks in existing]
 
 
-def _stateful(answers: Iterable[GroupAnswer]) -> frozenset[tuple[str | None, int]]:
-    return frozenset((task.topology_name, task.subtopology) for answer in answers for task in _with_state(answer))
-
-
-def _with_state(answer: GroupAnswer) -> Iterator[TaskId]:
-    for member in answer.members:
-        if member.subscription is not None:
-            yield from member.subscription.info.task_offset_sums
-        if member.assignment is not None:
-            yield from member.assignment.info.standby_tasks
-
-
 def _running(answer: GroupAnswer) -> dict[ProcessID, set[TaskId]]:
     """Process to the active tasks that it was given."""
     return {
         process: {task for member in members if member.assignment for task in member.assignment.info.active_tasks}
         for process, members in members_by_process(answer).items()
     }
-
-
-def _furthest(answers: Iterable[GroupAnswer]) -> Iterator[dict[TaskId, int]]:
-    """For each generation: task to the furthest that any member had reported by then.
-
-    Of a task that somebody has run, and of which nobody has ever told a position, nobody knows how far one is behind
-    who has nothing of it.
-    """
-    told: dict[TaskId, int] = {}
-    run: set[TaskId] = set()
-    for answer in answers:
-        for member in answer.members:
-            if member.subscription is None:
-                continue
-            for task, offset_sum in member.subscription.info.task_offset_sums.items():
-                if offset_sum >= 0:
-                    told[task] = max(told.get(task, 0), offset_sum)
-                else:
-                    run.add(task)
-        yield {**dict.fromkeys(run, UNTOLD_LAG), **told}

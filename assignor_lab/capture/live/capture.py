@@ -10,11 +10,10 @@ from typing import Any
 import attrs
 
 from assignment_api.plugins.layers import ConfigLayer
-from assignor_lab.capture.live.classic import classic_document
+from assignor_lab.capture.live.classic import Surroundings, classic_document
 from assignor_lab.capture.live.classic import unsettled as classic_unsettled
 from assignor_lab.capture.live.cluster import Cluster, ListedGroup
 from assignor_lab.capture.live.errors import GroupUnusableError, LiveClusterError, NotAuthorizedError
-from assignor_lab.capture.live.internal_topics import without_others
 from assignor_lab.capture.live.listing import OTHER, is_streams, list_groups
 from assignor_lab.capture.live.streams_group import streams_group_document
 from assignor_lab.capture.live.streams_group import unsettled as streams_unsettled
@@ -66,6 +65,7 @@ class Capturing:
         topology: File with the text of Java's ``Topology#describe``, or ``None``.
         wait_s: How long a group may take to settle, in seconds.
         connectors: Asks Connect's workers by REST what is configured, or ``None``: they are not asked.
+        optimized: Whether tables read their source topics back; ``None``: unknown.
         on_waiting: Told once for each group that is waited for, and why.
     """
 
@@ -76,6 +76,7 @@ class Capturing:
     wait_s: float = 60.0
     on_waiting: Callable[[str], None] = print
     connectors: Callable[[], Sequence[RemoteConnector]] | None = None
+    optimized: bool | None = None
 
     def documents(self, groups: Iterable[str], on_left_out: Callable[[LeftOut], None]) -> Iterator[dict[str, Any]]:
         """A scenario for each group, in their order.
@@ -130,8 +131,10 @@ class Capturing:
         (answer,) = group_answers([raw])
         if why := classic_unsettled(answer):
             return why
-        topics = without_others(self.cluster.topics(), name, [each.id for each in self.cluster.groups()])
-        return classic_document(answer, topics, now, self._ends, self._sizes, self.config, self.topology)
+        around = Surroundings(groups=frozenset(each.id for each in self.cluster.groups()), optimized=self.optimized)
+        return classic_document(
+            answer, self.cluster.topics(), now, self._ends, self._sizes, self.config, self.topology, around
+        )
 
     def _connect(self, name: str, raw: Any, now: int) -> dict[str, Any] | str:
         rounds = connect_rounds([raw])

@@ -6,7 +6,7 @@ for, the ends of changelogs, is asked for now, a little later than the leader di
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +17,25 @@ from assignment_api.plugins.layers import ConfigLayer
 from assignment_api.streams import AssignmentConfigs, ProcessID, TaskId
 from assignment_api.streams.client_state import LATEST_OFFSET, UNKNOWN_OFFSET_SUM
 from assignment_api.streams.configs import ASSIGNMENT_KEYS, NUM_STANDBY_REPLICAS
+from assignor_lab.capture.errors import StateUnknownError
 from assignor_lab.capture.live.errors import GroupUnusableError
-from assignor_lab.capture.logs.topology_text import read_topology
 from assignor_lab.capture.recorded.broker_answers import ClusterAnswer, GroupAnswer, MemberAnswer, TopicPartition
 from assignor_lab.capture.recorded.group_documents import (
     client_document,
     sorted_tasks,
+)
+from assignor_lab.capture.recorded.member_evidence import furthest, members_of
+from assignor_lab.capture.recorded.recording import Recording
+from assignor_lab.capture.recorded.states import members_by_process
+from assignor_lab.capture.topology import (
+    Brokers,
+    Description,
+    GroupTopology,
+    Members,
     task_document,
     tasks_of_partitions,
+    topology_of,
 )
-from assignor_lab.capture.recorded.group_topology import GroupTopology, source_topics
-from assignor_lab.capture.recorded.recording import Recording, Topic
-from assignor_lab.capture.recorded.states import members_by_process
 from assignor_lab.kafka.leader.task_order import in_kafka_order
 from assignor_lab.kafka.wire.assignment_info import NO_REBALANCE
 from assignor_lab.scenarios.settings import with_given
@@ -40,7 +47,6 @@ Offsets = Callable[[Iterable[TopicPartition]], Mapping[TopicPartition, int]]
 
 #: Tasks that a sentence names.
 _MOST_NAMED = 3
-_CHANGELOG, _REPARTITION = "-changelog", "-repartition"
 
 
 @attrs.frozen
@@ -48,21 +54,27 @@ class Surroundings:
     """What is known of a group besides its description.
 
     Args:
-        sources: Source topics of sub-topologies, where more is known than the description tells; ``None``: it is not.
+        members: The members while the group ran this topology; ``None``: as this description shows them.
         tasks: Tasks of the group that the description may lack.
-        stateful: Sub-topologies of which somebody was seen to have state.
+        groups: All groups that are known.
+        optimized: Whether tables read their source topics back; ``None``: unknown.
+        latest_ends: Ends of partitions at the latest moment that is known; ``None``: those that are asked for.
         awaited: Tasks that nobody runs at the moment, to the process that is to run them; ``None``: not known.
-        end_sums: Task to the sum of its changelogs' ends, where those of topics are not asked for.
+        reached: Task to the furthest offset sum that a member had reported by then; ``None``: as this one shows.
+        has_ends: Whether ends of partitions are asked for; if not, ``reached`` stands for them.
         standbys: ``num.standby.replicas`` as calm generations show it; ``None``: as this one does.
         ends_told: A sentence on where ends of changelogs come from.
         no_topics: A sentence on topics of which nothing is known; ``{topic}`` is one of them.
     """
 
-    sources: Mapping[tuple[str | None, int], tuple[str, ...]] | None = None
+    members: Members | None = None
     tasks: frozenset[TaskId] = frozenset()
-    stateful: frozenset[tuple[str | None, int]] = frozenset()
+    groups: frozenset[str] = frozenset()
+    optimized: bool | None = None
+    latest_ends: Offsets | None = None
     awaited: Mapping[TaskId, ProcessID | None] = attrs.field(factory=dict)
-    end_sums: Mapping[TaskId, int] | None = None
+    reached: Mapping[TaskId, int] | None = None
+    has_ends: bool = True
     standbys: int | None = None
     ends_told: str = (
         "the ends of changelogs are those of now, and what members reported is from their latest join: what was "
@@ -120,7 +132,7 @@ def classic_document(
     Raises:
         GroupUnusableError: if the group does not tell which of its tasks have state.
         BrokerAnswerError: if a member speaks a version of Streams that is not known here.
-        TopologyTextError: if the topology cannot be read or does not fit.
+        TopologyTextError: if the topology cannot be read.
     """
     recording = Recording([], [(time_ms, cluster)])
     return _Captured(answer, recording, time_ms, tuple(config), surroundings).document(ends, sizes, topology)
@@ -138,10 +150,16 @@ class _Captured:
         assumptions: list[str] = []
         processes = members_by_process(self.answer)
         tasks = tuple(in_kafka_order(self._all_tasks()))
-        sources = self.surroundings.sources or source_topics([self.answer])
-        topology, logged = self._topology(tasks, sources, topology_file)
+        members = attrs.evolve(self.surroundings.members or members_of([self.answer]), tasks=tasks)
+        brokers = attrs.evolve(
+            self.recording.brokers(self.time_ms),
+            groups=self.surroundings.groups,
+            ends=self.surroundings.latest_ends or ends,
+        )
+        topology = self._topology(members, brokers, topology_file)
+        logged = topology.logged(tasks)
         changelogs = _changelogs(tasks, topology)
-        end_sums = self._end_sums(sources, changelogs, logged, ends, assumptions)
+        end_sums = self._end_sums(members, topology, brokers, ends, assumptions)
         if end_sums:
             assumptions.append(self.surroundings.ends_told)
         held = {
@@ -153,13 +171,13 @@ class _Captured:
         }
         awaited = self._hand_over(held, assumptions)
         followup = self._followup()
-        owners = tasks_of_partitions(tasks, topology, sources)
+        owners = tasks_of_partitions(tasks, topology, members.sources)
         document = {
             "format": 1,
             "kind": "streams",
             "id": f"{self.answer.group}-generation-{self.answer.generation}",
             "config": self._config(held.values(), logged, assumptions, is_probing=followup is not False),
-            "tasks": [task_document(task, topology, logged, self._topic, assumptions) for task in tasks],
+            "tasks": [task_document(task, topology, brokers, assumptions) for task in tasks],
             "clients": [
                 client_document(process, members, owners, None if end_sums is None else _lags(members, end_sums))
                 for process, members in processes.items()
@@ -179,7 +197,7 @@ class _Captured:
         if workload := _workload(changelogs, sizes):
             document["workload"] = {"tasks": workload}
             assumptions.append("state_bytes are those of the changelogs on the brokers' disks")
-        return with_given({**document, "assumptions": [*assumptions, *topology.assumptions]}, {}, self.layers)
+        return with_given({**document, "assumptions": [*assumptions, *topology.sentences]}, {}, self.layers)
 
     def _all_tasks(self) -> set[TaskId]:
         return set(self.surroundings.tasks) | {
@@ -212,73 +230,46 @@ class _Captured:
             )
         return awaited
 
-    def _topic(self, name: str) -> Topic | None:
-        return self.recording.topic(name, self.time_ms)
-
-    def _topology(
-        self, tasks: tuple[TaskId, ...], sources: Mapping[Any, tuple[str, ...]], file: Path | None
-    ) -> tuple[GroupTopology, frozenset[TaskId]]:
-        """Sub-topologies with their changelogs, and the tasks that have one."""
-        group = self.answer.group
-        if file is not None:
-            described = GroupTopology.described(
-                read_topology(file), tasks, frozenset(tasks), group, self._topic, str(file)
-            )
-            return described, frozenset(task for task in tasks if _has_changelog(task, described))
-        names = [name for name in self.recording.topic_names() if name.startswith(f"{group}-")]
-        topics = {name: topic for name in names if (topic := self._topic(name)) is not None}
-        logged = self._with_state(tasks, sources, {name: topics[name].partitions for name in topics})
-        return GroupTopology.inferred(sources, tasks, logged, group, topics), logged
+    def _topology(self, members: Members, brokers: Brokers, file: Path | None) -> GroupTopology:
+        text = None if file is None else Description.of_file(file)
+        try:
+            return topology_of(text, self.answer.group, members, brokers, optimized=self.surroundings.optimized)
+        except StateUnknownError as error:
+            raise GroupUnusableError(f"group {self.answer.group}: {error}") from error
 
     def _end_sums(
-        self,
-        sources: Mapping[Any, tuple[str, ...]],
-        changelogs: Mapping[TaskId, list[TopicPartition]],
-        logged: frozenset[TaskId],
-        ends: Offsets,
-        assumptions: list[str],
+        self, members: Members, topology: GroupTopology, brokers: Brokers, ends: Offsets, assumptions: list[str]
     ) -> dict[TaskId, int] | None:
-        """Task to the sum of its changelogs' ends; ``None`` if they are not all known."""
-        if self.surroundings.end_sums is not None:
-            return {task: self.surroundings.end_sums.get(task, 0) for task in logged}
-        unseen = sorted({name for of in sources.values() for name in of if self._topic(name) is None})
-        if unseen:
-            assumptions.append(self.surroundings.no_topics.format(topic=unseen[0]))
-            return None
-        return _end_sums(changelogs, logged, ends, assumptions)
+        """Task to the sum of its changelogs' ends; ``None`` if none of them is known.
 
-    def _with_state(
-        self, tasks: tuple[TaskId, ...], sources: Mapping[Any, tuple[str, ...]], topics: Mapping[str, int]
-    ) -> frozenset[TaskId]:
-        """Tasks of the sub-topologies of which anybody has or reports state.
-
-        In the first generation nobody does; then numbers of partitions tell, or the name that Streams gives to a
-        store's changelog and to the repartition topic before it.
+        Of a task whose changelogs are not all known, the furthest that a member has come stands for it.
         """
-        grouped: dict[tuple[str | None, int], list[TaskId]] = {}
-        for task in tasks:
-            grouped.setdefault((task.topology_name, task.subtopology), []).append(task)
-        shown = {
-            (task.topology_name, task.subtopology)
-            for member in self.answer.members
-            for task in (
-                *(member.subscription.info.task_offset_sums if member.subscription else ()),
-                *(member.assignment.info.standby_tasks if member.assignment else ()),
+        logged = topology.logged(members.tasks)
+        reached = self.surroundings.reached
+        if reached is None:
+            (reached,) = furthest([self.answer])
+        if not self.surroundings.has_ends:
+            return {task: reached.get(task, 0) for task in logged}
+        read = sorted({name for topics in members.sources.values() for name in topics})
+        if read and not brokers.names.intersection(read):
+            assumptions.append(self.surroundings.no_topics.format(topic=read[0]))
+            return None
+        changelogs = {task: found for task, found in _changelogs(members.tasks, topology).items() if task in logged}
+        known = ends([each for of in changelogs.values() for each in of])
+        if changelogs and not known:
+            assumptions.append(
+                "the ends of changelogs may not be seen: lags are unknown (DESCRIBE on the topics is needed)"
             )
-        } | self.surroundings.stateful
-        if not shown:
-            for name in [name for name in topics if name.endswith(_CHANGELOG)]:
-                fitting = [key for key, of in grouped.items() if len(of) == topics[name]]
-                before = name.removesuffix(_CHANGELOG) + _REPARTITION
-                fitting = [key for key in fitting if before in sources.get(key, ())] or fitting
-                if len(fitting) != 1:
-                    raise GroupUnusableError(
-                        f"group {self.answer.group}: nobody has reported state yet, and which sub-topology has "
-                        f"changelog {name} cannot be told: give the topology with --topology, or ask again after "
-                        "its next rebalance"
-                    )
-                shown.update(fitting)
-        return frozenset(task for key, of in grouped.items() if key in shown for task in of)
+            return None
+        found = {
+            task: sum(known[each] for each in of)
+            for task, of in changelogs.items()
+            if all(each in known for each in of)
+        }
+        if unknown := [task for task in members.tasks if task in logged and task not in found]:
+            found |= {task: reached.get(task, 0) for task in unknown}
+            assumptions.append(_of_unknown_ends(unknown, topology))
+        return found
 
     def _followup(self) -> bool | None:
         """Whether the answer asked for a probing rebalance; ``None``: an immediate one may hide that."""
@@ -327,38 +318,27 @@ def _union(held: Iterable[Iterable[TaskId]]) -> set[TaskId]:
     return {task for tasks in held for task in tasks}
 
 
-def _has_changelog(task: TaskId, topology: GroupTopology) -> bool:
-    stores = topology.subtopologies[task.topology_name, task.subtopology].stores
-    return stores is None or any(store.changelog is not None for store in stores)
-
-
 def _changelogs(tasks: Iterable[TaskId], topology: GroupTopology) -> dict[TaskId, list[TopicPartition]]:
     """Task to its partitions of changelogs; without those whose changelogs are unknown."""
-    found = {}
-    for task in tasks:
-        stores = topology.subtopologies[task.topology_name, task.subtopology].stores or ()
-        if changelogs := [(store.changelog, task.partition) for store in stores if store.changelog is not None]:
-            found[task] = changelogs
-    return found
+    return {
+        task: [(changelog, task.partition) for changelog in changelogs]
+        for task in tasks
+        if (changelogs := topology.of(task).changelogs)
+    }
 
 
-def _end_sums(
-    changelogs: Mapping[TaskId, list[TopicPartition]],
-    logged: frozenset[TaskId],
-    ends: Offsets,
-    assumptions: list[str],
-) -> dict[TaskId, int] | None:
-    """Task to the sum of its changelogs' ends; ``None`` if they are not all known."""
-    if logged - changelogs.keys():
-        assumptions.append("not all changelogs are known: lags are unknown (give the topology with --topology)")
-        return None
-    known = ends([each for task in logged for each in changelogs[task]])
-    if any(each not in known for task in logged for each in changelogs[task]):
-        assumptions.append(
-            "the ends of changelogs may not be seen: lags are unknown (DESCRIBE on the topics is needed)"
-        )
-        return None
-    return {task: sum(known[each] for each in changelogs[task]) for task in logged}
+def _of_unknown_ends(tasks: Sequence[TaskId], topology: GroupTopology) -> str:
+    stores = {
+        store.name
+        for task in tasks
+        for store in topology.of(task).stores or ()
+        if not store.is_known or store.changelog
+    }
+    of_stores = f" (stores {', '.join(sorted(stores))})" if stores else ""
+    return (
+        f"where the changelogs of tasks {', '.join(map(str, tasks))}{of_stores} end is unknown: their lags are those "
+        "behind the furthest member (give the topology with --topology, or topology.optimization with --config)"
+    )
 
 
 def _lags(members: Iterable[MemberAnswer], end_sums: Mapping[TaskId, int]) -> dict[TaskId, int]:

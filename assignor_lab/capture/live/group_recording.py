@@ -8,13 +8,13 @@ from typing import Any
 
 import attrs
 
-from assignor_lab.capture.live.internal_topics import is_internal_of
 from assignor_lab.capture.live.rack_files import racks_toml
 from assignor_lab.capture.live.record_file import RecordFile
 from assignor_lab.capture.recorded.anonymous_records import anonymous_record
 from assignor_lab.capture.recorded.broker_answers import ClusterAnswer
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
 from assignor_lab.capture.recorded.group_history import GroupHistory, GroupRecord
+from assignor_lab.capture.topology.internal_topics import is_internal_of
 from assignor_lab.documents.durable import append_durably, naming_failures, write_durably
 from assignor_lab.documents.writer import canonical_line, write_lines
 from assignor_lab.scenarios.anonymous import Pseudonyms, anonymous_sample

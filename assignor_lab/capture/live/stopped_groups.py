@@ -7,7 +7,7 @@ import binascii
 from collections.abc import Collection, Sequence
 
 from assignor_lab.capture.live.cluster import Cluster
-from assignor_lab.capture.live.internal_topics import internal_topics, is_internal_of
+from assignor_lab.capture.topology.internal_topics import internal_topics, is_internal_of
 
 __all__ = ["StoppedGroups", "is_committed_by_streams"]
 

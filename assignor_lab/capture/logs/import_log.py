@@ -21,7 +21,6 @@ import attrs
 from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.errors import LogImportError, NoDecisionError
 from assignor_lab.capture.logs.decisions import DecisionAssembler
-from assignor_lab.capture.logs.described_tasks import DescribedTasks
 from assignor_lab.capture.logs.log_files import open_log
 from assignor_lab.capture.logs.rebalance import Decision, Problem
 from assignor_lab.capture.logs.records import RecordReader
@@ -29,7 +28,7 @@ from assignor_lab.capture.logs.scenario_documents import DocumentMaker
 from assignor_lab.capture.logs.surroundings import LoggedSurroundings
 from assignor_lab.capture.logs.surroundings_filler import SurroundingsFiller
 from assignor_lab.capture.logs.timestamps import LogTime, first_time
-from assignor_lab.capture.logs.topology_text import read_topology
+from assignor_lab.capture.topology import Description
 from assignor_lab.documents.lines import STANDARD_INPUT
 from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document
 
@@ -73,9 +72,9 @@ def import_log(
 
     Raises:
         LogImportError: if a file cannot be read, a line is too long, or no file holds a decision.
-        TopologyTextError: if the topology cannot be read or does not fit.
+        TopologyTextError: if the topology cannot be read.
     """
-    described = None if topology is None else DescribedTasks(str(topology), read_topology(topology))
+    described = None if topology is None else Description.of_file(topology)
     maker = DocumentMaker(
         tuple(config_layers), described, zone or UTC, zone_given=zone is not None, optimization=optimization
     )

@@ -18,11 +18,21 @@ from assignment_api.streams.configs import (
     RACK_AWARE_STRATEGY_NONE,
 )
 from assignor_lab.capture.logs.client_state_text import ClientStateText
-from assignor_lab.capture.logs.described_tasks import DescribedTasks
 from assignor_lab.capture.logs.rebalance import Decision
+from assignor_lab.capture.topology import (
+    Brokers,
+    Description,
+    Members,
+    no_description_of,
+    resolved,
+    reuses_sources,
+    task_document,
+)
+from assignor_lab.capture.topology.group_topology import by_subtopology
 from assignor_lab.kafka.leader.task_order import in_kafka_order, in_map_order
 from assignor_lab.scenarios.settings import with_given
 from assignor_lab.scenarios.told_racks import NOT_USED, RACKS_UNKNOWN, STRATEGY_UNKNOWN
+from assignor_lab.scenarios.told_topology import TOPOLOGY_CONFLICT
 
 __all__ = [
     "DocumentMaker",
@@ -30,11 +40,12 @@ __all__ = [
     "lags_known",
     "logged_tasks",
     "observed",
-    "reuses_sources",
     "say_of_strategy",
 ]
 
 _LATEST, _UNKNOWN = -2, -3
+#: A log shows no topics.
+_NO_BROKERS = Brokers()
 
 
 @attrs.frozen
@@ -43,14 +54,14 @@ class DocumentMaker:
 
     Args:
         config_layers: What ``--config`` and ``-c`` say, the lowest first.
-        described: What the topology says of the tasks, or ``None``: no ``--topology``.
+        described: The description of the topology, or ``None``: no ``--topology``.
         zone: Taken where a log's times do not name their zone.
         zone_given: Whether the user has named it.
         optimization: ``topology.optimization`` as the application's configuration has it; ``None``: not told.
     """
 
     config_layers: tuple[ConfigLayer, ...]
-    described: DescribedTasks | None
+    described: Description | None
     zone: tzinfo
     zone_given: bool
     optimization: str | None = None
@@ -117,12 +128,10 @@ class DocumentMaker:
     ) -> list[dict[str, Any]]:
         logged = logged_tasks(decision)
         if self.described is not None:
-            given = self.optimization
-            if given is None and decision.config is not None:
-                given = decision.config.optimization
-            return self.described.documents(
-                tasks, logged, decision.group, assumptions, reuses_sources=reuses_sources(given)
-            )
+            described = self._described(self.described, decision, tasks, assumptions)
+            if described is not None:
+                return described
+            assumptions.append(f"{TOPOLOGY_CONFLICT} {no_description_of(self.described, tasks)}")
         assumptions.append(
             "topology not in the log (give it with --topology): stores and partitions are unknown, and a task counts "
             "as stateful if Kafka computed a lag for it"
@@ -131,6 +140,26 @@ class DocumentMaker:
             {"id": str(task), "stateful": task in logged, "logged": task in logged, "stores": None, "partitions": None}
             for task in tasks
         ]
+
+    def _described(
+        self, text: Description, decision: Decision, tasks: tuple[TaskId, ...], assumptions: list[str]
+    ) -> list[dict[str, Any]] | None:
+        """Tasks with the stores and partitions of the description; ``None`` if it lacks some of them."""
+        if decision.group is None:
+            assumptions.append("the application id is not in the log: names of internal topics lack it")
+        given = self.optimization
+        if given is None and decision.config is not None:
+            given = decision.config.optimization
+        logged = logged_tasks(decision)
+        # Kafka logged a lag for each task with a changelog.
+        shown = {key: not logged.isdisjoint(each) for key, each in by_subtopology(tasks).items()}
+        members = Members(tasks, logged=shown)
+        topology = resolved(text, decision.group, members, _NO_BROKERS, optimized=reuses_sources(given))
+        if topology is None:
+            return None
+        documents = [task_document(task, topology, _NO_BROKERS, assumptions) for task in tasks]
+        assumptions += topology.sentences
+        return documents
 
     # --- source -----------------------------------------------------------------------------------
 
@@ -151,12 +180,6 @@ class DocumentMaker:
         if decision.assignor is not None:
             source["assignor"] = decision.assignor
         return source
-
-
-def reuses_sources(optimization: str | None) -> bool:
-    """Whether ``topology.optimization`` has tables read their source topics back. Kafka: ``StreamsConfig``."""
-    named = {each.strip() for each in (optimization or "").strip("[]").split(",")}
-    return bool(named & {"all", "reuse.ktable.source.topics"})
 
 
 def _reconciled(key: str, given: tuple[Any, Origin], logged: Mapping[str, Any], assumptions: list[str]) -> Any:

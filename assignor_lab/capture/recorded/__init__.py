@@ -11,9 +11,8 @@ from assignor_lab.capture.recorded.broker_answers import (
     read_group_answer,
 )
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
-from assignor_lab.capture.recorded.group_topology import GroupTopology, Store, SubTopology, source_topics
 from assignor_lab.capture.recorded.matching import DecisionNotFound, Match, StaticRestart, match_decision
-from assignor_lab.capture.recorded.recording import Recording, Seen, Topic, read_recording
+from assignor_lab.capture.recorded.recording import Recording, Seen, read_recording
 from assignor_lab.capture.recorded.replay import MemberDifference, Replay, leaders_assignor, problems, replay
 from assignor_lab.capture.recorded.states import RecordedState, Unusable, members_by_process, recorded_states
 
@@ -30,15 +29,10 @@ __all__ = [
     "read_recording",
     "Recording",
     "Seen",
-    "Topic",
     "match_decision",
     "Match",
     "StaticRestart",
     "DecisionNotFound",
-    "GroupTopology",
-    "SubTopology",
-    "Store",
-    "source_topics",
     "read_group_answer",
     "read_cluster_answer",
     "GroupAnswer",

@@ -1,4 +1,4 @@
-"""Parts of a scenario document that a described group gives: its tasks with their partitions, and its clients."""
+"""Parts of a scenario document that a described group gives: its clients, with what they reported."""
 
 from __future__ import annotations
 
@@ -8,72 +8,9 @@ from typing import Any
 from assignment_api.streams import ProcessID, TaskId
 from assignment_api.streams.ids import utf16_key
 from assignor_lab.capture.recorded.broker_answers import MemberAnswer, TopicPartition
-from assignor_lab.capture.recorded.group_topology import GroupTopology, SubTopology, SubTopologyKey, TopicLookup
 from assignor_lab.kafka.wire import RUNNING_ACTIVE
 
-__all__ = ["client_document", "sorted_tasks", "task_document", "tasks_of_partitions"]
-
-
-def task_document(
-    task: TaskId, topology: GroupTopology, logged: frozenset[TaskId], topic: TopicLookup, assumptions: list[str]
-) -> dict[str, Any]:
-    """One task.
-
-    Args:
-        task: Which.
-        topology: Topics and stores of the sub-topologies.
-        logged: Tasks that have a changelog.
-        topic: A topic by its name, as brokers know it.
-        assumptions: Gets a sentence for each topic that they do not know.
-    """
-    sub = topology.subtopologies[task.topology_name, task.subtopology]
-    return {
-        "id": str(task),
-        "stateful": task in logged if sub.stores is None else bool(sub.stores),
-        "logged": task in logged,
-        "stores": None if sub.stores is None else [store.name for store in sub.stores],
-        "partitions": _partitions(task, sub, topic, assumptions),
-    }
-
-
-def _partitions(
-    task: TaskId, sub: SubTopology, lookup: TopicLookup, assumptions: list[str]
-) -> list[dict[str, Any]] | None:
-    if sub.sources is None or sub.stores is None:
-        return None
-    changelogs = sorted(store.changelog for store in sub.stores if store.changelog is not None)
-    documents = []
-    for name in (*sub.sources, *(name for name in changelogs if name not in sub.sources)):
-        topic = lookup(name)
-        if topic is None:
-            sentence = f"topic {name} is in no Metadata answer: partitions of the tasks that need it are unknown"
-            if sentence not in assumptions:
-                assumptions.append(sentence)
-            return None
-        # A topic with fewer partitions than another of its sub-topology is read by the first tasks only.
-        if task.partition < topic.partitions or name in changelogs:
-            documents.append(
-                {
-                    "topic": name,
-                    "partition": task.partition,
-                    "source": name in sub.sources,
-                    "changelog": name in changelogs,
-                    "racks": list(topic.racks.get(task.partition, ())) or None,
-                }
-            )
-    return documents
-
-
-def tasks_of_partitions(
-    tasks: Iterable[TaskId], topology: GroupTopology, sources: Mapping[SubTopologyKey, tuple[str, ...]]
-) -> dict[TopicPartition, TaskId]:
-    """Source partitions to the tasks that read them."""
-    owners: dict[TopicPartition, TaskId] = {}
-    for task in tasks:
-        key = (task.topology_name, task.subtopology)
-        for topic in topology.subtopologies[key].sources or sources.get(key, ()):
-            owners[topic, task.partition] = task
-    return owners
+__all__ = ["client_document", "sorted_tasks"]
 
 
 def client_document(

@@ -21,10 +21,11 @@ from assignor_lab.capture.recorded.broker_answers import (
 )
 from assignor_lab.capture.recorded.errors import garbled_at
 from assignor_lab.capture.recorded.streams_group_answers import DescribedStreamsGroup, read_streams_group_answer
+from assignor_lab.capture.topology import Brokers, Topic
 from assignor_lab.documents.json_lines import json_lines
 from assignor_lab.documents.shapes import LONG_MAX, at, faults_at, hexadecimal, open_record, text, whole
 
-__all__ = ["Recording", "Seen", "Topic", "read_recording"]
+__all__ = ["Recording", "Seen", "read_recording"]
 
 _DESCRIBE_GROUPS, _METADATA, _DESCRIBE_STREAMS_GROUP = 15, 3, 89
 _short = whole(0, 32_767)
@@ -49,22 +50,6 @@ class Seen:
     line: int
     time_ms: int
     answer: GroupAnswer
-
-
-@attrs.frozen
-class Topic:
-    """A topic at one moment.
-
-    Args:
-        racks: Partition to the racks of its replicas, each once; empty if one of them is on a broker without rack.
-    """
-
-    racks: Mapping[int, tuple[str, ...]]
-
-    @property
-    def partitions(self) -> int:
-        """Number of partitions."""
-        return max(self.racks, default=-1) + 1
 
 
 @attrs.frozen
@@ -105,9 +90,11 @@ class Recording:
         answer = earlier[-1] if earlier else with_topic[0][1]
         return Topic({number: _racks(nodes, answer.racks) for number, nodes in sorted(answer.topics[name].items())})
 
-    def topic_names(self) -> list[str]:
-        """Names of all topics, sorted."""
-        return sorted({name for _, answer in self.clusters for name in answer.topics})
+    def brokers(self, at_ms: int) -> Brokers:
+        """The topics as they were known at ``at_ms``, or else as soon as they were."""
+        names = frozenset(name for _, answer in self.clusters for name in answer.topics)
+        groups = frozenset(seen.answer.group for seen in self.groups)
+        return Brokers(lambda name: self.topic(name, at_ms), names, groups)
 
 
 def _without_instances(answer: GroupAnswer) -> GroupAnswer:

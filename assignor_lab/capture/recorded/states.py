@@ -26,13 +26,21 @@ from assignor_lab.capture.logs.scenario_documents import (
     observed,
     say_of_strategy,
 )
-from assignor_lab.capture.logs.topology_text import read_topology
 from assignor_lab.capture.recorded.broker_answers import GroupAnswer, MemberAnswer
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
-from assignor_lab.capture.recorded.group_documents import client_document, task_document, tasks_of_partitions
-from assignor_lab.capture.recorded.group_topology import GroupTopology, source_topics
+from assignor_lab.capture.recorded.group_documents import client_document
 from assignor_lab.capture.recorded.matching import Match, match_decision
-from assignor_lab.capture.recorded.recording import Recording, Seen, Topic
+from assignor_lab.capture.recorded.member_evidence import logged_by_tasks, members_of
+from assignor_lab.capture.recorded.recording import Recording, Seen
+from assignor_lab.capture.topology import (
+    Description,
+    GroupTopology,
+    Members,
+    reuses_sources,
+    task_document,
+    tasks_of_partitions,
+    topology_of,
+)
 
 __all__ = ["RecordedState", "Unusable", "members_by_process", "recorded_states"]
 
@@ -75,6 +83,7 @@ def recorded_states(
     maker: DocumentMaker,
     *,
     topology: Path | None = None,
+    optimized: bool | None = None,
     on_unusable: Callable[[Unusable], None] | None = None,
 ) -> Iterator[RecordedState]:
     """Yields a state for each description of a stable group that differs from the one before.
@@ -86,14 +95,16 @@ def recorded_states(
         topology: File with the text of Java's ``Topology#describe``. Without it the changelogs of sub-topologies are
             inferred from numbers of partitions, which the scenario says; where those leave a choice, partitions are
             null.
+        optimized: Whether ``topology.optimization`` has tables read their source topics back; ``None``: as the logs
+            show.
         on_unusable: Told of descriptions that no scenario can be made of.
 
     Raises:
-        TopologyTextError: if the topology cannot be read or does not fit.
+        TopologyTextError: if the topology cannot be read.
     """
-    text = None if topology is None else read_topology(topology)
-    sources = {
-        group: source_topics(seen.answer for seen in recording.groups if seen.answer.group == group)
+    text = None if topology is None else Description.of_file(topology)
+    members = {
+        group: members_of(seen.answer for seen in recording.groups if seen.answer.group == group)
         for group in dict.fromkeys(seen.answer.group for seen in recording.groups)
     }
     for seen in recording.stable():
@@ -105,9 +116,8 @@ def recorded_states(
             except BrokerAnswerError as error:
                 reason = error
             else:
-                document = _Rebuilt(recording, seen, matched.decision, maker).document(
-                    processes, sources[seen.answer.group], None if topology is None else (str(topology), text or {})
-                )
+                rebuilt = _Rebuilt(recording, seen, matched.decision, maker, optimized)
+                document = rebuilt.document(processes, members[seen.answer.group], text)
                 yield RecordedState(document, seen, matched.decision)
                 continue
         if on_unusable is not None:
@@ -148,23 +158,24 @@ class _Rebuilt:
     seen: Seen
     decision: Decision
     maker: DocumentMaker
+    optimized: bool | None
 
     def document(
-        self,
-        processes: Mapping[ProcessID, tuple[MemberAnswer, ...]],
-        sources: Mapping[tuple[str | None, int], tuple[str, ...]],
-        text: tuple[str, Mapping[Any, Any]] | None,
+        self, processes: Mapping[ProcessID, tuple[MemberAnswer, ...]], shown: Members, text: Description | None
     ) -> dict[str, Any]:
         assumptions: list[str] = []
         tasks = kafka_task_order(self.decision)
-        logged = logged_tasks(self.decision)
-        topology = self._topology(tasks, logged, sources, text)
+        # Kafka logged a lag for each task with a changelog.
+        logged = logged_by_tasks(tasks, logged_tasks(self.decision))
+        members = attrs.evolve(shown, tasks=tasks, logged=logged)
+        topology = self._topology(members, text)
+        brokers = self.recording.brokers(self.seen.time_ms)
         has_lags = lags_known(self.decision, assumptions)
         config = self.maker.config(self.decision, assumptions)
         say_of_strategy(self.decision, str(config[RACK_AWARE_ASSIGNMENT_STRATEGY]), assumptions)
         source = self.maker.source(self.decision, assumptions)
-        task_documents = [task_document(task, topology, logged, self._topic, assumptions) for task in tasks]
-        owners = tasks_of_partitions(tasks, topology, sources)
+        task_documents = [task_document(task, topology, brokers, assumptions) for task in tasks]
+        owners = tasks_of_partitions(tasks, topology, members.sources)
         document = {
             "format": 1,
             "kind": "streams",
@@ -177,25 +188,16 @@ class _Rebuilt:
             ],
             "observed": observed(self.decision),
             "source": {**source, "group": self.seen.answer.group, "generation": self.seen.answer.generation},
-            "assumptions": [*assumptions, *topology.assumptions],
+            "assumptions": [*assumptions, *topology.sentences],
         }
         return self.maker.with_settings(document, self.decision)
 
-    def _topology(
-        self,
-        tasks: tuple[TaskId, ...],
-        logged: frozenset[TaskId],
-        sources: Mapping[tuple[str | None, int], tuple[str, ...]],
-        text: tuple[str, Mapping[Any, Any]] | None,
-    ) -> GroupTopology:
-        group = self.seen.answer.group
-        if text is not None:
-            return GroupTopology.described(text[1], tasks, logged, group, self._topic, text[0])
-        topics = {name: topic for name in self.recording.topic_names() if (topic := self._topic(name)) is not None}
-        return GroupTopology.inferred(sources, tasks, logged, group, topics)
-
-    def _topic(self, name: str) -> Topic | None:
-        return self.recording.topic(name, self.seen.time_ms)
+    def _topology(self, members: Members, text: Description | None) -> GroupTopology:
+        optimized = self.optimized
+        if optimized is None and self.decision.config is not None:
+            optimized = reuses_sources(self.decision.config.optimization)
+        brokers = self.recording.brokers(self.seen.time_ms)
+        return topology_of(text, self.seen.answer.group, members, brokers, optimized=optimized)
 
     def _lags(self, process: ProcessID) -> Mapping[TaskId, int]:
         states = self.decision.states

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from assignor_lab.capture.recorded import (
     BrokerAnswerError,
     GroupAnswer,
-    Topic,
     read_cluster_answer,
     read_group_answer,
     read_recording,
 )
+from assignor_lab.capture.topology import Topic
 from assignor_lab.documents.errors import DocumentFormatError
 from tests.capture.captured_logs import CAPTURES
 from tests.capture.recorded.groups import recording

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import pytest
-
 from assignment_api import TaskId
-from assignor_lab.capture.errors import TopologyTextError
-from assignor_lab.capture.logs.topology_text import parse_topology
-from assignor_lab.capture.recorded import GroupTopology, Store, SubTopology, Topic
+from assignor_lab.capture.topology import Brokers, GroupTopology, Members, Store, SubTopology, Topic
+from assignor_lab.capture.topology import inferred as inferred_topology
 
 
 def tasks(**counts: int) -> list[TaskId]:
@@ -25,11 +22,13 @@ def topics(**counts: int) -> Mapping[str, Topic]:
 
 
 def inferred(all_tasks: list[TaskId], stateful: set[int], known: Mapping[str, Topic]) -> GroupTopology:
-    logged = frozenset(task for task in all_tasks if task.subtopology in stateful)
-    sources: dict[tuple[str | None, int], tuple[str, ...]] = {
-        (None, task.subtopology): (f"in-{task.subtopology}",) for task in all_tasks
-    }
-    return GroupTopology.inferred(sources, all_tasks, logged, "app", known)
+    numbers = dict.fromkeys(task.subtopology for task in all_tasks)
+    members = Members(
+        tuple(all_tasks),
+        {(None, number): (f"in-{number}",) for number in numbers},
+        logged={(None, number): number in stateful for number in numbers},
+    )
+    return inferred_topology("app", members, Brokers(known.get, frozenset(known)))
 
 
 def test_a_changelog_belongs_to_the_only_stateful_subtopology_with_as_many_tasks() -> None:
@@ -37,7 +36,7 @@ def test_a_changelog_belongs_to_the_only_stateful_subtopology_with_as_many_tasks
 
     assert topology.subtopologies[None, 0].stores == (Store("a", "app-a-changelog"), Store("c", "app-c-changelog"))
     assert topology.subtopologies[None, 1].stores == (Store("b", "app-b-changelog"),)
-    assert topology.subtopologies[None, 2] == SubTopology(("in-2",), ())
+    assert topology.subtopologies[None, 2] == SubTopology(("in-2",), (), is_logged=False)
 
 
 def test_where_two_subtopologies_have_as_many_tasks_their_stores_are_unknown() -> None:
@@ -57,53 +56,10 @@ def test_a_stateful_subtopology_without_a_fitting_changelog_is_unknown() -> None
 
 
 def test_source_topics_that_nobody_was_seen_to_read_are_unknown() -> None:
-    topology = GroupTopology.inferred({}, tasks(s0=1), frozenset(), "app", {})
+    topology = inferred_topology("app", Members(tuple(tasks(s0=1))), Brokers())
 
     assert topology.subtopologies[None, 0].sources is None
     assert any("sub-topology 0 are in no recorded assignment" in sentence for sentence in topology.assumptions)
-
-
-def described(text: str, all_tasks: list[TaskId], stateful: set[int], known: Mapping[str, Topic]) -> GroupTopology:
-    logged = frozenset(task for task in all_tasks if task.subtopology in stateful)
-    return GroupTopology.described(parse_topology(text), all_tasks, logged, "app", known.get, "topology.txt")
-
-
-TABLE = """\
-Topologies:
-   Sub-topology: 0
-    Source: source (topics: [prices])
-      --> table
-    Processor: table (stores: [price-table])
-      --> none
-      <-- source
-"""
-
-
-def test_a_described_store_has_the_changelog_of_its_name() -> None:
-    topology = described(TABLE, tasks(s0=2), {0}, topics(price_table_changelog=2))
-
-    assert topology.subtopologies[None, 0] == SubTopology(
-        ("prices",), (Store("price-table", "app-price-table-changelog"),)
-    )
-    assert topology.assumptions == ()
-
-
-def test_a_table_without_a_changelog_topic_logs_to_its_source() -> None:
-    topology = described(TABLE, tasks(s0=2), {0}, {})
-
-    assert topology.subtopologies[None, 0].stores == (Store("price-table", "prices"),)
-    assert topology.assumptions == ("prices counts as the changelog of store price-table, which has no other",)
-
-
-def test_a_store_without_lags_is_not_logged() -> None:
-    topology = described(TABLE, tasks(s0=2), set(), {})
-
-    assert topology.subtopologies[None, 0].stores == (Store("price-table", None),)
-
-
-def test_a_task_that_the_description_does_not_have_is_an_error() -> None:
-    with pytest.raises(TopologyTextError, match=r"topology\.txt: no sub-topology for task 1_0"):
-        described(TABLE, tasks(s0=1, s1=1), set(), {})
 
 
 def test_changelogs_of_a_named_topology_carry_its_name() -> None:
@@ -113,7 +69,8 @@ def test_changelogs_of_a_named_topology_carry_its_name() -> None:
         "app-second-t-changelog": Topic({0: ()}),
     }
 
-    topology = GroupTopology.inferred({}, named, frozenset(named), "app", known)
+    members = Members(tuple(named), logged={("first", 0): True, ("second", 0): True})
+    topology = inferred_topology("app", members, Brokers(known.get, frozenset(known)))
 
     assert topology.subtopologies["first", 0].stores == (Store("s", "app-first-s-changelog"),)
     assert topology.subtopologies["second", 0].stores == (Store("t", "app-second-t-changelog"),)

@@ -5,16 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 from assignment_api.streams import TaskId
 from assignor_lab.capture.histories.settings import optimization_in
-from assignor_lab.capture.logs.described_tasks import DescribedTasks
 from assignor_lab.capture.logs.import_log import import_log
-from assignor_lab.capture.logs.scenario_documents import reuses_sources
-from assignor_lab.capture.logs.topology_text import parse_topology
-from assignor_lab.capture.recorded.group_topology import GroupTopology
-from assignor_lab.capture.recorded.recording import Topic
+from assignor_lab.capture.topology import (
+    Brokers,
+    Members,
+    Topic,
+    inferred,
+    parse_topology,
+    resolved,
+    reuses_sources,
+    task_document,
+)
 from tests.capture.captured_logs import LEADER_OF_TAGGED, refuse, text_of
 from tests.capture.test_logged_config import started
 
@@ -39,32 +45,40 @@ TASK = TaskId.parse("0_1")
 
 
 def changelogs(*, reuses: bool) -> list[tuple[str, bool, bool]]:
-    described = DescribedTasks("topology.txt", parse_topology(TABLES))
-    (document,) = described.documents((TASK,), frozenset([TASK]), "app", [], reuses_sources=reuses)
+    members = Members((TASK,), logged={(None, 0): True})
+    topology = resolved(parse_topology(TABLES), "app", members, Brokers(), optimized=reuses)
+    assert topology is not None
+    document = task_document(TASK, topology, Brokers(), [])
     return [(each["topic"], each["source"], each["changelog"]) for each in document["partitions"]]
 
 
 def test_a_table_reads_its_topic_back_and_an_aggregate_its_own_changelog() -> None:
     assert changelogs(reuses=True) == [
-        ("users", True, True),
         ("clicks", True, False),
+        ("users", True, True),
         ("app-counts-changelog", False, True),
     ]
 
 
 def test_without_optimization_each_store_has_its_own_changelog() -> None:
     assert changelogs(reuses=False) == [
-        ("users", True, False),
         ("clicks", True, False),
-        ("app-users-store-changelog", False, True),
+        ("users", True, False),
         ("app-counts-changelog", False, True),
+        ("app-users-store-changelog", False, True),
     ]
 
 
+def tables(text: str) -> dict[str, tuple[str, ...]]:
+    return {
+        store.name: store.filled_from for store in parse_topology(text).subtopologies[None, 0].stores if store.is_table
+    }
+
+
 def test_a_table_with_a_name_is_one_too_and_one_of_two_topics_is_not() -> None:
-    named = TABLES.replace("KTABLE-SOURCE-0000000002", "users-table-source")
-    assert parse_topology(named)[None, 0].tables == {"users-store": "users"}
-    assert parse_topology(TABLES.replace("[users]", "[users, people]"))[None, 0].tables == {}
+    named = TABLES.replace("KSTREAM-SOURCE-0000000001", "people-source").replace("KTABLE-SOURCE-0000000002", "people")
+    assert tables(named) == {"users-store": ("users",)}
+    assert tables(TABLES.replace("[users]", "[users, people]")) == {}
 
 
 @pytest.mark.parametrize(
@@ -72,12 +86,12 @@ def test_a_table_with_a_name_is_one_too_and_one_of_two_topics_is_not() -> None:
     [
         ("all", True),
         ("none", False),
-        (None, False),
+        (None, None),
         ("[reuse.ktable.source.topics, merge.repartition.topics]", True),
         ("merge.repartition.topics", False),
     ],
 )
-def test_values_of_the_setting_are_kafkas(value: str | None, does: bool) -> None:
+def test_values_of_the_setting_are_kafkas(value: str | None, does: bool | None) -> None:
     assert reuses_sources(value) is does
 
 
@@ -118,15 +132,25 @@ def test_the_log_the_configuration_or_nobody_tells_of_it(tmp_path: Path) -> None
     assert partitions_of(given, "0_3") == [("orders-in", True)]
     unknown = imported(tmp_path)
     assert partitions_of(unknown, "0_3") == [("orders-in", False), ("tagged-classic-orders-changelog", True)]
-    assert any("topology.optimization=all, given with --config" in sentence for sentence in unknown["assumptions"])
+    assert any("topology.optimization is given with --config" in sentence for sentence in unknown["assumptions"])
 
 
 def test_a_recorded_group_without_a_changelog_reads_its_only_source_topic_back() -> None:
-    tasks = [TaskId.parse(f"0_{number}") for number in range(3)]
-    topics = {"users": Topic({0: ("r1",), 1: ("r2",), 2: ("r1",)}), "app-other-changelog": Topic({0: ("r1",)})}
-    found = GroupTopology.inferred({(None, 0): ("users",)}, tasks, frozenset(tasks), "app", topics)
-    stores = found.subtopologies[None, 0].stores or ()
-    assert [store.changelog for store in stores] == ["users"]
+    tasks = tuple(TaskId.parse(f"0_{number}") for number in range(3))
+    topics = {
+        "users": Topic({0: ("r1",), 1: ("r2",), 2: ("r1",)}),
+        "people": Topic({0: ("r1",), 1: ("r2",), 2: ("r1",)}),
+        "app-other-changelog": Topic({0: ("r1",)}),
+    }
+    brokers = Brokers(topics.get, frozenset(topics))
+    members = Members(tasks, {(None, 0): ("users",)}, logged={(None, 0): True})
+    found = inferred("app", members, brokers)
+    assert found.subtopologies[None, 0].changelogs == ("users",)
     assert any("topology.optimization=all" in sentence for sentence in found.assumptions)
-    two = GroupTopology.inferred({(None, 0): ("users", "people")}, tasks, frozenset(tasks), "app", topics)
-    assert two.subtopologies[None, 0].stores is None
+
+    two = Members(tasks, {(None, 0): ("people", "users")}, logged={(None, 0): True})
+    assert inferred("app", two, brokers).subtopologies[None, 0].stores is None
+
+    reported = attrs.evolve(two, sums={tasks[1]: (7,)})
+    ends = attrs.evolve(brokers, ends=lambda asked: {each: 7 if each[0] == "users" else 5 for each in asked})
+    assert inferred("app", reported, ends).subtopologies[None, 0].changelogs == ("users",)

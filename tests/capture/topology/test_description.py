@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,8 @@ from hypothesis import strategies as st
 
 from assignment_api.streams import TaskId
 from assignor_lab.capture.errors import TopologyTextError
-from assignor_lab.capture.logs.described_tasks import DescribedTasks
-from assignor_lab.capture.logs.topology_text import parse_topology
+from assignor_lab.capture.topology import Brokers, Members, parse_topology, resolved, task_document
+from assignor_lab.capture.topology.group_topology import by_subtopology
 from assignor_lab.scenarios import Place, scenario_from_document
 from tests.capture.captured_logs import GOLDEN, documents
 from tests.capture.topologies import GLOBAL, ORDERS, PATTERN
@@ -26,9 +27,11 @@ def described(tmp_path: Path, text: str = ORDERS) -> Path:
 
 
 def tasks_of(text: str, *tasks: str, logged: str = "", group: str | None = "app") -> list[dict[str, Any]]:
-    return DescribedTasks("topology.txt", parse_topology(text)).documents(
-        tuple(map(TaskId.parse, tasks)), frozenset(map(TaskId.parse, logged.split())), group, []
-    )
+    ids, with_lag = tuple(map(TaskId.parse, tasks)), set(map(TaskId.parse, logged.split()))
+    shown = {key: not with_lag.isdisjoint(of) for key, of in by_subtopology(ids).items()}
+    topology = resolved(parse_topology(text), group, Members(ids, logged=shown), Brokers(), optimized=None)
+    assert topology is not None
+    return [task_document(task, topology, Brokers(), []) for task in ids]
 
 
 def topics(task: dict[str, Any]) -> list[tuple[str, bool, bool]]:
@@ -81,13 +84,18 @@ def test_a_store_without_lags_is_not_logged() -> None:
     assert (task["stateful"], task["logged"]) == (True, False)
 
 
-@pytest.mark.parametrize(
-    ("tasks", "logged", "reason"),
-    [("3_0", "", "no sub-topology for task 3_0"), ("2_0", "2_0", "sub-topology 2 has no store")],
-)
-def test_a_description_of_another_application_is_refused(tasks: str, logged: str, reason: str) -> None:
-    with pytest.raises(TopologyTextError, match=rf"topology\.txt: .*{reason}"):
-        tasks_of(ORDERS, tasks, logged=logged)
+def test_a_description_of_another_application_is_not_used() -> None:
+    members = Members((TaskId.parse("3_0"),))
+    assert resolved(parse_topology(ORDERS), "app", members, Brokers(), optimized=None) is None
+
+
+def test_a_sub_topology_with_state_of_which_the_text_has_no_store_is_a_conflict() -> None:
+    members = Members((TaskId.parse("2_0"),), logged={(None, 2): True})
+    topology = resolved(parse_topology(ORDERS), "app", members, Brokers(), optimized=None)
+    assert topology is not None
+    assert topology.conflicts == (
+        "members report state of sub-topology 2, in which <text> has no store: its stores are unknown",
+    )
 
 
 def test_a_text_that_is_no_description_is_refused() -> None:
@@ -105,3 +113,18 @@ def test_a_sub_topology_twice_is_refused_with_its_line() -> None:
 def test_any_text_is_a_description_or_a_typed_error(text: str) -> None:
     with suppress(TopologyTextError):
         parse_topology("Sub-topology: 0\n" + text)
+
+
+@pytest.mark.parametrize(
+    "literal",
+    [
+        "Topology: ", "Sub-topology: ", "Source: ", "Processor: ", "Sink: ", " (topics: ", " (stores: [", " (topic: ",
+        "a (topics: ", "<-- ", ", ", "])", ")", "0", " for global store", "KTABLE-SOURCE-", "-repartition", "KSTREAM-",
+        "KTABLE-FK-JOIN-SUBSCRIPTION-RESPONSE-", "-0000000001", "-topic",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("line", ["", "    Source: ", "    Processor: ", "    Sink: "])
+def test_a_literal_again_and_again_takes_no_longer_than_any_text(literal: str, line: str) -> None:
+    begun = time.process_time()
+    parse_topology("Sub-topology: 0\n" + line + literal * (600_000 // len(literal)) + ")")
+    assert time.process_time() - begun < 1

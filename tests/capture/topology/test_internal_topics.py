@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from assignment_api.streams import TaskId
 from assignor_lab.capture.live.group_recording import GroupRecording
-from assignor_lab.capture.live.internal_topics import is_internal_of, without_others
-from assignor_lab.capture.recorded.broker_answers import ClusterAnswer
+from assignor_lab.capture.topology import Brokers, Members, Topic, inferred
+from assignor_lab.capture.topology.internal_topics import is_internal_of
 
 GROUPS = ("orders", "orders-eu", "orders-eu-test", "payments")
 TOPICS = ("orders-counts-changelog", "orders-eu-counts-changelog", "orders-eu-in", "orders-eu-test-by-city-repartition")
@@ -26,8 +27,9 @@ def test_without_knowing_the_other_groups_the_beginning_of_the_name_is_all_there
     assert [is_internal_of(topic, "orders") for topic in TOPICS] == [True, True, False, True]
 
 
-def test_topics_that_others_read_stay_and_only_internal_ones_of_longer_names_go() -> None:
-    cluster = ClusterAnswer({1: "r1"}, {topic: {0: (1,)} for topic in (*TOPICS, "payments-x-changelog")})
-    kept = without_others(cluster, "orders", GROUPS)
-    assert list(kept.topics) == ["orders-counts-changelog", "orders-eu-in", "payments-x-changelog"]
-    assert kept.racks == {1: "r1"}
+def test_changelogs_of_an_application_with_a_longer_name_are_not_taken() -> None:
+    topics = {topic: Topic({0: (), 1: ()}) for topic in TOPICS}
+    tasks = (TaskId(0, 0), TaskId(0, 1))
+    members = Members(tasks, {(None, 0): ("in",)}, logged={(None, 0): True})
+    topology = inferred("orders", members, Brokers(topics.get, frozenset(topics), GROUPS))
+    assert topology.subtopologies[None, 0].changelogs == ("orders-counts-changelog",)

@@ -1,0 +1,282 @@
+"""Reads the text of Java's ``Topology#describe``: nodes and stores of each sub-topology.
+
+Each line is split at fixed words, so that the time is proportional to the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import attrs
+
+from assignor_lab.capture.errors import TopologyTextError
+from assignor_lab.capture.topology.internal_topics import REPARTITION, is_of_foreign_keys
+
+__all__ = ["DescribedStore", "Description", "SourceNode", "SubTopologyKey", "SubTopologyText", "parse_topology"]
+
+#: Name of the topology, or ``None``, and number of the sub-topology.
+SubTopologyKey = tuple[str | None, int]
+
+_MAX_BYTES = 32 * 2**20
+_GLOBAL = "for global store"
+#: Kafka's name for a processor that reads a topic as a table; with ``Consumed.as("name")`` it is ``name``, and the
+#: source ``name-source``.
+_TABLE, _SOURCE_OF_NAMED = "KTABLE-SOURCE-", "-source"
+_GENERATED = re.compile(r"\AK(?:STREAM|TABLE)-[A-Z-]{1,40}-[0-9]{10}\Z")
+#: The number at the end of a generated name.
+_DIGITS = 10
+_SELECT = "KTABLE-SELECT-"
+#: How likely a processor with one store and one topic has that topic as the store's changelog.
+_OF_TABLE, _OF_ITS_NAME, _OF_ANY = range(3)
+
+
+@attrs.frozen
+class SourceNode:
+    """A node that reads topics.
+
+    Args:
+        name: Its name.
+        topics: Its topics; internal ones without the application id.
+        pattern: The regular expression that it subscribes instead, or ``None``.
+    """
+
+    name: str
+    topics: tuple[str, ...]
+    pattern: str | None = None
+
+
+@attrs.frozen
+class DescribedStore:
+    """A state store.
+
+    Args:
+        name: Its name.
+        filled_from: Topics that may be its changelog: that of a table, or of a read-only store (KIP-813). Each is the
+            only topic of the only source of a processor with no other store.
+        is_table: Whether a processor reads the topic as a table, as its name shows.
+    """
+
+    name: str
+    filled_from: tuple[str, ...] = ()
+    is_table: bool = False
+
+
+@attrs.frozen
+class SubTopologyText:
+    """A sub-topology.
+
+    Args:
+        sources: Its sources, in the order of the text.
+        stores: Its state stores, in the order of the text, without global ones.
+    """
+
+    sources: tuple[SourceNode, ...]
+    stores: tuple[DescribedStore, ...]
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics that the text names, in its order."""
+        return tuple(dict.fromkeys(topic for source in self.sources for topic in source.topics))
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """Regular expressions that it subscribes."""
+        return tuple(source.pattern for source in self.sources if source.pattern is not None)
+
+
+@attrs.frozen
+class Description:
+    """A description.
+
+    Args:
+        name: Name of its file, for messages.
+        subtopologies: The sub-topologies with tasks; global ones have none and are left out.
+        internal: Topics that are internal by the names of their nodes: the application writes and reads them.
+        written: All topics that it writes.
+    """
+
+    name: str
+    subtopologies: Mapping[SubTopologyKey, SubTopologyText]
+    internal: frozenset[str]
+    written: frozenset[str]
+
+    @classmethod
+    def of_file(cls, path: Path) -> Description:
+        """Reads a file; see :func:`parse_topology`.
+
+        Raises:
+            TopologyTextError: if the file cannot be read or is no description.
+        """
+        try:
+            with path.open("rb") as file:
+                data = file.read(_MAX_BYTES + 1)
+        except OSError as error:
+            raise TopologyTextError(str(path), None, f"cannot be read: {error.strerror or error}") from error
+        if len(data) > _MAX_BYTES:
+            raise TopologyTextError(
+                str(path), None, f"is longer than {_MAX_BYTES // 2**20} MiB: is this a description?"
+            )
+        return parse_topology(data.decode("utf-8", "replace"), str(path))
+
+
+def parse_topology(text: str, name: str = "<text>") -> Description:
+    """The description that a text holds.
+
+    Args:
+        text: What ``System.out.println(topology.describe())`` prints; other lines around it do no harm.
+        name: The file's name, for messages.
+
+    Raises:
+        TopologyTextError: if there is no sub-topology, or one is there twice.
+    """
+    begun: dict[SubTopologyKey, _Nodes] = {}
+    for number, key, is_global, line in _lines(text):
+        if line is None:
+            if key in begun:
+                raise TopologyTextError(name, number, f"sub-topology {key[1]} stands here a second time")
+            begun[key] = _Nodes(is_global)
+        elif key in begun:
+            begun[key].take(line)
+    if not begun:
+        raise TopologyTextError(
+            name, None, "no line 'Sub-topology: 0': give the text that Java's Topology#describe prints"
+        )
+    sinks = {sink.topic: sink for nodes in begun.values() for sink in nodes.sinks}
+    global_stores = {store for nodes in begun.values() if nodes.is_global for store in nodes.stores}
+    read = {topic for nodes in begun.values() for source in nodes.sources.values() for topic in source.topics}
+    internal = frozenset(topic for topic, sink in sinks.items() if topic in read and sink.is_internal)
+    found = {key: nodes.finished(global_stores, internal) for key, nodes in begun.items() if not nodes.is_global}
+    return Description(name, found, internal, frozenset(sinks))
+
+
+def _lines(text: str) -> Iterator[tuple[int, SubTopologyKey, bool, str | None]]:
+    """Line number, sub-topology, whether it is global, and the line; no line where the sub-topology begins."""
+    topology: str | None = None
+    key: SubTopologyKey = (None, -1)
+    for number, whole in enumerate(text.splitlines(), start=1):
+        line = whole.strip()
+        if line.startswith("Topology: "):
+            topology = line.removeprefix("Topology: ").rstrip(":").strip() or None
+        elif (begins := _number(line)) is not None:
+            key = (topology, begins)
+            yield number, key, _GLOBAL in line, None
+        else:
+            yield number, key, False, line
+
+
+def _number(line: str) -> int | None:
+    head, _, rest = line.partition("Sub-topology: ")
+    digits, _, more = rest.partition(" ")
+    if head or not (digits.isascii() and digits.isdecimal() and len(digits) <= 9):
+        return None
+    return int(digits) if not more.strip() or more.startswith(_GLOBAL) else None
+
+
+@attrs.define
+class _Processor:
+    name: str
+    stores: tuple[str, ...]
+    predecessors: tuple[str, ...] = ()
+
+
+@attrs.define
+class _Sink:
+    name: str
+    topic: str
+    predecessors: tuple[str, ...] = ()
+
+    @property
+    def is_internal(self) -> bool:
+        """Whether Kafka itself makes such a node for a topic of its own.
+
+        Kafka: ``KStreamImpl#createRepartitionedSource``, ``KGroupedTableImpl``, ``KTableImpl#doJoinOnForeignKey``.
+        """
+        if is_of_foreign_keys(self.topic):
+            return True
+        if not self.topic.endswith(REPARTITION):
+            return False
+        # A stream that is written with to() has a sink with a generated name, whatever its topic is called.
+        if not self.name.startswith("KSTREAM-SINK-") or _is_generated(self.topic):
+            return True
+        of_table = self.topic.removesuffix(REPARTITION)
+        return any(name.startswith(_SELECT) or name == of_table for name in self.predecessors)
+
+
+def _is_generated(topic: str) -> bool:
+    """Whether Kafka has given a repartition topic its name: ``KSTREAM-...-0000000002-repartition``."""
+    digits = topic.removesuffix(REPARTITION)[-_DIGITS:]
+    return topic.startswith(("KSTREAM-", "KTABLE-")) and len(digits) == _DIGITS and digits.isdecimal()
+
+
+@attrs.define
+class _Nodes:
+    """The nodes of a sub-topology while its lines are read."""
+
+    is_global: bool
+    sources: dict[str, SourceNode] = attrs.field(factory=dict)
+    processors: list[_Processor] = attrs.field(factory=list)
+    sinks: list[_Sink] = attrs.field(factory=list)
+    _latest: _Processor | _Sink | None = None
+
+    @property
+    def stores(self) -> Sequence[str]:
+        return list(dict.fromkeys(store for processor in self.processors for store in processor.stores))
+
+    def take(self, line: str) -> None:
+        if line.startswith("<-- "):
+            if self._latest is not None:
+                self._latest.predecessors = _names(line.removeprefix("<-- "))
+        elif parts := _node(line, "Source: ", " (topics: ", ")"):
+            name, topics = parts
+            is_list = topics.startswith("[") and topics.endswith("]")
+            self.sources[name] = SourceNode(name, _names(topics[1:-1]) if is_list else (), None if is_list else topics)
+            self._latest = None
+        elif parts := _node(line, "Processor: ", " (stores: [", "])"):
+            self._latest = _Processor(parts[0], _names(parts[1]))
+            self.processors.append(self._latest)
+        elif parts := _node(line, "Sink: ", " (topic: ", ")"):
+            self._latest = _Sink(*parts)
+            self.sinks.append(self._latest)
+
+    def finished(self, global_stores: set[str], internal: frozenset[str]) -> SubTopologyText:
+        filling: dict[str, list[tuple[int, str]]] = {}
+        for processor in self.processors:
+            found = self._filling(processor) if len(processor.stores) == 1 else None
+            if found is not None and found[1] not in internal:
+                filling.setdefault(processor.stores[0], []).append(found)
+        stores = [_store(name, filling.get(name, ())) for name in self.stores if name not in global_stores]
+        return SubTopologyText(tuple(self.sources.values()), tuple(stores))
+
+    def _filling(self, processor: _Processor) -> tuple[int, str] | None:
+        """The only topic that a processor reads, if it may be read back as its store's changelog, and how likely."""
+        source = self.sources.get(processor.predecessors[0]) if len(processor.predecessors) == 1 else None
+        if source is None or len(source.topics) != 1:
+            return None
+        if processor.name.startswith(_TABLE) or source.name == processor.name + _SOURCE_OF_NAMED:
+            return _OF_TABLE, source.topics[0]
+        # Users name the nodes of read-only stores; counts and the like have generated names, or their sources have.
+        if _GENERATED.match(processor.name) or _GENERATED.match(source.name):
+            return None
+        is_named_after = any(processor.stores[0] in name for name in (processor.name, source.name))
+        return _OF_ITS_NAME if is_named_after else _OF_ANY, source.topics[0]
+
+
+def _store(name: str, filling: Sequence[tuple[int, str]]) -> DescribedStore:
+    """A store with the topics that may be its changelog: of several, the likeliest."""
+    likeliest = min((rank for rank, _ in filling), default=_OF_ANY)
+    topics = dict.fromkeys(topic for rank, topic in filling if rank == likeliest)
+    return DescribedStore(name, tuple(topics), likeliest == _OF_TABLE)
+
+
+def _node(line: str, kind: str, between: str, end: str) -> tuple[str, str] | None:
+    """Name and content of a node's line."""
+    if not (line.startswith(kind) and line.endswith(end)):
+        return None
+    name, found, content = line[len(kind) : -len(end)].partition(between)
+    return (name, content) if found else None
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name for name in text.strip().split(", ") if name)

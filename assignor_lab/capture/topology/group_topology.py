@@ -1,0 +1,111 @@
+"""The topology of a group, resolved: source topics, stores and changelogs of each sub-topology."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+import attrs
+
+from assignment_api.streams import TaskId
+from assignor_lab.capture.topology.description import SubTopologyKey
+from assignor_lab.scenarios.told_topology import TOPOLOGY_CONFLICT
+
+__all__ = ["GroupTopology", "Store", "SubTopology", "Topic", "TopicLookup", "by_subtopology", "names_of"]
+
+
+@attrs.frozen
+class Topic:
+    """A topic at one moment.
+
+    Args:
+        racks: Partition to the racks of its replicas, each once; empty if one of them is on a broker without rack.
+    """
+
+    racks: Mapping[int, tuple[str, ...]]
+
+    @property
+    def partitions(self) -> int:
+        """Number of partitions."""
+        return max(self.racks, default=-1) + 1
+
+
+TopicLookup = Callable[[str], Topic | None]
+
+
+@attrs.frozen
+class Store:
+    """A state store.
+
+    Args:
+        name: Its name.
+        changelog: Topic that its state is logged to, or ``None``: it is not logged, or that is unknown.
+        is_known: Whether it is known which topic that is, if any.
+    """
+
+    name: str
+    changelog: str | None
+    is_known: bool = True
+
+
+@attrs.frozen
+class SubTopology:
+    """One sub-topology.
+
+    Args:
+        sources: Topics that it reads, sorted; ``None`` if they are unknown.
+        stores: Its stores; ``None`` if it is not known which ones are its own.
+        is_logged: Whether its tasks have a changelog, known or not.
+    """
+
+    sources: tuple[str, ...] | None
+    stores: tuple[Store, ...] | None
+    is_logged: bool
+
+    @property
+    def changelogs(self) -> tuple[str, ...] | None:
+        """Its changelogs, sorted; ``None`` if one of them is unknown."""
+        if self.stores is None or not all(store.is_known for store in self.stores):
+            return None
+        return tuple(sorted({store.changelog for store in self.stores if store.changelog is not None}))
+
+
+@attrs.frozen
+class GroupTopology:
+    """All sub-topologies of a group.
+
+    Args:
+        subtopologies: Their keys to what is known.
+        assumptions: Sentences about what was inferred, or left open.
+        conflicts: Sentences about what two sources say differently, and which one was used.
+    """
+
+    subtopologies: Mapping[SubTopologyKey, SubTopology]
+    assumptions: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """Conflicts and assumptions, as a scenario has them."""
+        return tuple(f"{TOPOLOGY_CONFLICT} {conflict}" for conflict in self.conflicts) + self.assumptions
+
+    def of(self, task: TaskId) -> SubTopology:
+        """The sub-topology of a task."""
+        return self.subtopologies[task.topology_name, task.subtopology]
+
+    def logged(self, tasks: Iterable[TaskId]) -> frozenset[TaskId]:
+        """Those tasks that have a changelog."""
+        return frozenset(task for task in tasks if self.of(task).is_logged)
+
+
+def by_subtopology(tasks: Iterable[TaskId]) -> dict[SubTopologyKey, list[TaskId]]:
+    """Sub-topology to its tasks, in their order."""
+    grouped: dict[SubTopologyKey, list[TaskId]] = {}
+    for task in tasks:
+        grouped.setdefault((task.topology_name, task.subtopology), []).append(task)
+    return grouped
+
+
+def names_of(keys: Iterable[SubTopologyKey]) -> str:
+    """Sub-topologies as a sentence names them."""
+    listed = [str(number) if name is None else f"{name}__{number}" for name, number in keys]
+    return ("sub-topology " if len(listed) == 1 else "sub-topologies ") + ", ".join(listed)

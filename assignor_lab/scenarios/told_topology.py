@@ -1,0 +1,18 @@
+"""Sentences of a captured state about what sources of its topology say differently.
+
+They stand among a scenario's ``assumptions``, as those on racks do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+__all__ = ["TOPOLOGY_CONFLICT", "topology_conflicts"]
+
+#: Begins the sentence on two sources that differ: a description, the brokers' topics, the members' metadata.
+TOPOLOGY_CONFLICT = "topology conflict:"
+
+
+def topology_conflicts(assumptions: Sequence[str]) -> list[str]:
+    """The sentences on differences, in their order; empty if all sources agree."""
+    return [sentence for sentence in assumptions if sentence.startswith(TOPOLOGY_CONFLICT)]
