@@ -21,9 +21,9 @@ from assignor_lab.documents.lines import STANDARD_INPUT
 from assignor_lab.documents.wording import listed, moment, plural, without_uuids
 from assignor_lab.scenarios.settings import given_settings
 from assignor_lab.verification.decisions import CheckedDecision
-from assignor_lab.verification.readings import other_readings
+from assignor_lab.verification.readings import terms_of
 from assignor_lab.verification.replays import past_episodes
-from assignor_lab.verification.verified import MOST_TASKS, Terms, verify
+from assignor_lab.verification.verified import MOST_TASKS, verify
 from assignor_lab.verification.words import document_of, sentences
 
 __all__ = ["register"]
@@ -84,8 +84,10 @@ def register(app: typer.Typer) -> None:
         histories += connect_timelines(each.document for each in told if is_connect_past(each.document))
         plugins = found_plugins(given.effective())
         # Single keys of the command line are the group's here: the decisions were made under them.
-        readings = () if STANDARD_INPUT in past else other_readings(partial(scenarios_of_past, past), around)
-        terms = Terms(plugins.registry, given, plugins.isolation, readings, assignor)
+        read = None if STANDARD_INPUT in past else partial(scenarios_of_past, past)
+        terms = terms_of(
+            plugins.registry, given, plugins.isolation, read=read, around=around, assignor=assignor
+        )  # fmt: skip
         episodes = past_episodes(told, given_settings(around.config))
         verification = verify(told, terms, episodes, most_tasks=None if check else MOST_TASKS)
         checked = [each for group in verification.groups for each in group.decisions] if check else None

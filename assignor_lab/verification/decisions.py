@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import attrs
 
@@ -18,7 +19,7 @@ from assignor_lab.runtime.asking import OwnProcesses
 from assignor_lab.runtime.invocation import Failure
 from assignor_lab.scenarios import Scenario
 
-__all__ = ["CheckedDecision", "checked_decisions", "recorded_assignor"]
+__all__ = ["CheckedDecision", "checked_decisions", "group_of", "recorded_assignor"]
 
 #: Tasks that a sentence names.
 _MOST_NAMED = 5
@@ -116,6 +117,12 @@ def recorded_assignor(scenario: Scenario) -> str:
     holding = kind_named(scenario.kind).holding
     assert holding is not None
     return holding.default_assignor
+
+
+def group_of(scenario: Scenario) -> str:
+    """The group of a scenario; empty if its source does not name it."""
+    source: Mapping[str, Any] = scenario.source or {}
+    return str(source.get("group", ""))
 
 
 def _checked(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -12,10 +12,10 @@ from assignor_lab.groups.entries import kind_named
 from assignor_lab.runtime.asking import OwnProcesses
 from assignor_lab.scenarios import Scenario
 from assignor_lab.verification.causes import Cause, Reading, Tried, likely_cause
-from assignor_lab.verification.decisions import CheckedDecision, checked_decisions, recorded_assignor
+from assignor_lab.verification.decisions import CheckedDecision, checked_decisions, group_of, recorded_assignor
 from assignor_lab.verification.replays import ReplayCheck, replay_checks
 
-__all__ = ["MOST_TASKS", "NOTHING", "Terms", "Verification", "VerifiedGroup", "group_of", "group_sources", "verify"]
+__all__ = ["MOST_TASKS", "NOTHING", "Terms", "Verification", "VerifiedGroup", "group_sources", "verify"]
 
 #: Tasks of a group's decisions together, beyond which a sample is decided again.
 MOST_TASKS = 60_000
@@ -33,6 +33,8 @@ class Terms:
         isolation: Processes of assignors that run in their own; ``None``: all run in this one.
         readings: Other ways to read the source.
         assignor: The assignor that decides again; ``None``: each group's own.
+        settings: Settings that were given for the groups, in place of those of their source.
+        own_settings: Returns group to the settings that its source shows by itself.
     """
 
     registry: Registry
@@ -40,6 +42,8 @@ class Terms:
     isolation: OwnProcesses | None = None
     readings: Sequence[Reading] = ()
     assignor: str | None = None
+    settings: Mapping[str, Any] = attrs.field(factory=dict)
+    own_settings: Callable[[], Mapping[str, Mapping[str, Any]]] = dict
 
 
 @attrs.frozen
@@ -98,6 +102,8 @@ class Verification:
         return tuple(each for each in self.groups if each.is_refused)
 
 
+#: Session timeouts: of members of the classic protocol, and of streams groups.
+_TIMEOUTS = ("session.timeout.ms", "streams.session.timeout.ms")
 #: No state is of a real group.
 NOTHING = Verification()
 
@@ -140,19 +146,16 @@ def verify(
         if each.observed is not None and kind_named(each.kind).holding is not None:
             groups.setdefault((each.kind, group_of(each)), []).append(each)
     replays = replay_checks(episodes, terms.registry, terms.config)
+    timeouts = _contradicted_timeouts(terms)
     found = []
     for (_, group), held in groups.items():
         made = _verified(group, held if most_tasks is None else _sample(held, most_tasks), terms)
         known = max(len(held), (recorded or {}).get(group, 0))
         total = made.recorded if made.recorded > known else known - made.not_ready
+        if made.cause is None and made.not_verifiable is None:
+            made = attrs.evolve(made, cause=timeouts.get(group))
         found.append(attrs.evolve(made, recorded=total, replay=replays.get(group)))
     return Verification(tuple(found))
-
-
-def group_of(scenario: Scenario) -> str:
-    """The group of a scenario; empty if its source does not name it."""
-    source: Mapping[str, Any] = scenario.source or {}
-    return str(source.get("group", ""))
 
 
 def _sample(decisions: Sequence[Scenario], most_tasks: int) -> Sequence[Scenario]:
@@ -203,6 +206,21 @@ def _verified(group: str, decisions: Sequence[Scenario], terms: Terms) -> Verifi
         unverified=tuple(unverified),
         decisions=tuple(checked),
     )
+
+
+def _contradicted_timeouts(terms: Terms) -> dict[str, Cause]:
+    """Group to the session timeout that was given, where its own members used another one."""
+    given = {key: terms.settings[key] for key in _TIMEOUTS if key in terms.settings}
+    if not given:
+        return {}
+    found = {}
+    for group, own in terms.own_settings().items():
+        for key, value in given.items():
+            if key in own and own[key] != value:
+                found[group] = Cause(
+                    "session timeout", f"{key} of the recorded members is {own[key]:,} ms, and {value:,} ms is given"
+                )
+    return found
 
 
 def _raises(cause: Cause) -> bool:

@@ -21,7 +21,7 @@ _REMEDIES: Mapping[str, str] = {
     "configuration": "Give the application's own configuration with --config.",
     "topology": "Give the text of the application's own topology with --topology, or leave it out.",
     "version": "Give the release that the group ran, or its own assignor.",
-    "session timeout": "Leave session.timeout.ms out of --config, -c and --timings: the recording has it.",
+    "session timeout": "Leave it out: the recording has it. A --variant may have another one.",
 }
 _TRIED = "racks, tags, configuration, topology and version"
 
@@ -69,7 +69,7 @@ def _of_group(verification: Verification, each: VerifiedGroup) -> Iterator[str]:
 
 
 def _refusal(verification: Verification, each: VerifiedGroup) -> str:
-    begun = f"No verdict{_of(verification, each)}: {_count(each)}"
+    begun = f"No verdict{_of(verification, each)}: {_count(each)}{_replay(each.replay)}"
     cause = each.cause
     if cause is None:
         return f"{begun} No single changed input explains it: {_TRIED} were tried."

@@ -17,7 +17,7 @@ from assignor_lab.scenarios.racks import read_racks
 from assignor_lab.scenarios.settings import given_settings
 from assignor_lab.scenarios.with_racks import RackFiller
 from assignor_lab.verification import words
-from assignor_lab.verification.readings import other_readings
+from assignor_lab.verification.readings import terms_of
 from assignor_lab.verification.replays import past_episodes
 from assignor_lab.verification.verified import Terms, Verification, VerifiedGroup, verify
 from tests.capture.captured_logs import CAPTURES, logs
@@ -54,13 +54,17 @@ Topologies:
 
 
 def verification(
-    past: list[str], config: Path | None = None, topology: Path | None = None, racks: Path | None = None, **terms: Any
+    past: list[str],
+    config: Path | None = None,
+    topology: Path | None = None,
+    racks: Path | None = None,
+    assignor: str | None = None,
 ) -> Verification:
     given = config_sources(config, ())
     around = Surroundings(given.above, topology, racks=None if racks is None else RackFiller(read_racks([racks])))
     scenarios = list(scenarios_of_past(past, around))
-    all_terms = Terms(REGISTRY, given, readings=other_readings(partial(scenarios_of_past, past), around), **terms)
-    return verify(scenarios, all_terms, past_episodes(scenarios, given_settings(around.config)))
+    terms = terms_of(REGISTRY, given, read=partial(scenarios_of_past, past), around=around, assignor=assignor)
+    return verify(scenarios, terms, past_episodes(scenarios, given_settings(around.config)))
 
 
 def only(found: Verification) -> VerifiedGroup:
@@ -201,6 +205,21 @@ def test_the_assignor_of_another_release_ends_in_the_banner(tmp_path: Path) -> N
     assert group.cause is not None
     assert group.cause.input == "version"
     assert "(group_sticky)" in group.cause.evidence
+
+
+def test_a_wrong_session_timeout_ends_in_the_banner(flight: tuple[Path, Path]) -> None:
+    with flight[1].open("a", encoding="utf-8") as config:
+        config.write("session.timeout.ms=45000\n")
+    group = refused(verification([str(flight[0])], flight[1]), "session timeout")
+    assert group.reproduced == 10
+    assert group.cause is not None
+    assert group.cause.evidence == "session.timeout.ms of the recorded members is 10,000 ms, and 45,000 ms is given"
+
+
+def test_a_right_session_timeout_is_no_contradiction(flight: tuple[Path, Path]) -> None:
+    with flight[1].open("a", encoding="utf-8") as config:
+        config.write("session.timeout.ms=10000\n")
+    assert not verification([str(flight[0])], flight[1]).refused
 
 
 def test_a_custom_assignor_that_is_not_installed_is_not_verifiable() -> None:
