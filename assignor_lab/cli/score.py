@@ -110,6 +110,8 @@ DEFAULT_COUNT = 100
 DEFAULT_OUT = Path("scores")
 #: Failing metrics that are told on standard error; the summary has all of them.
 MOST_METRIC_NOTES = 20
+#: Sources that the kept command line names.
+MOST_WORDS = 200
 
 
 def register(app: typer.Typer) -> None:
@@ -322,7 +324,9 @@ _SHARES = {"build": "building states", "assign": "assign", "metrics": "metrics",
 
 def _command(words: list[str], options: dict[str, object], given: ConfigSources, overrides: list[str]) -> str:
     """The command line as it may be kept: what looks like a secret is not in it."""
-    parts = ["assignor", "score", *words]
+    parts = ["assignor", "score", *words[:MOST_WORDS]]
+    if len(words) > MOST_WORDS:
+        parts.append(f"[and {len(words) - MOST_WORDS:,} more]")
     for name, value in options.items():
         for item in value if isinstance(value, list) else [value]:
             if item is True:

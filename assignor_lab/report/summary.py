@@ -67,7 +67,7 @@ class Source:
     """Where states came from; ``kind`` is ``scenarios``, ``log``, ``recording`` or ``family``.
 
     ``decisions`` is the number of recorded decisions behind histories that were played, else 0; ``files`` the number of
-    files that it was read from.
+    files that it was read from; ``sources`` above 1 stands for that many sources that are not listed one by one.
     """
 
     name: str
@@ -75,6 +75,7 @@ class Source:
     states: int
     decisions: int = 0
     files: int = 1
+    sources: int = 1
 
 
 @attrs.frozen

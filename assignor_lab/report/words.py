@@ -68,7 +68,7 @@ def opening(results: Results) -> str:
     kinds: dict[str, int] = {}
     for source in results.sources:
         if source.states:
-            count = max(source.files, 1) if source.kind == "log" else 1
+            count = max(source.files, 1) if source.kind == "log" else source.sources
             kinds[source.kind] = kinds.get(source.kind, 0) + count
     origins = []
     for kind, count in kinds.items():

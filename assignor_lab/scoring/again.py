@@ -17,7 +17,16 @@ from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION, canonical_name
 from assignment_api.plugins.selection import ConfigSources
 from assignor_lab.capture.histories.past_files import NamedFile
 from assignor_lab.groups.variants import as_variant
-from assignor_lab.scoring.manifest import Code, Input, InputFile, Manifest, Setting, code_of, versions_of
+from assignor_lab.scoring.manifest import (
+    Code,
+    Input,
+    InputFile,
+    Manifest,
+    Setting,
+    code_of,
+    digest_of_digests,
+    versions_of,
+)
 from assignor_lab.scoring.source_files import file_digest
 from assignor_lab.scoring.sources import Generated, Plan, SourceInput
 from assignor_lab.scoring.terms import Run
@@ -131,7 +140,8 @@ def repeated_sources(manifest: Manifest, beside: Path, given: Sequence[str]) -> 
     Raises:
         RepeatError: if a file is not found, or none of its name has its content; if a given one is none of the run's.
     """
-    by_digest = {file_digest(path): path for name in given for path in _files(Path(name))}
+    files = [path for name in given for path in _files(Path(name))]
+    by_digest = {file_digest(path): path for path in files}
     known = {file.sha256 for source in manifest.inputs for file in source.files}
     # What was a pipe has no digest: the files that fit nothing else are those.
     loose = [path for digest, path in by_digest.items() if digest not in known]
@@ -145,6 +155,15 @@ def repeated_sources(manifest: Manifest, beside: Path, given: Sequence[str]) -> 
         sources += [
             NamedFile(_found(file, source, beside, by_digest, loose), file.name, source.kind) for file in source.files
         ]
+    if manifest.further is not None:
+        listed = sum(len(source.files) for source in manifest.inputs)
+        if len(files) != listed + manifest.further.inputs:
+            raise RepeatError(
+                f"the manifest lists {listed:,} files of {listed + manifest.further.inputs:,}, and {len(files):,} are "
+                "given: name all files of the run in their order, or their folder, as SOURCES"
+            )
+        sources += [NamedFile(path, str(path)) for path in files[listed:]]
+        loose = []
     if loose:
         raise RepeatError(f"{loose[0]}: is no source of the run, by its content: leave it out")
     return tuple(sources)
@@ -210,9 +229,14 @@ def check_states(manifest: Manifest, plan: Plan) -> None:
     """
     digests = [source.scenarios_sha256 for source in manifest.inputs]
     found = [None if source.generated is not None else source.digest for source in plan.sources]
+    if manifest.further is not None:
+        count = len(digests)
+        if digest_of_digests(found[count:]) != manifest.further.scenarios_sha256:
+            raise RepeatError("the files that the manifest does not list are not those of the run, or in another order")
+        found = found[:count]
     if len(digests) != len(found):
         raise RepeatError(f"the manifest has {len(digests)} sources, and what it names is {len(found)}: it was changed")
-    for digest, own, source in zip(digests, found, plan.sources, strict=True):
+    for digest, own, source in zip(digests, found, plan.sources[: len(found)], strict=True):
         if digest != own:
             raise RepeatError(
                 f"source {source.name}: its states are not those of the run: name the file that was read then, or "

@@ -6,7 +6,6 @@ import platform
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,6 +23,7 @@ from assignor_lab.groups.kind import Kind
 from assignor_lab.groups.variants import Variant
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.runtime.discovery import discovered
+from assignor_lab.runtime.isolation.folders import held_folder
 from assignor_lab.scoring.comparison import Terms
 from assignor_lab.scoring.competitors import Competitors, Entrant, Unloaded
 from assignor_lab.scoring.in_process import InProcess
@@ -86,8 +86,8 @@ def summary(frame: Any, *, baseline: str | None = None) -> RunSummary:
         who = ", ".join(shortened(name, 60) for name in names)
         raise FrameError(f"nobody in the frame is called {shortened(baseline, 60)}: there are {who}")
     metrics = {name: found for name, found in kind.metrics(registry).items() if name in table.column_names}
-    with TemporaryDirectory(prefix="assignor-summary-") as folder:
-        figures, tally = _measured(table, kind, metrics, names, Terms(baseline=baseline), Path(folder))
+    with held_folder("assignor-summary-") as folder:
+        figures, tally = _measured(table, kind, metrics, names, Terms(baseline=baseline), folder)
     return RunSummary(_document(table, told, kind, metrics, figures, tally))
 
 

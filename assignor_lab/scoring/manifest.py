@@ -6,9 +6,10 @@ out and named as such. Docs: "Scoring", section "The manifest".
 
 from __future__ import annotations
 
+import hashlib
 import json
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -34,17 +35,21 @@ from assignor_lab.scoring.terms import Run
 
 __all__ = [
     "Code",
+    "FurtherInputs",
     "Input",
     "InputFile",
     "Manifest",
     "Setting",
     "code_of",
+    "digest_of_digests",
     "manifest_of",
     "read_manifest",
     "versions_of",
 ]
 
 FORMAT = 1
+#: Sources that are listed one by one, if the others are single files.
+MOST_INPUTS = 500
 _MAX_BYTES = 64 * 1024 * 1024
 _REMEDY = "use the release that wrote this manifest"
 
@@ -82,6 +87,21 @@ class Input:
     files: tuple[InputFile, ...] = ()
     scenarios_sha256: str | None = None
     first_seed: int | None = None
+
+
+@attrs.frozen
+class FurtherInputs:
+    """Sources of files that are not listed one by one.
+
+    Args:
+        inputs: Number of sources.
+        items: Scenarios in them.
+        scenarios_sha256: Digest of the digests of their scenarios, in order.
+    """
+
+    inputs: int
+    items: int
+    scenarios_sha256: str
 
 
 @attrs.frozen
@@ -160,6 +180,7 @@ class Manifest:
         outputs: File or folder to the digest of its bytes, hex: what has to come out again.
         racks: Racks that the sources did not tell; ``None``: none were given.
         past: How recorded pasts were read, where there were any.
+        further: The sources behind the last one of ``inputs``; ``None``: all are listed.
     """
 
     format: int
@@ -179,6 +200,7 @@ class Manifest:
     outputs: dict[str, str]
     racks: RacksGiven | None = None
     past: PastTerms | None = None
+    further: FurtherInputs | None = None
 
     def document(self) -> dict[str, Any]:
         """The document as it is written."""
@@ -213,11 +235,13 @@ def manifest_of(run: Run, engine: Engine, scored: Scored) -> Manifest:
         scored: What came of it.
     """
     plan = run.plan
+    inputs = tuple(_inputs(run))
+    listed = inputs if _may_list_all(inputs) else inputs[:MOST_INPUTS]
     return Manifest(
         format=FORMAT,
         command=run.command,
         kind=plan.kind.name,
-        inputs=tuple(_inputs(run)),
+        inputs=listed,
         assignors=tuple(variant.text for variant in scored.spec.assignors),
         baseline=run.terms.baseline,
         gates=tuple(gate.expression for gate in run.terms.gates),
@@ -231,7 +255,28 @@ def manifest_of(run: Run, engine: Engine, scored: Scored) -> Manifest:
         outputs={path.name: digest_of(path) for path in scored.repeatable},
         racks=_racks(plan.racks),
         past=plan.past if plan.has_pasts else None,
+        further=_further(inputs[len(listed) :]),
     )
+
+
+def _may_list_all(inputs: Sequence[Input]) -> bool:
+    """Whether the listing is short enough, or holds something behind its first part that only a listing describes."""
+    return len(inputs) <= MOST_INPUTS or any(
+        len(each.files) != 1 or each.files[0].sha256 is None for each in inputs[MOST_INPUTS:]
+    )
+
+
+def _further(inputs: Sequence[Input]) -> FurtherInputs | None:
+    if not inputs:
+        return None
+    return FurtherInputs(
+        len(inputs), sum(each.items for each in inputs), digest_of_digests(each.scenarios_sha256 for each in inputs)
+    )
+
+
+def digest_of_digests(digests: Iterable[str | None]) -> str:
+    """SHA-256 (hex) of digests in order."""
+    return hashlib.sha256("\n".join(digest or "-" for digest in digests).encode()).hexdigest()
 
 
 def _racks(given: Racks | None) -> RacksGiven | None:

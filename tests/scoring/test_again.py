@@ -12,6 +12,7 @@ import pytest
 
 from assignor_lab.scoring import Generated
 from assignor_lab.scoring.manifest import read_manifest
+from tests.scenarios.documents import streams_document
 from tests.scoring.commands import command, refused
 from tests.scoring.in_process import scored
 from tests.scoring.runs import NAMED, results_bytes
@@ -224,3 +225,29 @@ def test_values_that_json_cannot_hold_are_left_out(tmp_path: Path) -> None:
         "limit": (None, True),
         "number": (3, False),
     }
+
+
+def test_many_files_are_not_listed_one_by_one_and_can_be_repeated(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assignor_lab.scoring.manifest.MOST_INPUTS", 2)
+    monkeypatch.setattr("assignor_lab.scoring.summaries.document.MAX_SOURCES", 2)
+    states = tmp_path / "states"
+    states.mkdir()
+    for number in range(5):
+        document = {**streams_document(), "id": f"state-{number}"}
+        (states / f"{number}.jsonl").write_text(json.dumps(document) + "\n")
+    assert command(tmp_path, "states", "--assignor", "sticky", spark=spark).returncode == 0
+    manifest, summary = (
+        json.loads((tmp_path / "out" / f"{name}.json").read_text()) for name in ("manifest", "summary")
+    )
+    assert (len(manifest["inputs"]), manifest["further"]["inputs"], manifest["further"]["items"]) == (2, 3, 3)
+    listed = [(each["name"], each["states"], each["sources"]) for each in summary["results"]["sources"]]
+    assert listed == [("states/0.jsonl", 1, 1), ("states/1.jsonl", 1, 1), ("3 more", 3, 3)]
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    again = command(tmp_path, "states", "--again", "manifest.json", spark=spark)
+    assert again.returncode == 0, again.stderr
+    shutil.rmtree(tmp_path / "out")
+    assert "lists 2 files of 5, and 0 are given" in refused(tmp_path, "--again", "manifest.json")
+    (states / "4.jsonl").write_text(json.dumps({**streams_document(), "id": "another"}) + "\n")
+    assert "are not those of the run" in refused(tmp_path, "states", "--again", "manifest.json")

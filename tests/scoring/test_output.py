@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -156,3 +158,16 @@ def test_the_summary_is_ascii(tmp_path: Path) -> None:
     assert text.isascii()
     assert b"\x1b" not in text
     assert json.loads(text)["results"]["name"] == "\x1b[2J ü"
+
+
+def test_the_folder_of_rows_is_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with OutputFolder(Path("out")) as folder:
+        assert folder.staging.is_absolute()
+        assert folder.path == Path("out"), "messages name the folder as the user did"
+
+
+def test_a_full_disk_is_reported_with_the_path(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="No space left") as caught, OutputFolder(tmp_path / "out"):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert caught.value.filename == str(tmp_path / "out")

@@ -1,17 +1,93 @@
-"""Folders that plugins have worked in: removed whatever a plugin made of them, in bounded time, and nothing else is."""
+"""Temporary folders: held by the process that made them, and removed by the next one if that process was killed.
+
+A plugin may have worked in a folder, so removal is bounded in time and follows no link.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import secrets
+import tempfile
+from collections.abc import Iterator
 from itertools import count
-from time import monotonic
+from pathlib import Path
+from time import monotonic, time
 
-__all__ = ["remove_folder"]
+import attrs
+
+__all__ = ["HeldFolder", "held_folder", "remove_folder"]
+
+#: The file whose lock the owner of a folder holds.
+_LOCK = ".held"
+#: Seconds after which a folder with a free lock has lost its owner: before that, it may just be made.
+_YOUNG_SECONDS = 60
+#: Seconds for the removal of one abandoned folder, and the most that are removed by one process.
+_SECONDS, _MOST = 2.0, 20
 
 #: Entries between two looks at the clock.
 _LOOK = 100
+
+
+@attrs.frozen
+class HeldFolder:
+    """A temporary folder that belongs to this process until it is released or the process ends.
+
+    Args:
+        path: The folder.
+    """
+
+    path: str
+    _lock: int
+
+    @classmethod
+    def make(cls, prefix: str) -> HeldFolder:
+        """Makes a folder, and removes those of the same prefix whose process was killed.
+
+        Args:
+            prefix: Beginning of the folder's name in the system's folder for temporary files.
+
+        Raises:
+            OSError: if it cannot be made.
+        """
+        _remove_abandoned(prefix)
+        path = tempfile.mkdtemp(prefix=prefix)
+        lock = os.open(f"{path}/{_LOCK}", os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return cls(path, lock)
+
+    def release(self) -> None:
+        """Gives the folder up; its content stays."""
+        with contextlib.suppress(OSError):
+            os.close(self._lock)
+
+
+@contextlib.contextmanager
+def held_folder(prefix: str) -> Iterator[Path]:
+    """Yields a temporary folder and removes it at the end; errors as of :meth:`HeldFolder.make`."""
+    folder = HeldFolder.make(prefix)
+    try:
+        yield Path(folder.path)
+    finally:
+        remove_folder(folder.path, _SECONDS * 5)
+        folder.release()
+
+
+def _remove_abandoned(prefix: str) -> None:
+    """Removes folders of this user whose owner has ended without removing them."""
+    found = sorted(Path(tempfile.gettempdir()).glob(f"{prefix}*/{_LOCK}"))[:_MOST]
+    for lock in found:
+        with contextlib.suppress(OSError):
+            state = lock.parent.lstat()
+            if state.st_uid != os.geteuid() or lock.parent.is_symlink() or time() - state.st_mtime < _YOUNG_SECONDS:
+                continue
+            handle = os.open(lock, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                remove_folder(str(lock.parent), _SECONDS)
+            finally:
+                os.close(handle)
 
 
 def remove_folder(folder: str, seconds: float) -> bool:

@@ -10,7 +10,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,7 +20,7 @@ import attrs
 
 from assignor_lab.runtime.isolation.descendants import marked
 from assignor_lab.runtime.isolation.errors import ProcessStartError
-from assignor_lab.runtime.isolation.folders import remove_folder
+from assignor_lab.runtime.isolation.folders import HeldFolder, remove_folder
 from assignor_lab.runtime.isolation.limits import Limits
 from assignor_lab.runtime.isolation.namespaces import hide
 
@@ -82,7 +81,7 @@ class Launcher:
         self._hash_seed = hash_seed
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
-        self._folders: str | None = None
+        self._folders: HeldFolder | None = None
         self._open: set[Launched] = set()
         self._generation = 0
         self._lock = threading.Lock()
@@ -211,10 +210,10 @@ class Launcher:
         }
         # Plugins get a clean environment, and are the same user: they could read ours in /proc.
         hide()
-        self._folders = tempfile.mkdtemp(prefix="assignor-plugins-")
+        self._folders = HeldFolder.make("assignor-plugins-")
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-c", _PROGRAM, str(far.fileno()), str(os.getpid()), self._folders],
+                [sys.executable, "-P", "-c", _PROGRAM, str(far.fileno()), str(os.getpid()), self._folders.path],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=(far.fileno(),),
@@ -249,9 +248,10 @@ class Launcher:
                 self._process.kill()
                 self._process.wait()
         if self._folders is not None:
-            _end_marked(self._folders)
+            _end_marked(self._folders.path)
             # The launcher removes it itself, unless it was killed.
-            remove_folder(self._folders, LAST_SECONDS)
+            remove_folder(self._folders.path, LAST_SECONDS)
+            self._folders.release()
         self._process, self._control, self._folders = None, None, None
 
 

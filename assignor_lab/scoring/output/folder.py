@@ -7,6 +7,7 @@ early had finished stays in there for ``--resume`` (:mod:`assignor_lab.scoring.o
 from __future__ import annotations
 
 import ctypes
+import errno
 import fcntl
 import json
 import os
@@ -42,6 +43,8 @@ _FORMER_TABLES = {"results", "run_metrics"}
 _STAGING = ".assignor-score-"
 
 _JOURNAL = "waves"
+#: Errors of a write for which there is no room: on the disk, in a quota, under a limit of the process.
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class ForeignOutputError(AssignorLabError):
@@ -101,6 +104,9 @@ class OutputFolder:
         with suppress(OSError):
             for folder in self._made_folders:
                 folder.rmdir()
+        if isinstance(error, OSError) and error.filename is None and error.errno in _FULL:
+            # Writing to an open file reports no path.
+            raise OSError(error.errno, os.strerror(error.errno), str(self.path)) from error
 
     @property
     def staging(self) -> Path:

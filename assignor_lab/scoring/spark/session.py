@@ -14,13 +14,13 @@ from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 import attrs
 
 from assignment_api import AssignorLabError
+from assignor_lab.runtime.isolation.folders import held_folder
 from assignor_lab.scoring.spark.addresses import (
     DEFAULT_MASTER,
     SparkAddressError,
@@ -210,21 +210,19 @@ def _session(master: str | None, remote: str | None, start: _Start | None = None
     java = checked_java()
     # A failed task is reported once, by us; Spark's own report of it is hundreds of lines.
     level = "ERROR" if os.environ.get("ASSIGNOR_DEBUG") else "FATAL"
-    with TemporaryDirectory(prefix="assignor-spark-", ignore_cleanup_errors=True) as scratch:
-        log4j = Path(scratch, "log4j2.properties")
+    with held_folder("assignor-spark-") as scratch:
+        log4j = scratch / "log4j2.properties"
         log4j.write_text(_LOG4J.replace("LEVEL", level.lower()), encoding="utf-8")
-        settings = _settings(master or remote or DEFAULT_MASTER, Path(scratch), log4j)
+        settings = _settings(master or remote or DEFAULT_MASTER, scratch, log4j)
         local = with_tries(master or remote or DEFAULT_MASTER)
         if remote is not None:
             yield from _connected_here(local, settings)
         elif start is not None and (home := spark_home()) is not None:
             settings |= _LOCAL_SETTINGS
             settings[_JAVA] += f" {archive_options(java, home / 'jars')}"
-            with _ready_daemon(home, Path(scratch)) as (environment, of_daemon):
+            with _ready_daemon(home, scratch) as (environment, of_daemon):
                 settings |= of_daemon
-                jvm = Jvm(
-                    home, {"spark.master": local, "spark.app.name": _NAME, **settings}, Path(scratch), environment
-                )
+                jvm = Jvm(home, {"spark.master": local, "spark.app.name": _NAME, **settings}, scratch, environment)
                 _KEPT.append(jvm)
                 start.launch(jvm)
                 start.imported.wait()

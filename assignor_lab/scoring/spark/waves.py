@@ -12,11 +12,13 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain, islice
+from pathlib import Path
 
 import attrs
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
+from assignment_api import AssignorLabError
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.scoring.batches import scored_schema
 from assignor_lab.scoring.costs import Costs, dealt
@@ -29,7 +31,10 @@ from assignor_lab.scoring.spark.failures import last_line
 from assignor_lab.scoring.spark.job import items_frame, pieces_frame
 from assignor_lab.scoring.speculation import MARK, Speculation
 
-__all__ = ["waves"]
+__all__ = ["NoRoomError", "waves"]
+
+#: How the error of a full disk reads, in any process.
+_NO_ROOM = "No space left on device"
 
 #: How long a wave should take, in seconds.
 WAVE_SECONDS = 4.0
@@ -97,7 +102,7 @@ def waves(
         return executor.submit(_scored, spark, heaps, work, wheels, exclusions.speculation(len(heaps)))
 
     def again(items: list[WorkItem]) -> Came:
-        came = _result(sent(items))
+        came = _result(sent(items), work.pieces)
         costs.learn(items, came.rows)
         return came
 
@@ -116,7 +121,7 @@ def waves(
             if not under_way:
                 break
             items, future = under_way.pop(0)
-            came = _result(future)
+            came = _result(future, work.pieces)
             costs.learn(items, came.rows)
             size.grown(len(items), came.rows)
             if work.pieces is not None and not came.pieces:
@@ -169,7 +174,11 @@ def _taken(
     return items
 
 
-def _result(future: Future[Came]) -> Came:
+class NoRoomError(AssignorLabError):
+    """An executor could not write rows because its disk is full."""
+
+
+def _result(future: Future[Came], place: Path | None) -> Came:
     try:
         return future.result()
     except Exception as error:
@@ -178,6 +187,15 @@ def _result(future: Future[Came]) -> Came:
             reason = "a plugin ended the Python process that it ran in; leave it out, or find it by naming fewer"
         else:
             reason = last_line(error)
+        if _NO_ROOM in text:
+            where = (
+                "the temporary folder of an executor"
+                if place is None
+                else f"{place}, or the temporary folder of an executor"
+            )
+            raise NoRoomError(
+                f"no space is left on the device of {where}: free some, or choose another --out"
+            ) from error
         raise JobFailedError(f"Spark gave the job up: {reason}") from error
 
 

@@ -22,7 +22,6 @@ from importlib import invalidate_caches
 from importlib.metadata import Distribution, PackageNotFoundError, distributions
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
 
 from packaging.metadata import InvalidMetadata, Metadata
 from packaging.tags import Tag, parse_tag
@@ -32,6 +31,7 @@ from assignment_api import AssignorLabError
 from assignment_api.plugins import PROJECT_NAME
 from assignment_api.plugins.installed import installed_distribution
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
+from assignor_lab.runtime.isolation.folders import held_folder
 from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel, missing_requirements
 
 __all__ = ["WheelError", "checked_wheel", "executor_wheels"]
@@ -63,8 +63,8 @@ def executor_wheels(paths: Sequence[Path]) -> Iterator[tuple[ExecutorWheel, ...]
     if not paths:
         yield ()
         return
-    with TemporaryDirectory(prefix="assignor-wheels-") as folder:
-        wheels = tuple(checked_wheel(path, Path(folder)) for path in dict.fromkeys(paths))
+    with held_folder("assignor-wheels-") as folder:
+        wheels = tuple(checked_wheel(path, folder) for path in dict.fromkeys(paths))
         _check_together(wheels)
         added = [str(wheel.path) for wheel in wheels]
         sys.path += added

@@ -36,6 +36,8 @@ __all__ = [
 ]
 
 FORMAT = 1
+#: Sources that are listed one by one.
+MAX_SOURCES = 190
 #: Most entries (:meth:`~assignor_lab.groups.kind.Kind.picture_size`) in all pictures.
 MAX_PICTURE_ENTRIES = 200_000
 
@@ -132,17 +134,7 @@ def results_summary(
         "seed": seeds[0] if seeds else None,
         "versions": _versions(competing, metrics.values()),
         "config": shown_config(config, kind.config_keys),
-        "sources": [
-            {
-                "name": source.name,
-                "kind": source.kind,
-                "states": tally.states_of.get(number, 0),
-                "decisions": source.decisions,
-                # Logs of one group are read together, as one source.
-                "files": len(source.files),
-            }
-            for number, source in enumerate(sources)
-        ],
+        "sources": _sources(sources, tally),
         "played": kind.plays,
         "histories": _histories(sources),
         "timelines": [dict(each) for source in sources for each in source.timelines],
@@ -169,6 +161,30 @@ def results_summary(
         "groups": pictures if kind.section == "groups" else [],
         **figures.evaluation,
     }
+
+
+def _sources(sources: Sequence[Source], tally: Tally) -> list[dict[str, Any]]:
+    """Entries of the summary's ``sources``: the first ones, and an entry for the others of each kind."""
+    entries: list[dict[str, Any]] = []
+    others: dict[str, dict[str, Any]] = {}
+    for number, source in enumerate(sources):
+        entry = {
+            "name": source.name,
+            "kind": source.kind,
+            "states": tally.states_of.get(number, 0),
+            "decisions": source.decisions,
+            # Logs of one group are read together, as one source.
+            "files": len(source.files),
+            "sources": 1,
+        }
+        if len(entries) < MAX_SOURCES:
+            entries.append(entry)
+            continue
+        summed = others.setdefault(source.kind, {**dict.fromkeys(entry, 0), "kind": source.kind})
+        for key in ("states", "decisions", "files", "sources"):
+            summed[key] += entry[key]
+        summed["name"] = f"{summed['sources']:,} more"
+    return [*entries, *others.values()]
 
 
 def _alone(sources: Sequence[Source], tally: Tally, kind: Kind[Any, Any]) -> int:
