@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from assignment_api.input_files import open_input
 from assignment_api.plugins.errors import ConfigFileError
 from assignment_api.plugins.keys import is_kept
 from assignment_api.plugins.layers import ConfigLayer, Layer, layer_of
@@ -67,7 +68,7 @@ def discovered_layer(start: Path) -> ConfigLayer:
 def _mentions_us(path: Path) -> bool:
     # Somebody else's pyproject.toml, broken or not, is none of our business.
     try:
-        with path.open("rb") as file:
+        with open_input(path) as file:
             return _OUR_TABLE in file.read(MAX_BYTES)
     except OSError:
         return False
@@ -75,7 +76,7 @@ def _mentions_us(path: Path) -> bool:
 
 def _content(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
+        with open_input(path) as file:
             content = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise ConfigFileError(f"{path}: cannot be read: {error.strerror or error}") from error

@@ -13,6 +13,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
+from assignment_api.input_files import read_input
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.text import print_json, print_line
@@ -148,7 +149,7 @@ def _level(word: str) -> Any:
 
 def _document(file: Path) -> Any:
     try:
-        return json_format.loads(file.read_text(encoding="utf-8"))
+        return json_format.loads(read_input(file).decode("utf-8"))
     except ValueError as error:
         raise typer.BadParameter(f"{file}: no JSON: {error}", param_hint="--history") from error
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any, TypeVar
 
+from assignment_api.input_files import open_input
 from assignor_lab.documents.errors import DocumentFormatError, Place
 from assignor_lab.documents.shapes import Check, faults_at
 
@@ -32,7 +32,7 @@ def read_document(
     """
     name = fspath(path)
     try:
-        with Path(path).open("rb") as file:
+        with open_input(path) as file:
             content = file.read(max_bytes + 1)
     except (OSError, ValueError) as error:
         # A ValueError is a path that no file can have, such as one with a null character.

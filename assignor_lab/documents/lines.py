@@ -9,9 +9,9 @@ import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack
 from os import PathLike, fspath
-from pathlib import Path
 from typing import BinaryIO
 
+from assignment_api.input_files import open_input
 from assignor_lab.documents.errors import DocumentFormatError
 
 __all__ = ["MAX_LINE_BYTES", "STANDARD_INPUT", "Source", "bounded_lines", "source_name"]
@@ -83,7 +83,7 @@ def _opened(source: Source, stack: ExitStack) -> io.BufferedReader:
         if fspath(source) == STANDARD_INPUT:
             source = sys.stdin.buffer
         else:
-            return stack.enter_context(Path(source).open("rb"))
+            return stack.enter_context(open_input(source))
     if isinstance(source, io.BufferedReader):
         return source
     return io.BufferedReader(_Borrowed(source))

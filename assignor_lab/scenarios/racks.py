@@ -14,6 +14,7 @@ from typing import Any
 
 import attrs
 
+from assignment_api.input_files import read_input
 from assignment_api.plugins.properties import PropertiesSyntaxError, decode_properties, parse_properties
 from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.documents.files import read_document
@@ -219,7 +220,7 @@ def _text_of(content: bytes) -> str:
 def _line_of(path: Path, key: str) -> int | None:
     """The line of the last name in ``key`` that the file has as a key or a table at the start of a line."""
     try:
-        lines = path.read_text("utf-8").splitlines()
+        lines = read_input(path).decode("utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
         return None
     names = [part.strip('"') for part in re.findall(r'"(?:[^"\\]|\\.)*+"?|[^.\[\]"]+', key)]

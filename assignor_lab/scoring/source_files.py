@@ -8,6 +8,7 @@ from pathlib import Path
 
 import attrs
 
+from assignment_api.input_files import open_input
 from assignor_lab.capture.histories.past_files import NamedFile
 
 __all__ = ["SourceFile", "file_digest", "source_file"]
@@ -33,5 +34,5 @@ def source_file(file: NamedFile) -> SourceFile:
 
 def file_digest(path: str | PathLike[str]) -> str:
     """SHA-256 (hex) of a file's bytes."""
-    with Path(path).open("rb") as file:
+    with open_input(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

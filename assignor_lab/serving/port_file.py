@@ -11,6 +11,7 @@ from typing import Any
 
 import attrs
 
+from assignment_api.input_files import open_input
 from assignor_lab.documents.durable import naming_failures
 from assignor_lab.serving.errors import PeerError, ServingError
 from assignor_lab.serving.handshake import HANDSHAKE_SECONDS, greeted
@@ -71,7 +72,7 @@ def withdraw(path: Path, said: PortFile) -> None:
 def read_port_file(path: Path) -> PortFile | None:
     """What the file says; ``None`` where there is none, or it is something else."""
     try:
-        with path.open("rb") as stream:
+        with open_input(path) as stream:
             document: Any = json.loads(stream.read(_MOST_BYTES))
         port, token, pid, assignor = (document[key] for key in ("port", "token", "pid", "assignor"))
     except (OSError, ValueError, KeyError, TypeError, RecursionError):

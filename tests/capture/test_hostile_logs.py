@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import subprocess
 import sys
+import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from assignment_api import input_files
 from assignor_lab.capture.errors import LogImportError, LogLineTooLongError, NoDecisionError, UnreadableLogError
 from assignor_lab.capture.logs import log_files as log_files_module
 from assignor_lab.capture.logs.import_log import import_log
@@ -57,6 +60,27 @@ def test_a_garbled_decision_is_named_and_the_others_are_kept(tmp_path: Path) -> 
         (2, broken.index("?") + 1)
     ]
     assert [problem.line for problem in problems if problem.loses_decision] == [2]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_pipe_is_read_from_its_beginning(tmp_path: Path, packed: bool) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    content = gzip.compress(DECIDED.encode()) if packed else DECIDED.encode()
+    writer = threading.Thread(target=lambda: path.write_bytes(content))
+    writer.start()
+
+    documents, problems = imported(path)
+
+    writer.join()
+    assert (len(documents), problems) == (1, [])
+
+
+def test_a_pipe_without_a_writer_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(input_files, "PATIENCE_S", 0.1)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UnreadableLogError, match="is a pipe that no process writes to"):
+        imported(tmp_path / "pipe")
 
 
 def test_a_decision_that_was_cut_off_is_named(tmp_path: Path) -> None:

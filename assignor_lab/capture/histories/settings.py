@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from assignment_api.input_files import read_input
 from assignment_api.plugins.properties import PropertiesSyntaxError, decode_properties, parse_properties
 from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.documents.files import read_document
@@ -55,7 +56,7 @@ def _pairs(file: Path) -> Mapping[str, str]:
         ours = tool.get("assignor") if isinstance(tool, dict) else None
         return dict(_flat(ours if isinstance(ours, dict) else table, ""))
     try:
-        content = file.read_bytes()
+        content = read_input(file)
         return {entry.key: entry.value for entry in parse_properties(decode_properties(content))}
     except OSError as error:
         raise DocumentFormatError(str(file), None, "", f"cannot be read: {error.strerror or error}") from error

@@ -10,6 +10,7 @@ from typing import Any
 
 import attrs
 
+from assignment_api.input_files import open_input
 from assignment_api.plugins.properties import PropertiesSyntaxError, decode_properties, parse_properties
 from assignor_lab.capture.live.errors import AccessSettingsError
 from assignor_lab.capture.live.secrets import Secret
@@ -90,7 +91,7 @@ def _addresses(servers: str) -> tuple[str, ...]:
 
 def _values(path: Path) -> dict[str, str]:
     try:
-        with path.open("rb") as stream:
+        with open_input(path) as stream:
             content = stream.read(_MOST_BYTES + 1)
     except OSError as error:
         raise AccessSettingsError(f"{path}: cannot be read ({error.strerror}): name a client's .properties") from error

@@ -12,6 +12,7 @@ from typing import Any
 
 import attrs
 
+from assignment_api.input_files import read_input
 from assignor_lab.capture.recorded.group_history import GroupRecord
 from assignor_lab.capture.recorded.kept_records import HEAD_LINE, KIND, READ_TO_LINE, RECORD_LINE
 from assignor_lab.documents.durable import append_durably, write_durably
@@ -102,7 +103,7 @@ def lines_that_end(path: Path) -> Iterator[tuple[Place, Any]]:
         DocumentFormatError: if a line is no JSON.
         OutputFileError: if half a line cannot be cut off.
     """
-    content = path.read_bytes()
+    content = read_input(path)
     if content and not content.endswith(b"\n"):
         write_durably(path, content[: content.rfind(b"\n") + 1])
     yield from json_lines(str(path))

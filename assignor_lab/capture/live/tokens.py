@@ -10,6 +10,7 @@ from typing import Any
 
 import attrs
 
+from assignment_api.input_files import open_input
 from assignor_lab.capture.live.errors import AccessSettingsError
 
 __all__ = ["FileToken", "TokenCommand"]
@@ -82,7 +83,7 @@ class FileToken:
             AccessSettingsError: if the file cannot be read or holds none.
         """
         try:
-            with self.path.open("rb") as stream:
+            with open_input(self.path) as stream:
                 content = stream.read(_MOST_BYTES + 1)
         except OSError as error:
             raise AccessSettingsError(

@@ -169,7 +169,8 @@ def _part_number(path: str | Path) -> int:
 
 
 def _first_time(path: str | Path) -> LogTime | None:
-    if str(path) == STANDARD_INPUT:
+    # Pipes and the standard input can be read once.
+    if str(path) == STANDARD_INPUT or not Path(path).is_file():
         return None
     try:
         source, file = open_log(path)

@@ -16,6 +16,7 @@ from typing import BinaryIO, Protocol, cast
 
 import attrs
 
+from assignment_api.input_files import open_input
 from assignor_lab.capture.errors import LogLineTooLongError, UnreadableLogError
 from assignor_lab.capture.logs.messages import MARKERS
 from assignor_lab.documents.lines import STANDARD_INPUT, bounded_lines
@@ -176,7 +177,7 @@ def open_log(path: str | Path, standard_input: BinaryIO | None = None) -> tuple[
     if name == STANDARD_INPUT and standard_input is not None:
         return LineSource("<stdin>", _unpacked(standard_input)), standard_input
     try:
-        file = cast("BinaryIO", Path(path).open("rb"))  # noqa: SIM115 - the caller closes it
+        file = cast("BinaryIO", open_input(path))
     except OSError as error:
         raise UnreadableLogError(
             name, None, f"cannot be read ({error.strerror or error})", "give the path of a log file"

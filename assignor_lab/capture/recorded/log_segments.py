@@ -19,6 +19,7 @@ from typing import BinaryIO
 
 import attrs
 
+from assignment_api.input_files import open_input
 from assignor_lab.capture.recorded.batch_compression import BatchCompressionError, decompressed
 from assignor_lab.capture.recorded.group_history import GroupRecord
 from assignor_lab.capture.recorded.group_records import GROUP_RECORD_TYPES
@@ -100,7 +101,7 @@ def find_segments(paths: Iterable[Path]) -> list[Segment]:
 
 def _check_beginning(file: Path) -> None:
     try:
-        with file.open("rb") as stream:
+        with open_input(file) as stream:
             head = stream.read(_HEAD.size)
     except OSError as error:
         raise DocumentFormatError(str(file), None, "", f"cannot be read: {error.strerror or error}") from error
@@ -124,7 +125,7 @@ def read_segment(file: Path, on_fault: Callable[[SegmentFault], None]) -> Iterat
     """
     try:
         size = file.stat().st_size
-        with file.open("rb") as stream:
+        with open_input(file) as stream:
             yield from _batches(file, stream, size, on_fault)
     except OSError as error:
         raise DocumentFormatError(str(file), None, "", f"cannot be read: {error.strerror or error}") from error

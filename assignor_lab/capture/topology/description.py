@@ -11,6 +11,7 @@ from pathlib import Path
 
 import attrs
 
+from assignment_api.input_files import open_input
 from assignor_lab.capture.errors import TopologyTextError
 from assignor_lab.capture.topology.internal_topics import REPARTITION, is_of_foreign_keys
 
@@ -110,7 +111,7 @@ class Description:
             TopologyTextError: if the file cannot be read or is no description.
         """
         try:
-            with path.open("rb") as file:
+            with open_input(path) as file:
                 data = file.read(_MAX_BYTES + 1)
         except OSError as error:
             raise TopologyTextError(str(path), None, f"cannot be read: {error.strerror or error}") from error

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import attrs
 
+from assignment_api.input_files import open_input
 from assignor_lab.documents.errors import DocumentFormatError
 
 __all__ = ["NAMES_DECIDE", "Pseudonyms", "is_pseudonym", "read_pseudonyms"]
@@ -60,7 +61,7 @@ def read_pseudonyms(key_file: Path) -> Pseudonyms:
             said.
     """
     try:
-        with key_file.open("rb") as stream:
+        with open_input(key_file) as stream:
             key = stream.read(_MOST_BYTES + 1).strip()
     except OSError as error:
         raise DocumentFormatError(

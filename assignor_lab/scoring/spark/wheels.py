@@ -28,6 +28,7 @@ from packaging.tags import Tag, parse_tag
 from packaging.utils import canonicalize_name
 
 from assignment_api import AssignorLabError
+from assignment_api.input_files import open_input
 from assignment_api.plugins import PROJECT_NAME
 from assignment_api.plugins.installed import installed_distribution
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
@@ -88,7 +89,7 @@ def checked_wheel(path: Path, folder: Path) -> ExecutorWheel:
     """
     if path.suffix != ".whl":
         raise WheelError(f"{path} is no wheel: give a file whose name ends with .whl (pip wheel makes one)")
-    with path.open("rb") as file:
+    with open_input(path) as file:
         content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
         raise WheelError(f"{path} has more than {MAX_BYTES // 2**20} MiB: install it on the executors instead")
