@@ -1,4 +1,4 @@
-"""A whole run: score (rows), summarise (figures), explain (moves), show (report).
+"""A whole run: verify (the sources), score (rows), summarise (figures), explain (moves), show (report).
 
 ``assignor score`` is a thin caller of this.
 """
@@ -15,7 +15,10 @@ from assignor_lab.scoring.output.folder import OutputFolder
 from assignor_lab.scoring.scored import Progress, score_rows
 from assignor_lab.scoring.summaries.explanations import explanations_of
 from assignor_lab.scoring.summaries.summarised import summarise
+from assignor_lab.scoring.summaries.unranked import without_verdict
 from assignor_lab.scoring.terms import Run
+from assignor_lab.scoring.verifying import verification_of
+from assignor_lab.verification.words import document_of
 
 __all__ = ["run_scoring"]
 
@@ -45,8 +48,11 @@ def run_scoring(
         JobFailedError: if the engine gave up.
         OSError: if the folder cannot be written.
     """
+    verification = verification_of(run)
     scored = score_rows(run, engine, folder, on_progress)
-    summary = summarise(run, scored, engine)
+    summary = {"verified": document_of(verification), **summarise(run, scored, engine)}
+    if verification.refused:
+        summary["results"] = without_verdict(summary["results"])
     summary["explanations"] = explanations_of(run, summary)
     folder.finish(summary, lambda path: write_report(summary, path), manifest_of(run, engine, scored).document())
     return summary

@@ -214,9 +214,9 @@ class OverallPlace:
 
 @attrs.frozen
 class Place:
-    """Place in one metric; ``mean`` is over the states that all ranked assignors share."""
+    """Place in one metric, ``None`` without a verdict; ``mean`` is over the states that all ranked assignors share."""
 
-    place: int
+    place: int | None
     assignor: str
     mean: float
 
@@ -421,6 +421,15 @@ class RunMetrics:
 
 
 @attrs.frozen
+class Verified:
+    """What the lab reproduced of the groups' recordings; with sentences of a banner there is no verdict."""
+
+    status: str
+    sentences: tuple[str, ...]
+    banner: tuple[str, ...]
+
+
+@attrs.frozen
 class Summary:
     """The whole document."""
 
@@ -428,6 +437,7 @@ class Summary:
     results: Results
     run_metrics: RunMetrics
     explanations: Explanations = NO_EXPLANATIONS
+    verified: Verified | None = None
 
 
 def metrics_by_group(results: Results) -> list[tuple[str, list[Metric]]]:

@@ -47,8 +47,13 @@ def print_summary(summary: Mapping[str, Any], console: Console | None = None) ->
 
 def _views(summary: Mapping[str, Any], width: int) -> list[RenderableType]:
     shown = page(summary_from_document(summary))
-    views: list[RenderableType] = [Text(plain(sentence), style="bold") for sentence in shown.not_comparable]
-    views += [Text(plain(shown.opening)), Text(plain(shown.verdict), style="bold"), Text("")]
+    views: list[RenderableType] = [Text(plain(sentence), style="bold") for sentence in shown.banner]
+    views += [Text(plain(sentence)) for sentence in shown.verified]
+    views += [Text(plain(sentence), style="bold") for sentence in shown.not_comparable]
+    views.append(Text(plain(shown.opening)))
+    if shown.verdict:
+        views.append(Text(plain(shown.verdict), style="bold"))
+    views.append(Text(""))
     views += [Text(plain(sentence)) for sentence in (*shown.reading, shown.variants) if sentence]
     views += [Text(""), *_headline(shown)] if shown.cards else []
     side_by_side = max(1, (width - MEASURE_WIDTH) // VALUE_WIDTH)

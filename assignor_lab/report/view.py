@@ -95,6 +95,8 @@ class Page:
     summary: Summary
     names: dict[str, str]
     opening: str
+    verified: tuple[str, ...]
+    banner: tuple[str, ...]
     not_comparable: tuple[str, ...]
     verdict: str
     remarks: tuple[str, ...]
@@ -133,6 +135,8 @@ class Page:
 def page(summary: Summary) -> Page:
     """The page of a run."""
     results = summary.results
+    verified = summary.verified
+    banner = () if verified is None else verified.banner
     names = {each.name: words.display_name(each) for each in results.assignors}
     by_name = {each.name: each for each in results.assignors}
     observed = {each.name for each in results.assignors if each.kind == "observed"}
@@ -140,16 +144,18 @@ def page(summary: Summary) -> Page:
         summary=summary,
         names=names,
         opening=words.opening(results),
+        verified=() if verified is None else tuple(each for each in verified.sentences if each not in banner),
+        banner=banner,
         not_comparable=tuple(words.not_comparable(results)),
-        verdict=words.verdict(results),
+        verdict="" if banner else words.verdict(results),
         remarks=tuple(words.remarks(results)),
         agreement=tuple(words.agreement_sentences(results)),
         variants=words.variants(results),
         trust=words.trust(results),
-        reading=tuple(words.reading(results)),
+        reading=() if banner else tuple(words.reading(results)),
         cards=headline_cards(results, names),
         not_measured=not_measured(results),
-        pareto=pareto(results, names),
+        pareto=None if banner else pareto(results, names),
         ranked=_ranked(results, by_name),
         groups=_groups(results, names, by_name),
         without_value=_without_value(results),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import IO, Any, Self
 
 import attrs
 
 from assignment_api import AssignorLabError
+from assignor_lab.capture.histories.past import Surroundings
 from assignor_lab.capture.histories.past_terms import PLAYED, PastTerms
 from assignor_lab.groups.entries import KindEntry, default_kind
 from assignor_lab.groups.work import WorkItem
@@ -17,6 +18,7 @@ from assignor_lab.scenarios import Place, Scenario, scenario_from_document
 from assignor_lab.scenarios.racks import Racks
 from assignor_lab.scoring.source_files import SourceFile
 from assignor_lab.scoring.source_parts import LOG, RECORDING, Generated
+from assignor_lab.verification.sample import DecisionSample
 
 __all__ = ["NoSuchStateError", "Plan", "Source"]
 
@@ -57,6 +59,7 @@ class Source:
 
 
 _DECISIONS = PastTerms()
+_NOTHING = Surroundings()
 
 
 class Plan:
@@ -70,6 +73,9 @@ class Plan:
         digest: SHA-256 (hex) of all scenarios and their places.
         racks: Racks that were filled into the scenarios, or ``None``.
         past: How recorded pasts were read; its way is ``played`` or ``decisions``.
+        sample: Recorded decisions of the groups in the sources, for their verification.
+        read: Reads all sources but families once more.
+        around: The surroundings that they were read with.
     """
 
     def __init__(
@@ -81,7 +87,13 @@ class Plan:
         digest: str = "",
         racks: Racks | None = None,
         past: PastTerms = _DECISIONS,
+        sample: DecisionSample | None = None,
+        read: Callable[[Surroundings], Iterator[Scenario]] | None = None,
+        around: Surroundings = _NOTHING,
     ) -> None:
+        self.sample = DecisionSample() if sample is None else sample
+        self.read = read
+        self.around = around
         self.past = past
         self.sources = tuple(sources)
         self.kind = default_kind() if kind is None else kind

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -46,6 +47,7 @@ from assignor_lab.scoring.source_parts import (
 )
 from assignor_lab.scoring.timelines import SourceTimeline
 from assignor_lab.simulation.streams.episode_format import with_workload
+from assignor_lab.verification.sample import DecisionSample
 
 __all__ = [
     "EmptySourceError",
@@ -191,6 +193,7 @@ class _Reading:
             digest = sha256()
             filler = None if self.racks is None else RackFiller(self.racks)
             around = attrs.evolve(self.past.around(self.config, on_note), racks=filler)
+            sample = DecisionSample()
             for name, kind, each in parts:
                 if kind == FAMILY:
                     source = _family(each[0], first, self.registry)
@@ -198,7 +201,7 @@ class _Reading:
                     held = _one_kind(held, family.kind, f"family {each[0].family} generates histories")
                 else:
                     count, rounds, own, told = 0, 1, sha256(), SourceTimeline()
-                    for scenario in self._as_asked(_scenarios(kind, each, around), told, on_note):
+                    for scenario in self._as_asked(_sampled(_scenarios(kind, each, around), sample), told, on_note):
                         held = _one_kind(held, scenario.kind, f"{scenario.place}: scenario {scenario.id!r} is")
                         if self.only_item in (None, first + count):
                             rounds = max(rounds, held.load().rounds(scenario))
@@ -231,7 +234,10 @@ class _Reading:
             for sentence in () if filler is None else filler.unused():
                 on_note(sentence)
             stack.pop_all()
-            return Plan(found, lines, self.only_item, held, digest.hexdigest(), self.racks, self.past)
+            read = partial(_read_again, [(kind, each) for _, kind, each in parts if kind != FAMILY])
+            return Plan(
+                found, lines, self.only_item, held, digest.hexdigest(), self.racks, self.past, sample, read, around
+            )
 
     def _as_asked(
         self, scenarios: Iterable[Scenario], told: SourceTimeline, on_note: Callable[[str], None]
@@ -260,6 +266,17 @@ def _weighed(scenarios: Iterable[Scenario], workload: Path) -> Iterator[Scenario
             )
     documents = weighed((each.document for each in held), workload)
     yield from (scenario_from_document(document, each.place) for document, each in zip(documents, held, strict=True))
+
+
+def _sampled(scenarios: Iterable[Scenario], sample: DecisionSample) -> Iterator[Scenario]:
+    for each in scenarios:
+        sample.add(each)
+        yield each
+
+
+def _read_again(parts: Sequence[tuple[str, Sequence[Any]]], around: Surroundings) -> Iterator[Scenario]:
+    for kind, each in parts:
+        yield from _scenarios(kind, each, around)
 
 
 def _told(scenarios: Iterable[Scenario], told: SourceTimeline) -> Iterator[Scenario]:

@@ -26,7 +26,7 @@ _MOST = 24
 #: Trials that repeat all of those.
 _BEST = 3
 #: Tasks that are assigned in all trials together, about: it bounds the time, and not by a clock.
-_MOST_TASKS = 250_000
+_MOST_TASKS = 120_000
 #: Share of the tasks that a trial must bring to their recorded place to count as a cause, where no decision comes out.
 _NOTICEABLE = 0.05
 #: How an assumption begins that leaves an input open, the input, and the evidence.

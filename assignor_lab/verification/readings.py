@@ -36,6 +36,7 @@ def terms_of(
     read: Callable[[Surroundings], Iterable[Scenario]] | None = None,
     around: Surroundings = _NOTHING,
     timings: Mapping[str, int] | None = None,
+    settings: Mapping[str, Any] | None = None,
     assignor: str | None = None,
 ) -> Terms:
     """The terms under which a past is verified.
@@ -47,10 +48,11 @@ def terms_of(
         read: Reads the past once more; ``None``: it cannot be read twice, as the standard input.
         around: The surroundings that it was read with.
         timings: Those of ``--timings``.
+        settings: Settings that were given besides those of the surroundings' configuration.
         assignor: The assignor that decides again; ``None``: each group's own.
     """
     known = {key: (timings or {})[name] for key, name in TIMING_KEYS.items() if name in (timings or {})}
-    settings = {**given_settings(around.config), **known}
+    settings = {**given_settings(around.config), **(settings or {}), **known}
     if read is None:
         return Terms(registry, config, isolation, assignor=assignor, settings=settings)
     return Terms(

@@ -17,7 +17,7 @@ from assignor_lab.simulation.streams.episode_format import read_episode
 from assignor_lab.simulation.streams.recorded_result import recorded_totals
 from assignor_lab.simulation.streams.results import document_of
 
-__all__ = ["ReplayCheck", "past_episodes", "replay_check", "replay_checks"]
+__all__ = ["ReplayCheck", "is_recorded_past", "past_episodes", "replay_check", "replay_checks"]
 
 #: Tasks times events of all plays together: larger pasts are not played for their verification alone.
 _MOST = 400_000
@@ -55,25 +55,31 @@ def past_episodes(decisions: Iterable[Scenario], settings: Mapping[str, Any] | N
         settings: Settings of the groups in place of those that their source shows.
     """
     try:
-        return [each for each in played_histories(decisions, settings=settings) if "events" in each.document]
+        return [each for each in played_histories(decisions, settings=settings) if is_recorded_past(each)]
     except HistoryError:
         return []
+
+
+def is_recorded_past(scenario: Scenario) -> bool:
+    """Whether a scenario is an episode of a Streams group that has a recording of what followed."""
+    document = scenario.document
+    return "initial" in document and bool((document.get("recorded") or {}).get("generations"))
 
 
 def replay_checks(episodes: Iterable[Scenario], registry: Registry, config: ConfigSources) -> dict[str, ReplayCheck]:
     """Group to the play of its past; pasts that are too large, cannot be played or have no recording are left out.
 
     Args:
-        episodes: Episodes of pasts.
+        episodes: Episodes of pasts, with their recordings.
         registry: The plugins.
         config: The groups' configuration around each episode's own.
     """
     found: dict[str, ReplayCheck] = {}
     left = _MOST
     for scenario in episodes:
-        recorded = scenario.document.get("recorded")
-        left -= len(scenario.document["initial"]["tasks"]) * max(1, len((recorded or {}).get("generations", ())))
-        if recorded is None or left < 0:
+        recorded = scenario.document["recorded"]
+        left -= len(scenario.document["initial"]["tasks"]) * len(recorded["generations"])
+        if left < 0:
             continue
         try:
             name, played = play(read_episode(scenario), registry, config, may_run_code=True, keep_log=False)

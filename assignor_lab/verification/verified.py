@@ -7,6 +7,7 @@ from typing import Any
 
 import attrs
 
+from assignment_api import AssignorLabError
 from assignment_api.plugins import ConfigSources, Layer, PluginError, Registry
 from assignor_lab.groups.entries import kind_named
 from assignor_lab.runtime.asking import OwnProcesses
@@ -18,7 +19,7 @@ from assignor_lab.verification.replays import ReplayCheck, replay_checks
 __all__ = ["MOST_TASKS", "NOTHING", "Terms", "Verification", "VerifiedGroup", "group_sources", "verify"]
 
 #: Tasks of a group's decisions together, beyond which a sample is decided again.
-MOST_TASKS = 60_000
+MOST_TASKS = 30_000
 #: Share of the decisions that must come out as recorded, or there is no verdict.
 ENOUGH = 0.9
 
@@ -155,6 +156,12 @@ def verify(
         if made.cause is None and made.not_verifiable is None:
             made = attrs.evolve(made, cause=timeouts.get(group))
         found.append(attrs.evolve(made, recorded=total, replay=replays.get(group)))
+    decided = {each.group for each in found}
+    found += [
+        VerifiedGroup(group, "", replay=replay, not_verifiable="the episode does not hold the input of its decisions")
+        for group, replay in replays.items()
+        if group not in decided
+    ]
     return Verification(tuple(found))
 
 
@@ -214,7 +221,11 @@ def _contradicted_timeouts(terms: Terms) -> dict[str, Cause]:
     if not given:
         return {}
     found = {}
-    for group, own in terms.own_settings().items():
+    try:
+        settings = terms.own_settings()
+    except AssignorLabError:
+        return {}  # the source cannot be read once more
+    for group, own in settings.items():
         for key, value in given.items():
             if key in own and own[key] != value:
                 found[group] = Cause(

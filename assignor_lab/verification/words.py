@@ -60,7 +60,7 @@ def document_of(verification: Verification) -> dict[str, Any] | None:
 
 def _of_group(verification: Verification, each: VerifiedGroup) -> Iterator[str]:
     if each.not_verifiable is not None:
-        yield f"Not verifiable{_of(verification, each)}: {plain(each.not_verifiable)}."
+        yield f"Not verifiable{_of(verification, each)}: {plain(each.not_verifiable)}.{_replay(each.replay)}"
     elif each.is_refused:
         yield _refusal(verification, each)
     else:

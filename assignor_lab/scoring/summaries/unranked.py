@@ -1,0 +1,32 @@
+"""Results without a verdict, for sources whose recorded decisions do not come out again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["without_verdict"]
+
+
+def without_verdict(results: Mapping[str, Any]) -> dict[str, Any]:
+    """The summary's ``results`` without places and differences: the means stay.
+
+    Args:
+        results: The results.
+    """
+    ranking = results["ranking"]
+    by_metric = [
+        {**each, "places": [{**place, "place": None} for place in each["places"]]} for each in ranking["by_metric"]
+    ]
+    return {
+        **results,
+        "headline": {**results["headline"], "figures": [_means(each) for each in results["headline"]["figures"]]},
+        "ranking": {**ranking, "overall": [], "by_metric": by_metric},
+        "differences": [],
+        "worst_cases": [],
+    }
+
+
+def _means(figure: Mapping[str, Any]) -> dict[str, Any]:
+    nothing = dict.fromkeys(("difference", "low", "high", "level", "no_interval", "tells"))
+    return {**figure, "of": [{**value, **nothing} for value in figure["of"]]}
