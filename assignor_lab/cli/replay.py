@@ -6,19 +6,23 @@ from typing import Annotated, Any
 
 import typer
 
-from assignor_lab.capture.histories.episodes import episodes_of_past
+from assignor_lab.capture.histories.episodes import past_scenarios, read_as_episodes
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
 from assignor_lab.cli.past_options import TimingsFile, Topology, WorkloadFile, Zone, given_timings, surroundings
 from assignor_lab.cli.simulate import Reads, Seed
-from assignor_lab.cli.text import console, note, print_json, print_line, table
+from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
 from assignor_lab.groups.playing import traffic_terms
 from assignor_lab.groups.replaying import Replayed, replay
 from assignor_lab.groups.variants import variants_of
 from assignor_lab.simulation.streams.episode import StreamsEpisode
+from assignor_lab.simulation.streams.episode_format import read_episode
 from assignor_lab.simulation.streams.recorded_result import RECORDED, recorded_result
 from assignor_lab.simulation.streams.results import document_of
 from assignor_lab.simulation.streams.traffic import TrafficTerms
+from assignor_lab.verification.past import verified_past
+from assignor_lab.verification.words import document_of as document_of_verification
+from assignor_lab.verification.words import sentences
 
 __all__ = ["register"]
 
@@ -74,9 +78,19 @@ def register(app: typer.Typer) -> None:
         if not contenders:
             raise typer.BadParameter("name somebody who decides, such as --assignor high_availability")
         given = sources(config, c)
-        registry = found_plugins(given.effective()).registry
+        plugins = found_plugins(given.effective())
+        registry = plugins.registry
         around = surroundings(given, config, topology, timezone, racks)
-        for episode in episodes_of_past(history, given_timings(timings), workload, around):
+        known = given_timings(timings)
+        scenarios = past_scenarios(history, around)
+        past = read_as_episodes(scenarios, known, workload, around)
+        verification = verified_past(
+            history, scenarios, past, around, given, registry, plugins.isolation, known
+        )  # fmt: skip
+        if not json:
+            for sentence in sentences(verification):
+                print_sentence(sentence)
+        for episode in map(read_episode, past):
             for sentence in episode.assumptions:
                 note(f"assumed: {sentence}")
             terms = traffic_terms(reads_from, given, episode)
@@ -84,16 +98,26 @@ def register(app: typer.Typer) -> None:
                 each.contender.name: _document(each, terms)
                 for each in replay(episode, registry, given, contenders, seed)
             }
-            _tell(episode, documents, seed, as_json=json)
+            verified = document_of_verification(verification.of(episode.id))
+            _tell(episode, documents, seed, verified, as_json=json)
 
 
-def _tell(episode: StreamsEpisode, documents: dict[str, dict[str, Any]], seed: int, *, as_json: bool) -> None:
+def _tell(
+    episode: StreamsEpisode,
+    documents: dict[str, dict[str, Any]],
+    seed: int,
+    verified: dict[str, Any] | None,
+    *,
+    as_json: bool,
+) -> None:
     first = next((each for each in documents.values() if "error" not in each), None)
     recorded = None
     if first is not None and episode.recorded is not None:
         recorded = recorded_result(first, episode.recorded)
     if as_json:
-        print_json({"episode": episode.id, "seed": seed, "contenders": documents, "recorded": recorded})
+        print_json({
+            "verified": verified, "episode": episode.id, "seed": seed, "contenders": documents, "recorded": recorded,
+        })  # fmt: skip
         return
     print_line(f"{episode.id}, seed {seed}")
     for name, document in documents.items():

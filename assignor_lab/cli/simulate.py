@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from assignment_api.plugins import Registry
-from assignor_lab.capture.histories.episodes import past_as_episodes
+from assignor_lab.capture.histories.episodes import past_scenarios, read_as_episodes
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
 from assignor_lab.cli.past_options import (
@@ -23,7 +23,7 @@ from assignor_lab.cli.past_options import (
     surroundings,
 )
 from assignor_lab.cli.simulate_fuzz import play_random_episodes
-from assignor_lab.cli.text import console, note, print_json, print_line, table
+from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
 from assignor_lab.groups.playing import play, traffic_terms
 from assignor_lab.groups.streams_episode.fuzzing import drawn_assignors
 from assignor_lab.scenarios import Place, canonical_line, read_scenarios, scenario_from_document
@@ -37,6 +37,10 @@ from assignor_lab.simulation.streams.safety.random_episodes import random_episod
 from assignor_lab.simulation.streams.simulate import Played
 from assignor_lab.simulation.streams.timeline import timeline
 from assignor_lab.simulation.streams.timings_format import with_timings
+from assignor_lab.verification.past import verified_past
+from assignor_lab.verification.verified import NOTHING
+from assignor_lab.verification.words import document_of as document_of_verification
+from assignor_lab.verification.words import sentences
 
 __all__ = ["register"]
 
@@ -144,7 +148,9 @@ def register(app: typer.Typer) -> None:
             _print_names(as_json=json)
             return
         given = sources(config, c)
-        registry = found_plugins(given.effective()).registry
+        plugins = found_plugins(given.effective())
+        registry = plugins.registry
+        verification = NOTHING
         if episode and from_ is not None:
             raise typer.BadParameter("give an episode or --from, not both", param_hint="EPISODE")
         if fuzz:
@@ -154,10 +160,17 @@ def register(app: typer.Typer) -> None:
             return
         if from_ is not None:
             around = surroundings(given, config, topology, timezone, racks)
-            past = past_as_episodes([from_], given_timings(timings), workload, around)
+            scenarios = past_scenarios([from_], around)
+            past = read_as_episodes(scenarios, given_timings(timings), workload, around)
             if document:
                 _print_lines(scenario.document for scenario in past)
                 return
+            verification = verified_past(
+                [from_], scenarios, past, around, given, registry, plugins.isolation, given_timings(timings)
+            )
+            if not json:
+                for sentence in sentences(verification):
+                    print_sentence(sentence)
             played_ones = [read_episode(scenario) for scenario in past]
         elif not episode:
             raise typer.BadParameter("give a file or a name; --list shows the names", param_hint="EPISODE")
@@ -182,7 +195,8 @@ def register(app: typer.Typer) -> None:
                 note(f"{len(played.failures)} times there was no new target, first: {played.failures[0][1]}")
             told = document_of(played, name, traffic_terms(reads_from, given, each))
             if json:
-                print_json(told)
+                verified = document_of_verification(verification.of(each.id))
+                print_json(told if from_ is None else {"verified": verified, **told})
             else:
                 _print(told, played, width, with_log=log)
 

@@ -97,6 +97,10 @@ class Verification:
 
     groups: tuple[VerifiedGroup, ...] = ()
 
+    def of(self, group: str) -> Verification:
+        """The verification of one group; nothing if it is not among them."""
+        return Verification(tuple(each for each in self.groups if each.group == group))
+
     @property
     def refused(self) -> tuple[VerifiedGroup, ...]:
         """The groups that allow no verdict."""

@@ -148,7 +148,13 @@ def test_simulate_plays_the_world_behind_a_history_and_prints_it(imported: str) 
     properties = str(CAPTURES / "plain-ha" / "application.properties")
     simulated = json.loads(run("simulate", "--from", imported, "--config", properties, "--json").stdout)
     replayed = run("replay", imported, "--config", properties, "--assignor", "high_availability", "--json")
-    assert simulated == json.loads(replayed.stdout)["contenders"]["high_availability"]
+    told = json.loads(replayed.stdout)
+    verified = simulated.pop("verified")
+    assert (verified["status"], verified["reproduced"]) == ("verified", 14)
+    assert told["verified"] == verified
+    assert simulated == told["contenders"]["high_availability"]
+    shown = run("replay", imported, "--config", properties, "--assignor", "sticky")
+    assert shown.stdout.startswith("Verified: Kafka's assignor reproduces 14 of 14 recorded decisions. Replay: ")
     printed = run("simulate", "--from", imported, "--config", properties, "--document")
     assert json.loads(printed.stdout)["kind"] == "streams-episode"
 

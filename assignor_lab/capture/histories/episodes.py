@@ -18,7 +18,14 @@ from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.episode_format import read_episode, with_workload
 from assignor_lab.simulation.streams.timings_format import with_timings
 
-__all__ = ["episodes_of_past", "past_as_episodes", "played_histories", "with_terms"]
+__all__ = [
+    "episodes_of_past",
+    "past_as_episodes",
+    "past_scenarios",
+    "played_histories",
+    "read_as_episodes",
+    "with_terms",
+]
 
 _EPISODE = "streams-episode"
 _NOTHING = Surroundings()
@@ -42,9 +49,32 @@ def past_as_episodes(
         AssignorLabError: as :func:`~assignor_lab.capture.histories.past.scenarios_of_past`.
         HistoryError: if the decisions make up no history.
     """
+    return read_as_episodes(past_scenarios(sources, around), timings, workload, around)
+
+
+def past_scenarios(sources: Sequence[str], around: Surroundings = _NOTHING) -> list[Scenario]:
+    """The scenarios of a past: decisions, or episodes that are there already; at least one.
+
+    Raises:
+        AssignorLabError: as :func:`~assignor_lab.capture.histories.past.scenarios_of_past`.
+    """
     scenarios = list(scenarios_of_past(sources, around))
     if not scenarios:
         raise DocumentFormatError(sources[0], None, "", "holds nothing: neither an episode nor a recorded decision")
+    return scenarios
+
+
+def read_as_episodes(
+    scenarios: Sequence[Scenario],
+    timings: Mapping[str, int] | None = None,
+    workload: Path | None = None,
+    around: Surroundings = _NOTHING,
+) -> list[Scenario]:
+    """The episodes that scenarios of a past make up, as :func:`past_as_episodes` returns them.
+
+    Raises:
+        HistoryError: if the decisions make up no history.
+    """
     settings = given_settings(around.config)
     episodes = [*with_terms((each for each in scenarios if each.kind == _EPISODE), timings, settings)]
     decisions = [scenario for scenario in scenarios if scenario.kind != _EPISODE]

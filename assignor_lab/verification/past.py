@@ -1,0 +1,57 @@
+"""The verification of a past that a command was given, before the command plays it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import attrs
+
+from assignment_api.plugins import ConfigSources, Registry
+from assignor_lab.capture.histories.past import Surroundings, scenarios_of_past
+from assignor_lab.documents.lines import STANDARD_INPUT
+from assignor_lab.runtime.asking import OwnProcesses
+from assignor_lab.scenarios import Scenario
+from assignor_lab.verification.readings import terms_of
+from assignor_lab.verification.replays import is_recorded_past, past_episodes
+from assignor_lab.verification.verified import Verification, group_sources, verify
+
+__all__ = ["verified_past"]
+
+
+def verified_past(
+    sources: Sequence[str],
+    scenarios: Sequence[Scenario],
+    episodes: Sequence[Scenario],
+    around: Surroundings,
+    given: ConfigSources,
+    registry: Registry,
+    isolation: OwnProcesses | None = None,
+    timings: Mapping[str, int] | None = None,
+) -> Verification:
+    """The verification of the groups of a past, under the configuration that they had.
+
+    Single keys of the command line are what is asked now. Where they were laid around the past, it is read once more
+    without them.
+
+    Args:
+        sources: The past, as it was named.
+        scenarios: The decisions in it, or its episodes.
+        episodes: The episodes that they make up.
+        around: The surroundings that it was read with.
+        given: All sources of configuration.
+        registry: The plugins.
+        isolation: Processes of assignors that run in their own.
+        timings: Those of ``--timings``.
+    """
+    config = group_sources(given)
+    read = None if STANDARD_INPUT in sources else partial(scenarios_of_past, sources)
+    terms = terms_of(registry, config, isolation, read=read, around=around, timings=timings)
+    if read is not None and config.above != given.above:
+        own = attrs.evolve(around, config=config.above, on_problem=lambda _: None)
+        scenarios = list(read(own))
+        terms = attrs.evolve(terms, readings=terms_of(registry, config, isolation, read=read, around=own).readings)
+        episodes = [each for each in scenarios if is_recorded_past(each)] + past_episodes(
+            [each for each in scenarios if each.observed is not None], terms.settings
+        )
+    return verify(scenarios, terms, filter(is_recorded_past, episodes))
