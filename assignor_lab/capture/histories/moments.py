@@ -28,12 +28,15 @@ class Participant:
         client_id: What its members' names begin with, or ``None``: they have none.
         members: Ids of its members, which a new process has new ones of.
         settings: What a ``start`` event says of it.
+        threads: Thread to its member id. Threads are called by their numbers, or by their member ids if the source has
+            no names.
     """
 
     process_id: str
     client_id: str | None
     members: frozenset[str]
     settings: Mapping[str, Any]
+    threads: Mapping[str, str] = attrs.field(factory=dict)
 
 
 @attrs.frozen
@@ -106,7 +109,14 @@ def _client(client: Mapping[str, Any]) -> Participant:
         _client_id(consumers),
         frozenset(consumers),
         {"threads": max(1, client["threads"]), **settings},
+        {_thread_of(name): name for name in consumers},
     )
+
+
+def _thread_of(consumer: str, otherwise: str = "") -> str:
+    """The number of a consumer's thread; its name, or ``otherwise``, if it has none."""
+    number = consumer.partition(_STREAM_THREAD)[2].partition("-")[0]
+    return number if number.isascii() and number.isdigit() else otherwise or consumer
 
 
 def client_of(consumer: str) -> str:
@@ -134,7 +144,8 @@ def _processes(members: Iterable[Mapping[str, Any]], client_ids: Mapping[str, st
         ids = [member["id"] for member in of]
         settings = {"threads": len(of), **settings, "member_ids": ids}
         client_id = _client_id(client_ids[name] for name in ids if name in client_ids)
-        found.append(Participant(process, client_id, frozenset(ids), settings))
+        threads = {_thread_of(client_ids.get(name, ""), name): name for name in ids}
+        found.append(Participant(process, client_id, frozenset(ids), settings, threads))
     return found
 
 

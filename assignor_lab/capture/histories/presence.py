@@ -9,6 +9,7 @@ import attrs
 
 from assignor_lab.capture.histories.changelogs import SeenChangelogs
 from assignor_lab.capture.histories.moments import Moment, Participant
+from assignor_lab.capture.histories.thread_changes import ThreadsOfProcess, threads_of_process
 from assignor_lab.simulation.streams.timings import Timings
 
 __all__ = ["Happened", "Presence", "instance_names", "prepared_ms", "seen_presence"]
@@ -25,7 +26,7 @@ class Happened:
 
     Args:
         time_ms: When, in epoch milliseconds.
-        type: ``start``, ``stop``, ``crash`` or ``lose_disk``.
+        type: ``start``, ``stop``, ``crash``, ``add_thread``, ``remove_thread`` or ``lose_disk``.
         name: Name of the instance.
         details: Further keys of the episode's event.
     """
@@ -121,10 +122,12 @@ class _Seen:
 
     def presence(self, running: Iterable[str]) -> Presence:
         for moment in self.moments:
-            for each in moment.document["source"].get("done", ()):
-                self.told.setdefault(each["client"], []).append((each["time_ms"], each["type"]))
+            for done in moment.document["source"].get("done", ()):
+                self.told.setdefault(done["client"], []).append((done["time_ms"], done["type"]))
         for process in running:
-            self.up[self.names[process]] = (self.moments[0].participants[process], 0)
+            each = self.moments[0].participants[process]
+            self.up[self.names[process]] = (each, 0)
+            self._threads(self.names[process], each, 0, is_start=False)
         for place, moment in enumerate(self.moments):
             self._take(place, moment)
         told = []
@@ -171,6 +174,10 @@ class _Seen:
         if logged is not None:
             self.happened.append(Happened(logged, "stop", name))
             return
+        if self.protocol == "classic" and _left_by_request(each, moment):
+            at = moment.time_ms - 1 if moment.prepared_ms is None else moment.prepared_ms - 1
+            self.happened.append(Happened(max(earlier + 1, at), "stop", name, {"leave": True}))
+            return
         fenced = self._logged(each, "fenced", self._began(name), moment.time_ms)
         if fenced is not None:
             # The coordinator waited for its heartbeat for that long.
@@ -208,7 +215,8 @@ class _Seen:
         at = joined - self.timings.startup_ms - self.timings.join_ms
         ended_ms = self.happened[self.gone[name][2]].time_ms if name in self.gone else 0
         logged = self._logged(each, "start", ended_ms, moment.time_ms)
-        details = {**self._settings(each, place), "process_id": each.process_id}
+        threads = self._threads(name, each, place, is_start=True)
+        details = {**self._settings(each, threads), "process_id": each.process_id}
         if logged is not None:
             at = logged
             begun = self._logged(each, "begun", logged, moment.time_ms)
@@ -230,17 +238,26 @@ class _Seen:
             at = max(at, ended.time_ms + 2)
         self.happened.append(Happened(at, "start", name, details))
 
-    def _settings(self, each: Participant, place: int) -> Mapping[str, Any]:
-        """Its settings with all of its threads: they may join one after the other."""
-        threads = each.settings["threads"]
-        ids: dict[str, None] = dict.fromkeys(each.settings.get("member_ids", ()))
-        for moment in self.moments[place:]:
-            later = moment.participants.get(each.process_id)
-            if later is None or later.members.isdisjoint(each.members):
-                break
-            threads = max(threads, later.settings["threads"])
-            ids.update(dict.fromkeys(later.settings.get("member_ids", ())))
-        return {**each.settings, "threads": threads, **({"member_ids": list(ids)} if ids else {})}
+    def _threads(self, name: str, each: Participant, place: int, *, is_start: bool) -> ThreadsOfProcess:
+        """The threads that its process has from now on; notes those that are added and removed."""
+        found = threads_of_process(self.moments, place, each.process_id, self.timings, is_start=is_start)
+        for change in found.changes:
+            begun = prepared_ms(self.moments, change.place, self.protocol, self.timings)
+            is_added = change.type == "add_thread"
+            at = begun - (self.timings.join_ms if is_added else self.timings.request_ms)
+            details = dict(change.details)
+            if self.protocol == "classic":
+                details.pop("member_id", None)
+            earlier = self.moments[change.place - 1].time_ms
+            self.happened.append(Happened(max(earlier + 1, at), change.type, name, details))
+        return found
+
+    def _settings(self, each: Participant, threads: ThreadsOfProcess) -> Mapping[str, Any]:
+        """Its settings with the threads that it was started with."""
+        settings = {**each.settings, "threads": len(threads.members) or each.settings["threads"]}
+        if "member_ids" in settings:
+            settings["member_ids"] = list(threads.members)
+        return settings
 
     def _kept(self, process: str, last: int, place: int) -> bool:
         """Whether a process came back with all that it had of the tasks that it had run."""
@@ -255,6 +272,11 @@ class _Seen:
             if growth is not None and lags.get(task, 0) > growth + _LOST_RECORDS:
                 return False
         return True
+
+
+def _left_by_request(each: Participant, moment: Moment) -> bool:
+    """Whether the coordinator's reason is a LeaveGroup request of the instance."""
+    return bool(each.client_id) and "LeaveGroup" in moment.reason and f"{each.client_id}-" in moment.reason
 
 
 def prepared_ms(moments: Sequence[Moment], place: int, protocol: str, timings: Timings) -> int:

@@ -95,6 +95,8 @@ _EVENTS: Mapping[str, tuple[Mapping[str, Check[Any]], Mapping[str, Check[Any]]]]
     "crash": ({"client": text}, {}),
     "pause": ({"client": text, "for_ms": _duration}, {}),
     "busy": ({"client": text, "for_ms": _duration}, {"thread": whole(1, 10_000)}),
+    "add_thread": ({"client": text}, {"joins_ms": whole(0, LONGEST_MS), "member_id": text}),
+    "remove_thread": ({"client": text}, {"thread": whole(1, 10_000)}),
     "lose_disk": ({"client": text}, {"process_id": _process_id}),
     "rolling_restart": (
         {"down_ms": _duration, "every_ms": _duration},

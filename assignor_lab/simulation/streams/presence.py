@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 
 from assignor_lab.documents.shapes import Mismatch, suggestion
 from assignor_lab.simulation.streams.episode import Event
 
-__all__ = ["Presence", "refuse_contradictions"]
+__all__ = ["Presence", "next_thread", "refuse_contradictions"]
+
+
+#: What cannot happen to an instance that is stalled.
+_OF_FREE = ("stop", "pause", "busy", "add_thread", "remove_thread")
 
 
 class Presence:
@@ -21,8 +26,10 @@ class Presence:
     def __init__(self, running: Mapping[str, int]) -> None:
         #: Every instance that was ever started to whether it runs, in the order of their first starts.
         self.up = dict.fromkeys(running, True)
-        #: Instance to the threads of its latest process; one that says nothing has as many as the one before, or one.
-        self.threads = dict(running)
+        #: Instance to the numbers of the threads of its latest process, by age.
+        self.threads = {name: list(range(1, count + 1)) for name, count in running.items()}
+        #: Instance to the threads that its latest start had; one that says nothing has as many, or one.
+        self._configured = dict(running)
         #: Instance to until when it stands still, or a thread of it is busy.
         self.stalled: dict[str, int] = {}
         #: Steps of rolling restarts: moment, number, instance, from stop to start in milliseconds (``None``: a start).
@@ -34,7 +41,7 @@ class Presence:
         while self._steps and self._steps[0][0] < at_ms:
             at, _, name, down_ms = heapq.heappop(self._steps)
             if down_ms is None:
-                self.up[name] = True
+                self._start(name, {})
             elif self.up[name] and not self.is_stalled(name, at):
                 self.up[name] = False
                 self._plan(at + down_ms, name, None)
@@ -46,10 +53,17 @@ class Presence:
     def happen(self, event: Event) -> None:
         """An event that contradicts nothing happens."""
         self.advance(event.at_ms)
-        if event.type in ("start", "stop", "crash"):
-            self.up[event.client] = event.type == "start"
+        if event.type == "start":
+            self._start(event.client, event.details)
+        elif event.type in ("stop", "crash"):
+            self.up[event.client] = False
             self.stalled.pop(event.client, None)
-            self.threads[event.client] = event.details.get("threads", self.threads.get(event.client, 1))
+        elif event.type == "add_thread":
+            here = self.threads[event.client]
+            here.append(next_thread(here))
+        elif event.type == "remove_thread":
+            here = self.threads[event.client]
+            here.remove(event.details.get("thread", here[0]))
         elif event.type in ("pause", "busy"):
             self.stalled[event.client] = event.at_ms + event.details["for_ms"]
         elif event.type == "rolling_restart":
@@ -57,9 +71,23 @@ class Presence:
             for place, name in enumerate(event.details.get("clients", running)):
                 self._plan(event.at_ms + place * event.details["every_ms"], name, event.details["down_ms"])
 
+    def _start(self, name: str, details: Mapping[str, Any]) -> None:
+        self.up[name] = True
+        self.stalled.pop(name, None)
+        self._configured[name] = details.get("threads", self._configured.get(name, 1))
+        self.threads[name] = list(range(1, self._configured[name] + 1))
+
     def _plan(self, at_ms: int, name: str, down_ms: int | None) -> None:
         self._number += 1
         heapq.heappush(self._steps, (at_ms, self._number, name, down_ms))
+
+
+def next_thread(numbers: Collection[int]) -> int:
+    """The number of the next thread of a process: the least that no living one has.
+
+    Kafka: ``KafkaStreams.getNextThreadIndex``.
+    """
+    return next(number for number in range(1, len(numbers) + 2) if number not in numbers)
 
 
 def refuse_contradictions(events: Iterable[Event], running: Mapping[str, int], until_ms: int) -> None:
@@ -83,7 +111,7 @@ def refuse_contradictions(events: Iterable[Event], running: Mapping[str, int], u
         before = event.at_ms
         presence.advance(event.at_ms)
         _refuse_contradiction(event, presence.up, index)
-        if event.type in ("stop", "pause", "busy") and presence.is_stalled(event.client, event.at_ms):
+        if event.type in _OF_FREE and presence.is_stalled(event.client, event.at_ms):
             raise Mismatch(
                 f"{event.client!r:.80} is stalled until {presence.stalled[event.client]}, by a pause or a busy thread: "
                 f"it can be killed until then, and no {event.type} can happen to it", "events", index, "at_ms",
@@ -92,18 +120,23 @@ def refuse_contradictions(events: Iterable[Event], running: Mapping[str, int], u
         presence.happen(event)
 
 
-def _refuse_thread(event: Event, threads: Mapping[str, int], index: int) -> None:
-    thread = event.details.get("thread", 1)
-    if event.type == "busy" and thread > threads[event.client]:
-        has = "1 thread" if threads[event.client] == 1 else f"{threads[event.client]} threads"
+def _refuse_thread(event: Event, threads: Mapping[str, Collection[int]], index: int) -> None:
+    if event.type not in ("busy", "remove_thread"):
+        return
+    here = threads[event.client]
+    thread = event.details.get("thread", 1 if event.type == "busy" else min(here))
+    if thread not in here:
+        has = "1 thread" if len(here) == 1 else f"{len(here)} threads"
         raise Mismatch(f"{event.client!r:.80} has {has}: there is no thread {thread}", "events", index, "thread")
+    if event.type == "remove_thread" and len(here) == 1:
+        raise Mismatch(f"{event.client!r:.80} has 1 thread: stop the instance", "events", index, "client")
 
 
 def _refuse_contradiction(event: Event, up: Mapping[str, bool], index: int) -> None:
     name = event.client
     if event.type == "start" and up.get(name):
         raise Mismatch(f"{name!r:.80} runs already: stop it first", "events", index, "client")
-    if event.type in ("stop", "crash", "pause", "busy"):
+    if event.type in (*_OF_FREE, "crash"):
         _refuse_absent(name, up, ("events", index, "client"))
     elif event.type == "lose_disk":
         if name not in up:

@@ -57,7 +57,7 @@ class Action:
 
     Args:
         at_ms: When, by the group's clock.
-        action: ``start``, ``stop``, ``crash``, ``pause`` or ``busy``.
+        action: ``start``, ``stop``, ``crash``, ``pause``, ``busy``, ``add_thread`` or ``remove_thread``.
         who: The instance's name.
     """
 
@@ -227,6 +227,8 @@ class _Player:
                 self._world.crash(event.client, self._group)
         elif event.type in ("pause", "busy"):
             self._stall(event)
+        elif event.type in ("add_thread", "remove_thread"):
+            self._change_threads(event)
         elif event.type == "lose_disk":
             self._world.lose_disk(event.client, details.get("process_id"))
         elif event.type == "rolling_restart":
@@ -254,6 +256,16 @@ class _Player:
         # One whose member was fenced has ended itself.
         if self._world.instances[name].is_up:
             self._world.stop(name, self._group, leaves=leaves)
+
+    def _change_threads(self, event: Event) -> None:
+        self._done(event.type, event.client)
+        if not self._world.instances[event.client].is_up:
+            return
+        if event.type == "add_thread":
+            details = event.details
+            self._world.add_thread(event.client, details.get("joins_ms"), self._group, details.get("member_id"))
+        else:
+            self._world.remove_thread(event.client, event.details.get("thread"), self._group)
 
     def _stall(self, event: Event) -> None:
         self._done(event.type, event.client)

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Protocol
 
+import attrs
+
 from assignment_api.streams import ProcessID, TaskId
 from assignor_lab.simulation.clock import VirtualClock
 from assignor_lab.simulation.event_log import EventLog
@@ -18,6 +20,7 @@ from assignor_lab.simulation.streams.directories import lock_unused, reported_of
 from assignor_lab.simulation.streams.episode import InstanceSettings, StreamsEpisode, drawn_process_id
 from assignor_lab.simulation.streams.instances import Instance, Thread, deferred
 from assignor_lab.simulation.streams.opening import Opening
+from assignor_lab.simulation.streams.presence import next_thread
 from assignor_lab.simulation.streams.processing import NOBODY, NOT_NOTICED, REBALANCE, RESTORING, REVOKED, Ledger
 from assignor_lab.simulation.streams.reads import Reads, Takeover
 from assignor_lab.simulation.streams.running import Running
@@ -32,12 +35,13 @@ class GroupProtocol(Protocol):
     def started(self, thread: Thread) -> None:
         """A thread of a new process is ready to join."""
 
-    def stopped(self, instance: Instance, *, leaves: bool | None) -> None:
-        """An instance was closed in order; its threads process nothing any more.
+    def stopped(self, instance: Instance, *, leaves: bool | None, thread: Thread | None = None) -> None:
+        """Threads of an instance were closed in order; they process nothing any more.
 
         Args:
             instance: Which one.
-            leaves: Whether its members leave the group; ``None``: as the protocol has it.
+            leaves: Whether the members leave the group; ``None``: as the protocol has it.
+            thread: The thread that was closed alone; ``None``: all.
         """
 
     def crashed(self, instance: Instance) -> None:
@@ -111,10 +115,14 @@ class World:
         for store in instance.stores.values():
             store.locked_by = None
         for number in range(1, instance.settings.threads + 1):
-            self._threads += 1
-            reader = self._opening.reader(instance.settings.machine)
-            instance.threads.append(Thread(instance, number, self._threads, reader))
+            self._new_thread(instance, number)
         return instance
+
+    def _new_thread(self, instance: Instance, number: int) -> Thread:
+        self._threads += 1
+        thread = Thread(instance, number, self._threads, self._opening.reader(instance.settings.machine))
+        instance.threads.append(thread)
+        return thread
 
     def _ready(self, thread: Thread, group: GroupProtocol) -> None:
         if self.deferred(thread, partial(self._ready, thread, group)):
@@ -131,6 +139,48 @@ class World:
         instance.ends_ms = self.clock.now + self.timings.close_ms
         group.stopped(instance, leaves=leaves)
         instance.threads = []
+
+    def add_thread(self, name: str, joins_ms: int | None, group: GroupProtocol, member_id: str | None = None) -> None:
+        """A running process starts one more thread. Kafka: ``KafkaStreams.addStreamThread``.
+
+        Args:
+            name: Name of the instance.
+            joins_ms: Milliseconds until the thread asks to join; ``None``: as after a start.
+            group: Reports the thread.
+            member_id: Its member id in the streams protocol, or ``None``.
+        """
+        instance = self.instances[name]
+        thread = self._new_thread(instance, next_thread([each.number for each in instance.threads]))
+        if member_id is not None:
+            ids = (*instance.settings.member_ids, member_id)
+            instance.settings = attrs.evolve(instance.settings, member_ids=ids)
+        self.say(name, "thread_added", f"{name} starts thread {thread.number}", thread=thread.key)
+        after_ms = self.timings.join_ms if joins_ms is None else joins_ms
+        self.clock.after(after_ms, partial(self._ready, thread, group))
+
+    def remove_thread(self, name: str, number: int | None, group: GroupProtocol) -> None:
+        """A running process closes one thread, whose member leaves. Kafka: ``KafkaStreams.removeStreamThread``.
+
+        Args:
+            name: Name of the instance.
+            number: Number of the thread; ``None``: the oldest, as in Kafka.
+            group: Reports the end of the thread.
+        """
+        instance = self.instances[name]
+        found = [each for each in instance.threads if number in (None, each.number)]
+        if not found or len(instance.threads) == 1:
+            return
+        thread = found[0]
+        self.say(name, "thread_removed", f"{name} closes thread {thread.number}", thread=thread.key)
+        unlock(thread, self.clock.now)
+        for task in sorted(thread.active):
+            self._running.end_with_process(thread, task)
+        for task in sorted(thread.active | thread.standby):
+            self._opening.close(thread, task)
+        # A dynamic member unsubscribes; a static one is removed by the process's admin client.
+        group.stopped(instance, leaves=True, thread=thread)
+        instance.threads.remove(thread)
+        self._say_given(thread, has_ended=True)
 
     def crash(self, name: str, group: GroupProtocol) -> None:
         """The process of an instance is killed."""
@@ -354,12 +404,13 @@ class World:
         text = f"thread {thread.number} {event} {self.tasks[task]}"
         self.say(thread.instance.name, event, text, task=str(self.tasks[task]), thread=thread.key)
 
-    def _say_given(self, thread: Thread, *, is_over: bool = False) -> None:
+    def _say_given(self, thread: Thread, *, is_over: bool = False, has_ended: bool = False) -> None:
         if not self._keeps_log:
             return
-        active, standby = ([str(self.tasks[task]) for task in sorted(of)] for of in (thread.active, thread.standby))
+        held: tuple[Iterable[int], ...] = ((), ()) if has_ended else (thread.active, thread.standby)
+        active, standby = ([str(self.tasks[task]) for task in sorted(of)] for of in held)
         self.say(
             thread.instance.name, "given",
             f"thread {thread.number} has {', '.join(active) or 'nothing'}; copies: {', '.join(standby) or 'none'}",
-            thread=thread.key, active=active, standby=standby, is_over=is_over,
+            thread=thread.key, active=active, standby=standby, is_over=is_over or has_ended,
         )  # fmt: skip

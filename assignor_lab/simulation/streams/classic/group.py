@@ -84,9 +84,11 @@ class ClassicGroup:
     def _say_joins(self, thread: Thread) -> None:
         self._world.say(thread.instance.name, "joins", f"thread {thread.number} joins", thread=thread.key)
 
-    def stopped(self, instance: Instance, *, leaves: bool | None) -> None:
-        """Members of an instance that is closed: they leave, or stay until their session ends."""
+    def stopped(self, instance: Instance, *, leaves: bool | None, thread: Thread | None = None) -> None:
+        """Members of an instance, or a thread, that is closed: they leave, or stay until their session ends."""
         for member in self._of(instance):
+            if thread not in (None, member.thread):
+                continue
             member.leaves = bool(leaves)
             stalled = member.thread.stalled_until_ms is not None
             if member.is_waiting and not (member.has_reset or member.is_replaced or stalled):

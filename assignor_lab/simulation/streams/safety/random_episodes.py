@@ -36,6 +36,8 @@ _RACKS = ("r1", "r2", "r3")
 _HUGE = (60_000_000, 200)
 #: Five instances, one after the other.
 _LONGEST_ROLL_MS = 5 * 90_000 + 20_000
+#: How likely a thread is added or removed after an event.
+_THREADS_CHANGE = 0.05
 
 
 def random_episode(seed: int, assignors: Mapping[str, Sequence[str]] = KAFKAS_OWN) -> dict[str, Any]:
@@ -46,6 +48,8 @@ def random_episode(seed: int, assignors: Mapping[str, Sequence[str]] = KAFKAS_OW
         assignors: Protocol to the assignors from which one is drawn; a protocol without any is not drawn.
     """
     draw = random.Random(seed)  # noqa: S311 - a simulation, not a secret
+    # What is drawn apart changes nothing else of a seed's episode.
+    apart = random.Random(f"apart {seed}")  # noqa: S311 - as above
     protocol = draw.choice([name for name in ("classic", "streams") if assignors.get(name)])
     assignor = draw.choice(sorted(assignors[protocol]))
     if assignor == _NEVER_RESTS:
@@ -67,9 +71,9 @@ def random_episode(seed: int, assignors: Mapping[str, Sequence[str]] = KAFKAS_OW
         # Many members with many copies, few of which divide evenly.
         config["num.standby.replicas"] = 2
         settings = {name: {**each, "threads": draw.choice((2, 3, 3))} for name, each in settings.items()}
-        events = _events(draw, settings, running, started=len(settings) - len(running))
+        events = _events(draw, apart, settings, running, started=len(settings) - len(running))
     else:
-        events = _events(draw, settings, running)
+        events = _events(draw, apart, settings, running)
     document: dict[str, Any] = {
         "format": 1,
         "kind": "streams-episode",
@@ -220,7 +224,11 @@ _DRAWN: Mapping[str, Sequence[int]] = {
 
 
 def _events(
-    draw: random.Random, settings: Mapping[str, Mapping[str, Any]], running: Mapping[str, int], started: int = 0
+    draw: random.Random,
+    apart: random.Random,
+    settings: Mapping[str, Mapping[str, Any]],
+    running: Mapping[str, int],
+    started: int = 0,
 ) -> list[dict[str, Any]]:
     """What is done, by time, after so many instances are started; nothing that the reader of episodes would refuse."""
     names = list(settings)
@@ -238,11 +246,26 @@ def _events(
         stalled = {name for name in names if presence.is_stalled(name, now)}
         events.append({"at_ms": now, **_event(draw, names, settings, presence, stalled)})
         presence.happen(_read(events[-1]))
+        events += _thread_changes(apart, presence, now)
     now += _LONGEST_ROLL_MS
     presence.advance(now)
     if not any(presence.up.values()):
         events.append({"at_ms": now, **_start(draw, draw.choice(names), settings, presence.up)})
     return events
+
+
+def _thread_changes(draw: random.Random, presence: Presence, now: int) -> list[dict[str, Any]]:
+    """Now and then a thread that is added to a running instance, or removed from it."""
+    free = [name for name, is_up in presence.up.items() if is_up and not presence.is_stalled(name, now)]
+    if not free or draw.random() >= _THREADS_CHANGE:
+        return []
+    name = draw.choice(free)
+    event: dict[str, Any] = {"at_ms": now, "type": "add_thread", "client": name}
+    if len(presence.threads[name]) > 1 and draw.random() < 0.5:
+        number: Mapping[str, int] = draw.choice(({}, {"thread": draw.choice(presence.threads[name])}))
+        event = {"at_ms": now, "type": "remove_thread", "client": name, **number}
+    presence.happen(_read(event))
+    return [event]
 
 
 def _read(event: Mapping[str, Any]) -> Event:
@@ -275,7 +298,7 @@ def _event(
         return {"type": kind, "client": draw.choice(free), **leave}
     if kind in ("pause", "busy"):
         name = draw.choice(free)
-        thread = {"thread": draw.randint(1, presence.threads[name])} if kind == "busy" else {}
+        thread = {"thread": draw.choice(presence.threads[name])} if kind == "busy" else {}
         return {"type": kind, "client": name, "for_ms": draw.choice((10, 2_000, 20_000, 60_000, 400_000)), **thread}
     if kind == "roll":
         wait = draw.choice((1_000, 20_000, 90_000))

@@ -163,13 +163,15 @@ class ProtocolGroup:
         self._report(member)
         self._heartbeats.arm(member)
 
-    def stopped(self, instance: Instance, *, leaves: bool | None) -> None:
-        """Members of an instance that is closed: they leave, unless they are told to stay."""
+    def stopped(self, instance: Instance, *, leaves: bool | None, thread: Thread | None = None) -> None:
+        """Members of an instance, or a thread, that is closed: they leave, unless they are told to stay."""
         if instance is self._failing:
             self.crashed(instance)
             return
         is_static = instance.settings.instance_id is not None
         for member in self._of(instance):
+            if thread not in (None, member.thread):
+                continue
             if leaves or (leaves is None and not is_static):
                 self._clock.after(self._leaves_after_ms(member.thread), partial(self._gone, member, "left"))
                 continue
