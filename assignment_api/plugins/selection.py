@@ -57,6 +57,7 @@ __all__ = [
     "EffectiveConfig",
     "config_sources",
     "effective_config",
+    "hides",
     "select_connect_assignor",
     "select_task_assignor",
 ]
@@ -134,19 +135,20 @@ class EffectiveConfig(Mapping[str, ConfigValue]):
         secret = is_setting(key) and (_SECRET.search(key) or _SECRET_VALUE.search(str(value)))
         return HIDDEN if secret else value
 
-    def hides(self, key: str, value: object) -> bool:
-        """Whether results leave out a value: every plugin's own setting that ``assignor.plugins.show`` does not name.
 
-        Settings of the built-ins are kept. What is secret by its name or value is left out wherever it is from.
-        """
-        if not is_setting(key):
-            return False
-        if _SECRET.search(key) or _SECRET_VALUE.search(str(value)):
-            return True
-        plugin = key.split(".")[1]
-        shown = text_list(SHOW, self.entries[SHOW].value) if SHOW in self.entries else ()
-        is_named = key in shown or canonical_name(plugin) in map(canonical_name, shown)
-        return not is_named and (key.startswith(_JAVA_CONFIG) or not is_reserved(plugin))
+def hides(config: EffectiveConfig, key: str, value: object) -> bool:
+    """Whether results leave out a value: every plugin's own setting that ``assignor.plugins.show`` does not name.
+
+    Settings of the built-ins are kept. What is secret by its name or value is left out wherever it is from.
+    """
+    if not is_setting(key):
+        return False
+    if _SECRET.search(key) or _SECRET_VALUE.search(str(value)):
+        return True
+    plugin = key.split(".")[1]
+    shown = text_list(SHOW, config.entries[SHOW].value) if SHOW in config.entries else ()
+    is_named = key in shown or canonical_name(plugin) in map(canonical_name, shown)
+    return not is_named and (key.startswith(_JAVA_CONFIG) or not is_reserved(plugin))
 
 
 def _read_only(value: Any) -> Any:

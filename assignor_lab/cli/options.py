@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from assignment_api.plugins import ConfigSources, config_sources
-from assignment_api.plugins.selection import HIDDEN
+from assignment_api.plugins.selection import HIDDEN, hides
 from assignor_lab.cli.text import note, print_json
 
 __all__ = [
@@ -127,6 +127,6 @@ def override_words(given: ConfigSources, overrides: Iterable[str]) -> list[str]:
     effective = given.effective()
     for override in overrides:
         key = override.partition("=")[0].strip()
-        is_hidden = key in effective and effective.hides(key, effective[key].value)
+        is_hidden = key in effective and hides(effective, key, effective[key].value)
         words += ["-c", f"{key}={HIDDEN}" if is_hidden else override]
     return words

@@ -19,7 +19,7 @@ import attrs
 from assignment_api.plugins import Found, MetricPlugin
 from assignment_api.plugins.layers import Layer
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
-from assignment_api.plugins.selection import ConfigSources
+from assignment_api.plugins.selection import ConfigSources, hides
 from assignor_lab.capture.histories.past_terms import PastTerms
 from assignor_lab.documents.files import read_document
 from assignor_lab.documents.json_text import parse_json
@@ -326,7 +326,7 @@ def _settings(config: ConfigSources) -> Iterator[Setting]:
     for layer in (*config.below, *config.above):
         for key, held in layer.entries.items():
             if held.origin.layer is not Layer.DEFAULT:
-                hidden = effective.hides(key, held.value) or not _is_json(held.value)
+                hidden = hides(effective, key, held.value) or not _is_json(held.value)
                 yield Setting(key, None if hidden else held.value, held.origin.layer.name, held.origin.place, hidden)
 
 

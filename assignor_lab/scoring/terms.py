@@ -14,7 +14,7 @@ import attrs
 
 from assignment_api.plugins import Registry
 from assignment_api.plugins.layers import ConfigLayer, ConfigValue, Layer
-from assignment_api.plugins.selection import ConfigSources
+from assignment_api.plugins.selection import ConfigSources, hides
 from assignor_lab.groups.columns import FORMAT
 from assignor_lab.groups.prices import prices_of
 from assignor_lab.groups.terms import JobSpec
@@ -146,7 +146,7 @@ def _config(config: ConfigSources, salt: bytes) -> Iterator[tuple[str, str]]:
         for layer in layers:
             merged.update(_said(layer))
         for key, held in sorted(merged.items()):
-            is_hidden = effective.hides(key, held.value)
+            is_hidden = hides(effective, key, held.value)
             yield f"{key} {place}", _digest(held.value, salt) if is_hidden else str(held.value)
 
 

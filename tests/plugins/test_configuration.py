@@ -25,6 +25,7 @@ from assignment_api.plugins import (
 )
 from assignment_api.plugins.config_files import MAX_BYTES
 from assignment_api.plugins.keys import meant_key
+from assignment_api.plugins.selection import hides
 
 STANDBYS = "num.standby.replicas"
 
@@ -370,7 +371,7 @@ def test_a_secret_setting_is_handed_over_and_not_shown(tmp_path: Path) -> None:
     ],
 )
 def test_results_leave_out_settings_of_plugins(tmp_path: Path, key: str, show: list[str], hidden: bool) -> None:
-    assert effective(tmp_path, None, [f"{key}=1", *show]).hides(key, "1") is hidden
+    assert hides(effective(tmp_path, None, [f"{key}=1", *show]), key, "1") is hidden
 
 
 def test_the_policy_comes_from_configuration(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from assignment_api import SPI_VERSION
 from assignment_api.plugins import Found, MetricPlugin
 from assignment_api.plugins.keys import is_setting
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
-from assignment_api.plugins.selection import HIDDEN, ConfigSources
+from assignment_api.plugins.selection import HIDDEN, ConfigSources, hides
 from assignor_lab.capture.histories.past_terms import DECISIONS, PLAYED
 from assignor_lab.groups.kind import Kind
 from assignor_lab.groups.work import OBSERVED
@@ -225,7 +225,7 @@ def shown_config(config: ConfigSources, keys: Collection[str]) -> list[dict[str,
     return [
         {
             "key": key,
-            "value": HIDDEN if effective.hides(key, held.value) else _value_text(held.value),
+            "value": HIDDEN if hides(effective, key, held.value) else _value_text(held.value),
             "source": str(held.origin),
         }
         for key, held in effective.items()
