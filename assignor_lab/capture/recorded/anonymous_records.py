@@ -13,13 +13,10 @@ from assignment_api.streams import HostInfo
 from assignor_lab.capture.recorded.errors import BrokerAnswerError, readable
 from assignor_lab.capture.recorded.group_history import GroupRecord
 from assignor_lab.capture.recorded.group_records import (
-    CURRENT_ASSIGNMENT,
     GROUP_METADATA,
     STREAMS_MEMBER,
     STREAMS_METADATA,
     STREAMS_TOPOLOGY,
-    TARGET_MEMBER,
-    TARGET_METADATA,
     decoded_record,
     read_group_key,
 )
@@ -45,7 +42,6 @@ __all__ = ["anonymous_record"]
 
 #: Settings of an assignment that are numbers: other ones may hold any name.
 _NUMBERS = ("num.standby.replicas", "num.warmup.replicas", "acceptable.recovery.lag", "task.offset.interval.ms")
-_WITHOUT_NAMES = (TARGET_METADATA, TARGET_MEMBER, CURRENT_ASSIGNMENT)
 
 
 def anonymous_record(record: GroupRecord, names: Pseudonyms) -> GroupRecord:
@@ -64,7 +60,8 @@ def anonymous_record(record: GroupRecord, names: Pseudonyms) -> GroupRecord:
     if key is None:
         raise BrokerAnswerError("record", "is none about a group")
     value = record.value
-    if value is not None and key.type not in _WITHOUT_NAMES:
+    if value is not None:
+        # Records without names are written anew, too: fields of later versions are left out.
         value = _value(key.type, key.group, value, names)
     texts = [names.group(key.group), *([] if key.member is None else [names.member(key.member)])]
     return attrs.evolve(record, key=_key(key.type, texts), value=value)

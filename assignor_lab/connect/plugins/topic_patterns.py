@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from re import _constants as op  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]
+from typing import Any
 
 __all__ = ["pattern_problem", "topic_matcher"]
 
 _MOST_CHARS, _MOST_REPEATS = 500, 3
 _REPEAT = re.compile(r"(?<!\\)(?:\\\\)*[*+{]")
 _REPEATED_GROUP = re.compile(r"(?<!\\)(?:\\\\)*\)[*+{]")
+#: Ways through an expression that are tried for one name at most: of three repeats.
+_LONGEST_NAME = 249
+_MOST_WAYS = (_LONGEST_NAME + 1) ** _MOST_REPEATS
 _BACK_REFERENCE = re.compile(r"\\[1-9]|\(\?P=|\(\?\(")
 
 
 def pattern_problem(pattern: str) -> str | None:
     """What is wrong with an expression for names of topics; ``None``: it can be used.
 
-    Python's expressions can take exponential time. Without repeated groups, and with few repeats, they cannot.
+    Python's expressions can take exponential time. Without repeated groups and with few ways through them, they do not.
     """
     if len(pattern) > _MOST_CHARS:
         return f"longer than {_MOST_CHARS} characters"
@@ -26,9 +32,31 @@ def pattern_problem(pattern: str) -> str | None:
         return f"more than {_MOST_REPEATS} repeats (*, +, {{}}) are not supported"
     try:
         re.compile(pattern)
+        if _ways(parser.parse(pattern)) > _MOST_WAYS:
+            return (
+                "so many optional parts and alternatives behind one another are not supported: list them side by side"
+            )
     except (re.error, RecursionError, OverflowError) as error:
         return f"not an expression: {error}"
     return None
+
+
+def _ways(parts: Any) -> float:
+    """Ways through an expression that a search without success tries, at most."""
+    ways = 1.0
+    for kind, value in parts:
+        if kind is op.SUBPATTERN:
+            ways *= _ways(value[3])
+        elif kind is op.ATOMIC_GROUP:
+            ways *= _ways(value)
+        elif kind is op.BRANCH:
+            ways *= sum(_ways(branch) for branch in value[1])
+        elif kind in (op.ASSERT, op.ASSERT_NOT):
+            ways *= _ways(value[1])
+        elif kind in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT):
+            least, most, inner = value
+            ways *= (min(most, _LONGEST_NAME) - min(least, _LONGEST_NAME) + 1) * _ways(inner)
+    return ways
 
 
 def topic_matcher(config: Mapping[str, str]) -> Callable[[str], bool]:
