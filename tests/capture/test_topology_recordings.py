@@ -29,6 +29,13 @@ def test_every_logged_decision_comes_out_again(name: str) -> None:
     assert found.checked(*logs, *found.topology(name)) == (decisions, [])
 
 
+@pytest.mark.parametrize("name", CLASSIC)
+def test_every_recorded_decision_comes_out_again_with_the_topology(name: str) -> None:
+    found = unpacked()
+    decisions, differences = found.checked(str(found.past(name)), *found.config(name), *found.topology(name))
+    assert (decisions > 5, differences) == (True, [])
+
+
 def test_every_target_of_the_streams_protocol_comes_out_again() -> None:
     found = unpacked()
     for name in found.names():

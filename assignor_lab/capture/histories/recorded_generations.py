@@ -18,6 +18,7 @@ import attrs
 from assignment_api.plugins.layers import ConfigLayer
 from assignment_api.streams import ProcessID, TaskId
 from assignment_api.streams.configs import RACK_AWARE_ASSIGNMENT_STRATEGY, RACK_AWARE_STRATEGY_NONE
+from assignor_lab.capture.histories.held_back import meant_for
 from assignor_lab.capture.live.classic import Offsets, Surroundings, classic_document
 from assignor_lab.capture.recorded.broker_answers import ClusterAnswer, GroupAnswer, TopicPartition
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
@@ -223,14 +224,12 @@ class _Past:
         return self._members[tasks]
 
     def _awaited(self, place: int) -> dict[TaskId, ProcessID | None]:
-        """Tasks that nobody was given, to who was given them in the next generation, where that is there."""
+        """Tasks that no member was given, to the process that they are meant for; ``None``: unknown."""
         running = set().union(*self._held[place].values())
         follows = self.numbers[place + 1 : place + 2] == [self.numbers[place] + 1]
-        later = self._held[place + 1] if follows else {}
-        return {
-            task: next((process for process, tasks in later.items() if task in tasks), None)
-            for task in self._tasks[place] - running
-        }
+        later = self.answers[place + 1] if follows else None
+        tasks = self._tasks[place]
+        return meant_for(self.answers[place], tasks - running, self._members_with(tasks).sources, later)
 
     def _standbys(self) -> int | None:
         """The most copies that a task has in a generation after which nothing was to follow."""

@@ -225,7 +225,7 @@ class _Captured:
                 + (
                     "they were meant for is not told, so what was decided is unknown"
                     if None in awaited.values()
-                    else "they were meant for is taken from the next generation"
+                    else "they were meant for is taken from the members' messages and the next generation"
                 )
             )
         return awaited
