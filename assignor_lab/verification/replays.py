@@ -32,12 +32,14 @@ class ReplayCheck:
         recorded_rebalances: Rebalances that are recorded.
         downtime_s: Task-seconds without processing in the play.
         recorded_downtime_s: The same as recorded; ``None``: the source does not show it.
+        shows_restoring: Whether the recorded downtime includes restoring.
     """
 
     rebalances: int
     recorded_rebalances: int
     downtime_s: float
     recorded_downtime_s: float | None = None
+    shows_restoring: bool = False
 
     @property
     def downtime_difference(self) -> float | None:
@@ -98,5 +100,9 @@ def replay_check(document: Mapping[str, Any], recorded: Mapping[str, Any]) -> Re
     """
     totals, known = document["totals"], recorded_totals(recorded, document["tasks"])
     return ReplayCheck(
-        totals["rebalances"], known["rebalances"], totals["unavailable_task_s"], known.get("unavailable_task_s")
+        totals["rebalances"],
+        known["rebalances"],
+        totals["unavailable_task_s"],
+        known.get("unavailable_task_s"),
+        bool(recorded.get("probe")) or bool(recorded.get("downtime", {}).get("shows_restoring")),
     )

@@ -23,6 +23,11 @@ _REMEDIES: Mapping[str, str] = {
     "version": "Give the release that the group ran, or its own assignor.",
     "session timeout": "Leave it out: the recording has it. A --variant may have another one.",
 }
+_NO_RESTORING = (
+    "Not verified: restoring. The source does not show it, and a task counts as running when it is assigned."
+)
+#: Largest difference of downtimes that is shown as a share.
+_WITHIN = 0.25
 _TRIED = "racks, tags, configuration, topology and version"
 
 
@@ -65,7 +70,14 @@ def _of_group(verification: Verification, each: VerifiedGroup) -> Iterator[str]:
         yield _refusal(verification, each)
     else:
         yield f"Verified{_of(verification, each)}: {_count(each)}{_replay(each.replay)}"
-    yield from each.unverified
+    yield from _unverified(each)
+
+
+def _unverified(each: VerifiedGroup) -> list[str]:
+    """Sentences on what the source of a group cannot verify."""
+    replay = each.replay
+    hides = replay is not None and replay.recorded_downtime_s is not None and not replay.shows_restoring
+    return [*each.unverified, _NO_RESTORING] if hides else list(each.unverified)
 
 
 def _refusal(verification: Verification, each: VerifiedGroup) -> str:
@@ -100,7 +112,7 @@ def _replay(check: ReplayCheck | None) -> str:
         return ""
     told = f" Replay: {plural(check.rebalances, 'rebalance')} (recorded {check.recorded_rebalances})"
     share = check.downtime_difference
-    if share is not None:
+    if share is not None and share <= _WITHIN:
         return f"{told}, downtime within {share:.0%}.".replace("%", " %")
     if check.recorded_downtime_s is not None:
         return f"{told}, downtime {check.downtime_s:,.1f} s (recorded {check.recorded_downtime_s:,.1f} s)."
@@ -131,5 +143,5 @@ def _group_document(each: VerifiedGroup) -> dict[str, Any]:
         if each.replay is None
         else {**attrs.asdict(each.replay), "downtime_difference": each.replay.downtime_difference},
         "not_verifiable": each.not_verifiable,
-        "not_verified": list(each.unverified),
+        "not_verified": _unverified(each),
     }

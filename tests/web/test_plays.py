@@ -74,7 +74,8 @@ def test_a_past_is_played_as_replay_plays_it_by_another_assignor_and_under_anoth
         totals = totals_of(each.played, TrafficTerms())
         assert f">{mean(totals['unavailable_task_s'], 'task-seconds')}" in html.unescape(text)
     assert text.count('class="gantt"') == 3
-    assert text.count("down-worst") == 2
+    # Both plays, and the recording, which shows when each task had no owner.
+    assert text.count("down-worst") == 3
     assert "--mode played --assignor sticky --assignor group_sticky" in html.unescape(text)
 
 

@@ -12,6 +12,7 @@ from assignor_lab.capture.histories.changelogs import SeenChangelogs, seen_chang
 from assignor_lab.capture.histories.history import History
 from assignor_lab.capture.histories.moments import CLASSIC, STREAMS, Moment, protocol_of
 from assignor_lab.capture.histories.presence import Presence, prepared_ms, seen_presence
+from assignor_lab.capture.histories.recorded_downtime import recorded_downtime
 from assignor_lab.capture.histories.settings import settings_of_decisions
 from assignor_lab.documents.wording import plural
 from assignor_lab.simulation.streams.timings import TIMING_KEYS, Timings, timings_of_settings
@@ -111,7 +112,10 @@ class _Made:
             "until_ms": until + _AFTERWARDS_MS - self.first_ms,
             "timings": dict(given),
             "assumptions": [*self._assumptions(given)],
-            "recorded": {"generations": [self._generation(place) for place in range(len(moments))]},
+            "recorded": {
+                "generations": [self._generation(place) for place in range(len(moments))],
+                **self._downtime(until + _AFTERWARDS_MS),
+            },
         }
 
     # --- the group at the beginning ---------------------------------------------------------------
@@ -144,6 +148,15 @@ class _Made:
             for partition in task["partitions"] or ()
             if partition["topic"].endswith("-repartition")
         })  # fmt: skip
+
+    def _downtime(self, until_ms: int) -> dict[str, Any]:
+        # Members of the streams protocol exchange tasks between two epochs: their targets do not show when.
+        if self.history.protocol == STREAMS:
+            return {}
+        moments, empty = self.history.moments, self.begins_empty
+        return {
+            "downtime": recorded_downtime(moments, self.presence, self.first_ms, until_ms, begins_empty=empty)
+        }  # fmt: skip
 
     # --- what followed ----------------------------------------------------------------------------
 

@@ -15,13 +15,20 @@ from assignor_lab.groups.streams_episode.down_times import MOST_INTERVALS, begun
 from assignor_lab.groups.streams_episode.player import PlayedEpisode
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.simulation.streams.episode import StreamsEpisode
-from assignor_lab.simulation.streams.recorded_result import recorded_result, recorded_tasks, recorded_totals
+from assignor_lab.simulation.streams.recorded_result import (
+    recorded_result,
+    recorded_tasks,
+    recorded_totals,
+    shows_downtime,
+)
 from assignor_lab.simulation.streams.results import document_of
 
 __all__ = ["beside"]
 
 #: A probe sees from outside, and not why.
 SEEN = "a probe saw no output"
+#: The recording shows who had a task, and not why there was no owner.
+NO_OWNER = "no owner by the recording"
 #: Most tasks with times, and most rebalances that are listed, as in a play.
 _MOST_TASKS = _MOST_REBALANCES = 60
 #: Totals of a recording to the metrics that they are.
@@ -79,6 +86,7 @@ def _picture(
     if gantt is not None:
         for row in gantt["rows"]:
             row["waits"] = sorted([*row["waits"], *([begin, to, 0] for begin, to, _ in seen[row["task"]])])
+    cause = SEEN if recorded.get("probe") else NO_OWNER
     return {
         "assignor": OBSERVED,
         "error": None,
@@ -88,7 +96,7 @@ def _picture(
         "workers": None,
         "timeline": [],
         "gantt": gantt,
-        "down": _down(seen, gantt, begun) if recorded.get("probe") else None,
+        "down": _down(seen, gantt, begun, cause) if shows_downtime(recorded) else None,
         "rebalances": [_rebalance(episode, each) for each in generations[:_MOST_REBALANCES]],
         "rebalances_left_out": max(0, len(generations) - _MOST_REBALANCES),
     }
@@ -112,14 +120,16 @@ def _gantt(episode: StreamsEpisode, generations: Sequence[Mapping[str, Any]]) ->
     )
 
 
-def _down(seen: Mapping[str, Sequence[Sequence[Any]]], gantt: Mapping[str, Any] | None, begun: int | None) -> Any:
+def _down(
+    seen: Mapping[str, Sequence[Sequence[Any]]], gantt: Mapping[str, Any] | None, begun: int | None, cause: str
+) -> Any:
     """In the form of ``answers.down`` of the summary."""
     runs = {row["task"]: row["runs"] for row in gantt["rows"]} if gantt is not None else {}
     away = {task: sum(to - begin for begin, to, _ in rows) for task, rows in seen.items()}
     worst = sorted((task for task in seen if away[task]), key=lambda task: -away[task])
     return {
         "begun_ms": begun,
-        "causes": [SEEN],
+        "causes": [cause],
         "by_cause_ms": [sum(away.values())],
         "instances": [] if gantt is None else gantt["instances"],
         "tasks": [_task(task, seen[task], runs.get(task, ())) for task in worst[:_MOST_TASKS]],

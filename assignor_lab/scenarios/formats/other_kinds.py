@@ -86,7 +86,15 @@ _WINDOW = open_record(
     {"restored_bytes": nullable(number), "standby_bytes": nullable(number)},
 )
 _FOLLOWED = nullable(
-    open_record({}, {"generations": list_of(_GENERATION), "changes": list_of(_MOMENT), "probe": list_of(_WINDOW)})
+    open_record(
+        {},
+        {
+            "generations": list_of(_GENERATION),
+            "changes": list_of(_MOMENT),
+            "probe": list_of(_WINDOW),
+            "downtime": open_record({"tasks": map_of(text, list_of(_interruption))}, {"shows_restoring": boolean}),
+        },
+    )
 )
 
 

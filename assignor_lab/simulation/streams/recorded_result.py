@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-__all__ = ["RECORDED", "recorded_result", "recorded_tasks", "recorded_totals"]
+__all__ = ["RECORDED", "recorded_result", "recorded_tasks", "recorded_totals", "shows_downtime"]
 
 #: Stands where a result has the name of its assignor.
 RECORDED = "recorded"
 #: Stands where a result has a cause: a probe from outside sees none.
 _SEEN = "seen by a probe"
+#: The same where the recording shows who had a task when.
+_NO_OWNER = "no owner by the recording"
 
 
 def recorded_result(document: Mapping[str, Any], recorded: Mapping[str, Any]) -> dict[str, Any]:
@@ -39,7 +41,7 @@ def recorded_result(document: Mapping[str, Any], recorded: Mapping[str, Any]) ->
             }
             for row in compared["actions"]
         ],
-        "tasks": rows_of if recorded.get("probe") else None,
+        "tasks": rows_of if shows_downtime(recorded) else None,
         "totals": {key: known.get(key) for key in document["totals"]},
         "failures": None,
         "compared": None,
@@ -47,13 +49,18 @@ def recorded_result(document: Mapping[str, Any], recorded: Mapping[str, Any]) ->
 
 
 def recorded_tasks(recorded: Mapping[str, Any], tasks: Iterable[str]) -> dict[str, list[list[Any]]]:
-    """Task to when a probe saw no output of it: from, to, and the cause, which no probe sees.
+    """Task to its recorded downtime: from, to, and how it is known.
+
+    A probe saw no output then. Without a probe it is the time from an owner's loss until the next owner runs the task.
 
     Args:
         recorded: The episode's ``recorded``.
         tasks: The tasks of the episode.
     """
     windows: Sequence[Mapping[str, Any]] = recorded.get("probe", ())
+    if not windows:
+        known = recorded.get("downtime", {}).get("tasks", {})
+        return {task: [[begin, end, _NO_OWNER] for begin, end in known.get(task, ())] for task in tasks}
     return {
         task: [
             [begin, begin + length, _SEEN]
@@ -68,13 +75,19 @@ def recorded_totals(recorded: Mapping[str, Any], tasks: Iterable[str]) -> dict[s
     """The figures of the whole that a recording tells, by their names in a result's ``totals``."""
     known: dict[str, Any] = {"rebalances": len(recorded.get("generations", ()))}
     windows: Sequence[Mapping[str, Any]] = recorded.get("probe", ())
-    if windows:
+    if shows_downtime(recorded):
         seen = recorded_tasks(recorded, tasks)
         away = [sum(to - begin for begin, to, _ in rows) for rows in seen.values()]
         known["unavailable_task_s"] = round(sum(away) / 1000, 3)
         known["worst_task_s"] = max(away, default=0) / 1000
+    if windows:
         known["restored_bytes"] = sum(map(_restored, windows))
     return known
+
+
+def shows_downtime(recorded: Mapping[str, Any]) -> bool:
+    """Whether a recording shows downtime of tasks."""
+    return bool(recorded.get("probe")) or "downtime" in recorded
 
 
 def _restored(window: Mapping[str, Any]) -> int:

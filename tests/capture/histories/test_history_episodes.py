@@ -175,3 +175,16 @@ def _replaced(scenario: Scenario, changes: Mapping[str, str]) -> Scenario:
     for old, new in changes.items():
         text = text.replace(old, new)
     return scenario_from_document(json.loads(text), scenario.place)
+
+
+def test_recorded_downtime_lasts_from_the_loss_of_a_task_until_its_next_owner_runs_it() -> None:
+    recorded = episode_of("plain-ha")["recorded"]
+    down, generations = recorded["downtime"]["tasks"], recorded["generations"]
+    stopped = next(each["at_ms"] for each in episode_of("plain-ha")["events"] if each["type"] == "stop")
+    before = next(each for each in reversed(generations) if each["assignment_t_ms"] < stopped)
+    after = next(each["assignment_t_ms"] for each in generations if each["assignment_t_ms"] > stopped)
+    for task in before["assigned"]["h3"]["active"]:
+        assert [stopped, after] in down[task]
+    # The first instance starts with all tasks: nobody had them until its first assignment.
+    first = generations[0]["assignment_t_ms"]
+    assert all(intervals[0] == [0, first] for intervals in down.values())

@@ -1,0 +1,117 @@
+"""Recorded downtime of tasks: from the loss of a task by its owner until the next owner runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from assignor_lab.capture.histories.moments import Moment
+from assignor_lab.capture.histories.presence import Presence
+
+__all__ = ["recorded_downtime"]
+
+#: Types of events with which an instance loses its tasks.
+_ENDS = ("stop", "crash")
+
+
+def recorded_downtime(
+    moments: Sequence[Moment], presence: Presence, first_ms: int, until_ms: int, *, begins_empty: bool
+) -> dict[str, Any]:
+    """The ``downtime`` of an episode's ``recorded``: task to its intervals, milliseconds since the first event.
+
+    An instance that ends loses its tasks then. A running instance loses a task with the assignment that moves it, and
+    the next owner has it with the assignment after that: Kafka's leader holds back what another member still has. A new
+    owner runs a task when its log has restored it, or at once.
+
+    Args:
+        moments: Decisions of the classic protocol by time, at least one.
+        presence: Starts and ends of the instances.
+        first_ms: Time of the first event, epoch milliseconds.
+        until_ms: End of the episode, likewise.
+        begins_empty: Whether no task had an owner before.
+    """
+    seen = _Seen(moments, presence)
+    owners = {} if begins_empty else _first_owners(moments[0], presence.names)
+    tasks = dict.fromkeys(task for moment in moments for active, _ in moment.placed.values() for task in active)
+    found = {
+        task: [
+            [begin - first_ms, end - first_ms]
+            for begin, end in seen.intervals(task, owners.get(task), first_ms, until_ms)
+            if end > begin
+        ]
+        for task in tasks
+    }
+    return {
+        "tasks": {task: intervals for task, intervals in found.items() if intervals},
+        "shows_restoring": any(moment.document["source"].get("restored") for moment in moments),
+    }
+
+
+def _first_owners(first: Moment, names: Mapping[str, str]) -> dict[str, str]:
+    return {
+        task: names[client["process_id"]]
+        for client in first.document["clients"]
+        if client["process_id"] in names
+        for task in client["previous_active"]
+    }
+
+
+@attrs.define
+class _Seen:
+    moments: Sequence[Moment]
+    presence: Presence
+    #: Instance to when it ended, by time.
+    ends: dict[str, list[int]] = attrs.field(init=False, factory=dict)
+    #: Client id and task to when its log had restored it.
+    restored: dict[tuple[str, str], list[int]] = attrs.field(init=False, factory=dict)
+    #: Instance to its client id.
+    clients: dict[str, str] = attrs.field(init=False, factory=dict)
+    #: For each decision, task to instance.
+    owners: list[dict[str, str]] = attrs.field(init=False, factory=list)
+
+    def __attrs_post_init__(self) -> None:
+        names = self.presence.names
+        for each in self.presence.happened:
+            if each.type in _ENDS:
+                self.ends.setdefault(each.name, []).append(each.time_ms)
+        for moment in self.moments:
+            for each in moment.document["source"].get("restored", ()):
+                self.restored.setdefault((each["client"], each["task"]), []).append(each["time_ms"])
+            for process, participant in moment.participants.items():
+                self.clients[names[process]] = participant.client_id or ""
+            self.owners.append({
+                task: names[process]
+                for process, (active, _) in moment.placed.items()
+                if process in names
+                for task in active
+            })  # fmt: skip
+
+    def intervals(self, task: str, owner: str | None, first_ms: int, until_ms: int) -> list[tuple[int, int]]:
+        found: list[tuple[int, int]] = []
+        down: int | None = None if owner is not None else first_ms
+        since = first_ms
+        for moment, owners in zip(self.moments, self.owners, strict=True):
+            now, wanted = moment.time_ms, owners.get(task)
+            ended = None if owner is None else self._ended(owner, since, now)
+            if owner is not None and (ended is not None or wanted != owner):
+                # Another member gets the task with the next assignment only, unless its owner is gone.
+                down, owner = (now, None) if ended is None else (ended, wanted)
+            elif owner is None:
+                owner = wanted
+            if owner is not None and down is not None:
+                runs = self._runs(owner, task, now, until_ms)
+                found.append((down, runs))
+                down, since = None, now
+        return found if down is None else [*found, (down, until_ms)]
+
+    def _ended(self, owner: str, after_ms: int, until_ms: int) -> int | None:
+        return next((each for each in self.ends.get(owner, ()) if after_ms < each <= until_ms), None)
+
+    def _runs(self, owner: str, task: str, at_ms: int, until_ms: int) -> int:
+        """When an owner that is given a task runs it."""
+        ended = self._ended(owner, at_ms, until_ms)
+        bound = until_ms if ended is None else ended
+        restored = self.restored.get((self.clients.get(owner, ""), task), ())
+        return max((each for each in restored if at_ms <= each <= bound), default=at_ms)
