@@ -36,6 +36,22 @@ def test_every_recorded_decision_comes_out_again_with_the_topology(name: str) ->
     assert (decisions > 5, differences) == (True, [])
 
 
+@pytest.mark.parametrize("name", CLASSIC)
+def test_tasks_are_as_the_running_application_had_them(name: str) -> None:
+    found = unpacked()
+    assert [wrong for document in found.decisions(name) for wrong in found.wrong_tasks(name, document)] == []
+
+
+def test_what_is_unknown_without_the_topology_is_not_invented() -> None:
+    found = unpacked()
+    for name in CLASSIC:
+        for document in found.decisions(name, topology=False):
+            for task in document["tasks"]:
+                known = found.subtopologies(name)[task["id"].partition("_")[0]]
+                assert task["logged"] == bool(known["changelogs"]), (name, task)
+                assert task["stores"] is None or len(task["stores"]) == len(known["changelogs"]), (name, task)
+
+
 def test_every_target_of_the_streams_protocol_comes_out_again() -> None:
     found = unpacked()
     for name in found.names():

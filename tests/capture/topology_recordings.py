@@ -13,6 +13,8 @@ from typing import Any
 import attrs
 from typer.testing import CliRunner
 
+from assignment_api.plugins import config_sources
+from assignor_lab.capture.histories.flight_recordings import recorded_decisions
 from assignor_lab.cli.app import build_app
 from tests.capture.captured_logs import CAPTURES
 
@@ -60,6 +62,35 @@ class TopologyRecordings:
             (self.root / _APPLICATIONS / name / "truth.json").read_text()
         )
         return found
+
+    def decisions(self, name: str, *, topology: bool = True) -> list[dict[str, Any]]:
+        """The decisions of a recording."""
+        config = config_sources(Path(self.config(name)[1]), environ={}, start=self.root).above
+        file = Path(self.topology(name)[1]) if topology else None
+        return list(recorded_decisions(self.past(name) / "records.jsonl", config, file))
+
+    def wrong_tasks(self, name: str, document: dict[str, Any]) -> list[str]:
+        """Tasks of a scenario with the topology that are not as the running Kafka Streams had them."""
+        counts = self._partitions(name)
+        found = []
+        for task in document["tasks"]:
+            subtopology, _, number = task["id"].partition("_")
+            known = self.subtopologies(name)[subtopology]
+            roles = {
+                topic: (topic in known["sources"], topic in known["changelogs"])
+                for topic in (*known["sources"], *known["changelogs"])
+                if int(number) < counts[topic]
+            }
+            expected = (sorted(known["stores"]), bool(known["changelogs"]), roles)
+            shown = {each["topic"]: (each["source"], each["changelog"]) for each in task["partitions"] or ()}
+            if (sorted(task["stores"] or ()), task["logged"], shown) != expected:
+                found.append(f"{task['id']}: {task}, not {expected}")
+        return found
+
+    def _partitions(self, name: str) -> dict[str, int]:
+        """Numbers of partitions of the topics of an application."""
+        *_, latest = (self.past(name) / "samples.jsonl").read_text().splitlines()
+        return {topic: len(ends) for topic, ends in json.loads(latest)["ends"].items()}
 
     def checked(self, *arguments: str) -> tuple[int, list[str]]:
         """Number of decisions of `history --check`, and its sentence on each that differs."""
