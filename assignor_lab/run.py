@@ -48,7 +48,7 @@ def run_scoring(
         JobFailedError: if the engine gave up.
         OSError: if the folder cannot be written.
     """
-    verification = verification_of(run)
+    verification = verification_of(run.plan, run.registry, run.config)
     scored = score_rows(run, engine, folder, on_progress)
     summary = {"verified": document_of(verification), **summarise(run, scored, engine)}
     if verification.refused:

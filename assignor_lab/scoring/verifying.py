@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from assignment_api.plugins import ConfigSources, Registry
 from assignor_lab.capture.histories.past_terms import PLAYED
 from assignor_lab.runtime.isolation.limits import Limits
 from assignor_lab.runtime.isolation.plugins import Isolation
-from assignor_lab.scoring.terms import Run
+from assignor_lab.scoring.plan import Plan
 from assignor_lab.verification.readings import terms_of
 from assignor_lab.verification.replays import is_recorded_past, past_episodes
 from assignor_lab.verification.verified import NOTHING, Verification, group_sources, verify
@@ -13,24 +14,25 @@ from assignor_lab.verification.verified import NOTHING, Verification, group_sour
 __all__ = ["verification_of"]
 
 
-def verification_of(run: Run) -> Verification:
-    """The verification of the groups whose recorded decisions a run reads; nothing where it reads none.
+def verification_of(plan: Plan, registry: Registry, given: ConfigSources) -> Verification:
+    """The verification of the groups whose recorded decisions a plan has read; nothing where it has read none.
 
     Args:
-        run: The run.
+        plan: The sources.
+        registry: The plugins.
+        given: All sources of configuration.
     """
-    plan = run.plan
     sample = plan.sample
     is_played = plan.past.way == PLAYED
     episodes = [each for each in plan.scenarios() if is_recorded_past(each)] if is_played else []
     if not sample.decisions and not episodes:
         return NOTHING
-    config = group_sources(run.config)
+    config = group_sources(given)
     effective = config.effective()
     isolation = Isolation(Limits.of(effective), effective.policy())
     try:
         terms = terms_of(
-            run.registry,
+            registry,
             config,
             isolation,
             read=plan.read,

@@ -19,6 +19,7 @@ from assignor_lab.scenarios import Scenario
 from assignor_lab.scenarios.racks import Racks
 from assignor_lab.scoring.output.folder import MANIFEST, REPORT, SUMMARY
 from assignor_lab.scoring.sources import NoWorkloadError, Plan, plan_sources
+from assignor_lab.scoring.verifying import verification_of
 from assignor_lab.web.errors import NotThereError
 from assignor_lab.web.following import FollowedRecording
 from assignor_lab.web.past import pasts_of
@@ -156,6 +157,7 @@ def _read(
             pasts_of(scenarios),
             plan.digest,
             _files(plan),
+            verification_of(plan, registry, config),
         )
 
 

@@ -8,6 +8,8 @@ import attrs
 
 from assignor_lab.groups.entries import KindEntry
 from assignor_lab.scenarios import Scenario
+from assignor_lab.verification.verified import NOTHING, Verification
+from assignor_lab.verification.words import banner, sentences
 from assignor_lab.web.errors import NotThereError
 from assignor_lab.web.past import Past
 
@@ -46,6 +48,7 @@ class OpenedStates:
         pasts: The pasts of groups that they make up.
         digest: SHA-256 (hex) of them.
         files: The files that they were read from, and when each was written last then.
+        verification: What the lab reproduces of the groups' recordings.
     """
 
     name: str
@@ -56,6 +59,17 @@ class OpenedStates:
     pasts: tuple[Past, ...] = ()
     digest: str = ""
     files: tuple[tuple[Path, int], ...] = ()
+    verification: Verification = NOTHING
+
+    @property
+    def banner(self) -> list[str]:
+        """Sentences in place of a verdict; empty: the inputs fit the recordings."""
+        return banner(self.verification)
+
+    @property
+    def verified(self) -> list[str]:
+        """What is verified, and what is not, in sentences."""
+        return [each for each in sentences(self.verification) if each not in self.banner]
 
     def scenario(self, number: int) -> Scenario:
         """One of them, from 0.
