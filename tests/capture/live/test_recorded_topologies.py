@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.capture.live.recorded_topologies import RecordedTopologies
-from tests.capture.topology_recordings import STREAMS, TopologyRecordings
+from tests.capture.topology_recordings import STREAMS, TopologyRecordings, run
 
 pytestmark = pytest.mark.services
 
@@ -27,16 +30,42 @@ def recordings(lived: RecordedTopologies) -> TopologyRecordings:
     return lived.recordings
 
 
+def classic(recordings: TopologyRecordings) -> list[str]:
+    return [name for name in recordings.names() if not name.endswith(STREAMS)]
+
+
+def captured(lived: RecordedTopologies, name: str, *options: str) -> dict[str, Any]:
+    out = lived.directory / "scenario.jsonl"
+    lived.run("capture", "--group", name, "--out", str(out), *options)
+    document: dict[str, Any] = json.loads(out.read_text())
+    return document
+
+
+def assigned(assignor: str, documents: list[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
+    file = folder / "scenarios.jsonl"
+    file.write_text("".join(json.dumps(document) + "\n" for document in documents))
+    answers = run("assign", "--assignor", assignor, "--scenarios", str(file)).stdout
+    return [json.loads(line) for line in answers.splitlines()]
+
+
 def test_every_logged_decision_comes_out_again(recordings: TopologyRecordings) -> None:
     different = {}
-    for name in recordings.names():
-        if not name.endswith(STREAMS):
-            logs = [*map(str, recordings.logs(name)), *recordings.config(name)]
-            without, given = recordings.checked(*logs), recordings.checked(*logs, *recordings.topology(name))
-            assert without[0] == given[0] > 4
-            if without[1] or given[1]:
-                different[name] = (without[1], given[1])
+    for name in classic(recordings):
+        logs = [*map(str, recordings.logs(name)), *recordings.config(name)]
+        without, given = recordings.checked(*logs), recordings.checked(*logs, *recordings.topology(name))
+        assert without[0] == given[0] > 4
+        if without[1] or given[1]:
+            different[name] = (without[1], given[1])
     assert different == {}
+
+
+def test_every_recorded_decision_comes_out_again_with_the_topology(recordings: TopologyRecordings) -> None:
+    found = {
+        name: recordings.checked(str(recordings.past(name)), *recordings.config(name), *recordings.topology(name))
+        for name in classic(recordings)
+    }
+    assert {name: differences for name, (_, differences) in found.items() if differences} == {}
+    assert min(decisions for decisions, _ in found.values()) > 4
 
 
 def test_every_target_of_the_streams_protocol_comes_out_again(recordings: TopologyRecordings) -> None:
@@ -45,3 +74,41 @@ def test_every_target_of_the_streams_protocol_comes_out_again(recordings: Topolo
     }
     assert {name: differences for name, (_, differences) in found.items() if differences} == {}
     assert min(decisions for decisions, _ in found.values()) > 3
+
+
+def test_tasks_are_as_the_running_applications_have_them(recordings: TopologyRecordings) -> None:
+    for name in classic(recordings):
+        for document in recordings.decisions(name):
+            assert recordings.wrong_tasks(name, document) == [], name
+
+
+def test_captured_groups_are_decided_as_their_leaders_did_with_the_topology(
+    lived: RecordedTopologies, tmp_path: Path
+) -> None:
+    recordings = lived.recordings
+    names = classic(recordings)
+    documents = [captured(lived, name, *recordings.config(name), *recordings.topology(name)) for name in names]
+    wrong = {name: recordings.wrong_tasks(name, each) for name, each in zip(names, documents, strict=True)}
+    assert {name: tasks for name, tasks in wrong.items() if tasks} == {}
+    answers = assigned("high_availability", documents, tmp_path)
+    different = [
+        name
+        for name, document, answer in zip(names, documents, answers, strict=True)
+        if answer["assignment"] != document["observed"]["assignment"]
+    ]
+    assert different == []
+
+
+def test_captured_groups_of_the_streams_protocol_run_their_targets(lived: RecordedTopologies, tmp_path: Path) -> None:
+    names = [name for name in lived.recordings.names() if name.endswith(STREAMS)]
+    documents = [captured(lived, name) for name in names]
+    stateful = {
+        name: {each["id"] for each in document["subtopologies"] if each["stateful"]}
+        for name, document in zip(names, documents, strict=True)
+    }
+    assert stateful == {
+        name: {key for key, known in lived.recordings.subtopologies(name).items() if known["changelogs"]}
+        for name in names
+    }
+    answers = assigned("group_sticky", documents, tmp_path)
+    assert [each["members"] for each in answers] == [each["observed"]["members"] for each in documents]
