@@ -21,6 +21,10 @@ from assignor_lab.connect.rest.settings import RestSettings
 __all__ = ["BindError", "RestServer", "listening_socket", "serve"]
 
 
+#: A connection that has sent no head for so many seconds gives way to a new one where there are too many.
+SILENT_S = 1.0
+
+
 class BindError(AssignorLabError):
     """An address cannot be listened at."""
 
@@ -124,13 +128,15 @@ class _Server(uvicorn.Server):
 
 def _protocol(settings: RestSettings) -> type[asyncio.Protocol]:
     """Uvicorn's HTTP/1.1 with bounds on connections and a head's time, and Connect's error body for what is no HTTP."""
+    #: Connections whose head is awaited, to the moment since when; the oldest first.
+    silent: dict[Bounded, float] = {}
 
     class Bounded(H11Protocol):
         _head_timer: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
-            if len(self.connections) > settings.max_connections:
+            if len(self.connections) > settings.max_connections and not self._takes_a_place():
                 self._refuse(503, "HTTP 503 Service Unavailable")
             else:
                 self._expect_head()
@@ -146,10 +152,21 @@ def _protocol(settings: RestSettings) -> type[asyncio.Protocol]:
             self._head_came()
             super().connection_lost(exc)
 
+        def _takes_a_place(self) -> bool:
+            """Closes the connection that has been silent for longest, if that is long enough."""
+            oldest = next(iter(silent), None)
+            if oldest is None or self.loop.time() - silent[oldest] < SILENT_S:
+                return False
+            oldest._head_came()
+            oldest._refuse(408, "HTTP 408 Request Timeout")
+            return True
+
         def _expect_head(self) -> None:
+            silent[self] = self.loop.time()
             self._head_timer = self.loop.call_later(settings.header_timeout_s, self._head_overdue)
 
         def _head_came(self) -> None:
+            silent.pop(self, None)
             if self._head_timer is not None:
                 self._head_timer.cancel()
                 self._head_timer = None

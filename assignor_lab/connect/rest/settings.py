@@ -21,7 +21,7 @@ class RestSettings:
         body_timeout_s: A body has to have arrived after this time.
         header_timeout_s: So has the head of a request.
         max_header_bytes: Longer heads are answered 431.
-        max_connections: More at once are answered 503.
+        max_connections: A further one takes the place of one that is silent for a second, or is answered 503.
     """
 
     allowed_hosts: tuple[str, ...] = ()

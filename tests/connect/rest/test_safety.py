@@ -9,6 +9,7 @@ import pytest
 
 from assignor_lab.connect import contract as h
 from assignor_lab.connect.rest import BindError, RestSettings, create_app, listening_socket, serve
+from assignor_lab.connect.rest import server as server_module
 from tests.connect.rest.clients import ask
 from tests.connect.rest.pretend_herder import PretendCluster, PretendHerder
 from tests.connect.rest.sockets import exchange, request
@@ -248,6 +249,21 @@ async def test_too_many_connections_are_told_so() -> None:
         while (answer := await exchange(server.url, request("GET", "/"))).status == 503:
             await asyncio.sleep(0.01)
     assert (refused.status, refused.document["error_code"], answer.status) == (503, 503, 200)
+
+
+async def test_silent_connections_give_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_module, "SILENT_S", 0.05)
+    few = RestSettings(max_connections=2)
+    async with serve(create_app(herder(), few), listening_socket("127.0.0.1", 0), few) as server:
+        address = server.url.removeprefix("http://").split(":")
+        idle = [await asyncio.open_connection(*address) for _ in range(2)]
+        await asyncio.sleep(0.1)
+        answer = await exchange(server.url, request("GET", "/"))
+        closed = await idle[0][0].read()
+        for _, writer in idle:
+            writer.close()
+    assert answer.status == 200
+    assert closed.startswith(b"HTTP/1.1 408")
 
 
 async def test_deep_and_endless_json_is_refused_quickly() -> None:
