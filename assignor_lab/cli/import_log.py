@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from assignor_lab.capture.histories.import_warnings import ImportWarnings
 from assignor_lab.capture.histories.logged_decisions import logged_decisions
 from assignor_lab.capture.histories.settings import optimization_in
 from assignor_lab.capture.histories.workload_file import weighed
@@ -79,10 +80,13 @@ def register(app: typer.Typer) -> None:
             on_problem=problems.append,
             standard_input=sys.stdin.buffer,
         )
-        made = with_racks(documents, rack_filler(racks))
+        warnings = ImportWarnings()
+        made = warnings.passed(with_racks(documents, rack_filler(racks)))
         written = write_lines(out, made if workload is None else weighed(made, workload))
         for problem in problems:
             note(f"warning: {problem}")
+        for sentence in warnings.sentences():
+            note(f"warning: {sentence}")
         lost = sum(problem.loses_decision for problem in problems)
         note(
             f"{written} {'decision' if written == 1 else 'decisions'} imported" + (f", {lost} left out" if lost else "")

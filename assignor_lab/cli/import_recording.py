@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from assignment_api.plugins import Registry
+from assignor_lab.capture.histories.import_warnings import ImportWarnings
 from assignor_lab.capture.histories.settings import optimization_in
 from assignor_lab.capture.logs.import_log import read_decisions
 from assignor_lab.capture.logs.rebalance import Decision
@@ -99,7 +100,10 @@ def register(app: typer.Typer) -> None:
         failed: list[str] = []
         registry = discovered(given.effective()).registry if check else None
         documents = _documents(states, registry, failed.append)
-        written = write_lines(out, with_racks(documents, rack_filler(racks)))
+        warnings = ImportWarnings()
+        written = write_lines(out, warnings.passed(with_racks(documents, rack_filler(racks))))
+        for sentence in warnings.sentences():
+            note(f"warning: {sentence}")
         note(f"{written} {'state' if written == 1 else 'states'} imported")
         if check:
             note(f"{written - len(failed)} of {written} come out as Kafka sent them")

@@ -225,3 +225,20 @@ def test_a_workload_that_does_not_fit_is_refused_and_nothing_is_written(
     assert run(LEADER_OF_TAGGED, "--workload", workload, "--out", out) == 2
     assert words in capsys.readouterr().err
     assert not out.exists()
+
+
+def test_missing_racks_and_two_applications_are_warned_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = CAPTURES / "orders-2" / "application.properties"
+    assert run(*logs("orders-2"), *logs("plain"), "--config", config, "--out", tmp_path / "both.jsonl") == 0
+    told = capsys.readouterr().err
+    assert "54 of 54 decisions looked at racks that the source does not show" in told
+    assert "--racks FILE" in told
+    assert "decisions of 2 applications (orders-classic-2 and plain-classic)" in told
+
+
+def test_decisions_of_one_application_without_racks_raise_no_warning(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = CAPTURES / "tagged" / "application.properties"
+    assert run(*logs("tagged"), "--config", config, "--out", tmp_path / "tagged.jsonl") == 0
+    assert "warning:" not in capsys.readouterr().err

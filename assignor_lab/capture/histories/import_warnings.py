@@ -1,0 +1,60 @@
+"""Warnings about imported decisions: racks that decided and are missing, and more than one application."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import attrs
+
+from assignor_lab.documents.errors import printable
+from assignor_lab.documents.wording import listed
+from assignor_lab.scenarios.told_racks import RACKS_UNKNOWN, STRATEGY_UNKNOWN
+
+__all__ = ["ImportWarnings"]
+
+#: Groups that a sentence names.
+_MOST_NAMED = 5
+
+
+@attrs.define
+class ImportWarnings:
+    """Counts what there is to warn of, while decisions pass."""
+
+    _decisions: int = attrs.field(init=False, default=0)
+    _without_racks: int = attrs.field(init=False, default=0)
+    _without_partitions: bool = attrs.field(init=False, default=False)
+    _groups: dict[str, int] = attrs.field(init=False, factory=dict)
+
+    def passed(self, documents: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+        """The documents, as they come."""
+        for document in documents:
+            self._decisions += 1
+            if any(each.startswith((RACKS_UNKNOWN, STRATEGY_UNKNOWN)) for each in document.get("assumptions", ())):
+                self._without_racks += 1
+                self._without_partitions |= any(task["partitions"] is None for task in document.get("tasks", ()))
+            group = (document.get("source") or {}).get("group")
+            if group is not None:
+                self._groups[group] = self._groups.get(group, 0) + 1
+            yield document
+
+    def sentences(self) -> list[str]:
+        """The warnings, when all documents have passed."""
+        found = []
+        if self._without_racks:
+            topology = ", and the partitions with --topology FILE" if self._without_partitions else ""
+            found.append(
+                f"{self._without_racks} of {self._decisions} decisions looked at racks that the source does not show, "
+                f"so Kafka's assignor cannot decide them again: import once more with --racks FILE{topology} (the "
+                "brokers' racks: assignor record --bootstrap-server HOST:PORT --group GROUP --out DIR writes "
+                "DIR/racks.toml)"
+            )
+        if len(self._groups) > 1:
+            names = [printable(name) for name in sorted(self._groups)]
+            more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+            found.append(
+                f"the source holds decisions of {len(names)} applications ({listed(names[:_MOST_NAMED])}{more}), and "
+                "--config, --racks and --topology hold for one: import the logs of each by themselves, with assignor "
+                "import-log FILES --config FILE --out FILE"
+            )
+        return found
