@@ -26,7 +26,7 @@ class Happened:
 
     Args:
         time_ms: When, in epoch milliseconds.
-        type: ``start``, ``stop``, ``crash``, ``add_thread``, ``remove_thread`` or ``lose_disk``.
+        type: ``start``, ``stop``, ``crash``, ``add_thread``, ``remove_thread``, ``corrupt`` or ``lose_disk``.
         name: Name of the instance.
         details: Further keys of the episode's event.
     """
@@ -130,6 +130,7 @@ class _Seen:
             self._threads(self.names[process], each, 0, is_start=False)
         for place, moment in enumerate(self.moments):
             self._take(place, moment)
+        self._corrupted()
         told = []
         if self.worked_out:
             told.append(
@@ -147,6 +148,31 @@ class _Seen:
                 "stopped"
             )
         return Presence(tuple(sorted(self.happened, key=lambda each: each.time_ms)), self.names, tuple(told))
+
+    def _corrupted(self) -> None:
+        """Notes tasks that instances logged as corrupted while they ran."""
+        names: dict[str | None, set[str]] = {}
+        known: set[str] = set()
+        for moment in self.moments:
+            for process, each in moment.participants.items():
+                names.setdefault(each.client_id, set()).add(self.names[process])
+            known.update(task for held in moment.placed.values() for tasks in held for task in tasks)
+        found = []
+        for moment in self.moments:
+            for done in moment.document["source"].get("done", ()):
+                (name, *others) = names.get(done["client"], {""})
+                tasks = [task for task in done.get("tasks", ()) if task in known]
+                if name and not others and tasks and self._runs(name, done["time_ms"]):
+                    found.append(Happened(done["time_ms"], "corrupt", name, {"tasks": tasks}))
+        self.happened += found
+
+    def _runs(self, name: str, time_ms: int) -> bool:
+        """Whether an instance runs at a moment, by what is noted so far."""
+        of = sorted((each for each in self.happened if each.name == name), key=lambda each: each.time_ms)
+        changes = [each.type for each in of if each.time_ms <= time_ms and each.type in ("start", "stop", "crash")]
+        if changes:
+            return changes[-1] == "start"
+        return any(name == self.names[process] for process in self.moments[0].participants)
 
     def _take(self, place: int, moment: Moment) -> None:
         here = {self.names[process]: each for process, each in moment.participants.items()}

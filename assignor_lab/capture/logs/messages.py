@@ -43,6 +43,8 @@ class Kind(enum.Enum):
     END_OFFSET = "End offset for changelog "
     RESTORED = "Finished restoring changelog "
     RESTORED_TASK = "Stateful active task "
+    #: A thread's, whose tasks have lost their state or their transaction.
+    CORRUPTED = "Detected the states of tasks "
     #: The coordinator of a group of the streams protocol, which decides there.
     STREAMS_JOINS = "Member joins the streams group"
     STREAMS_MEMBER = "Member updated its member metadata to StreamsGroupMember["

@@ -42,7 +42,9 @@ _OF_STREAMS_PROTOCOL = "ssigned tasks with local epoch "
 _RESTORING = frozenset({Kind.END_OFFSET, Kind.RESTORED, Kind.RESTORED_TASK})
 #: Messages of one line that are no part of a rebalance at its leader.
 _BESIDE = (
-    frozenset({Kind.PREPARING, Kind.STABILIZED, Kind.RECEIVED, Kind.CLIENT, Kind.JOINING}) | OF_EPOCHS | _RESTORING
+    frozenset({Kind.PREPARING, Kind.STABILIZED, Kind.RECEIVED, Kind.CLIENT, Kind.JOINING, Kind.CORRUPTED})
+    | OF_EPOCHS
+    | _RESTORING
 )
 #: Words before the marker that belong to the message.
 _LEAD = {

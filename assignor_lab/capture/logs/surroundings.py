@@ -29,6 +29,7 @@ SURROUNDING = frozenset(
         Kind.CLIENT,
         Kind.CONSUMER_CONFIG,
         Kind.JOINING,
+        Kind.CORRUPTED,
         Kind.END_OFFSET,
         Kind.RESTORED,
         Kind.RESTORED_TASK,
@@ -49,6 +50,8 @@ _ENTRY = re.compile(r"(?<![\w.])(client\.id|client\.rack|group\.id) = ([^\r\n\\]
 _BEGUN, _STOPPING, _ENDED = ("CREATED", "REBALANCING"), "PENDING_SHUTDOWN", ("PENDING_SHUTDOWN", "NOT_RUNNING")
 #: What the client id of a thread's consumer has behind that of its instance.
 _OF_CONSUMER = re.compile(r"-StreamThread-\d+-consumer\Z")
+#: Names of tasks in a list of Java, or as keys of a map (to 2.7), and what is between them.
+_TASK, _AROUND_TASKS = re.compile(r"(?:[^\s=]{1,200}__)?\d{1,9}_\d{1,9}"), re.compile(r"[\[\]{}=,\s]")
 #: Longest reason that is kept, in characters.
 _LONGEST_REASON = 1_000
 
@@ -78,13 +81,16 @@ class Done:
 
     Args:
         time: When.
-        type: ``start`` (its process), ``begun`` (its threads), ``stop``, and of ``moments`` ``ended`` or ``joining``.
+        type: ``start`` (its process), ``begun`` (its threads), ``stop``, ``corrupt`` (the state of tasks), and of
+            ``moments`` ``ended`` or ``joining``.
         client: Its ``client.id``.
+        tasks: The tasks of ``corrupt``.
     """
 
     time: LogTime
     type: str
     client: str
+    tasks: tuple[str, ...] = ()
 
 
 @attrs.define
@@ -123,6 +129,8 @@ class LoggedSurroundings:
             self._client(record.time, found[1], found[2], found[3])
         elif record.kind is Kind.JOINING:
             self._joining(record)
+        elif record.kind is Kind.CORRUPTED:
+            self._corrupted(record)
         elif record.kind in (Kind.END_OFFSET, Kind.RESTORED, Kind.RESTORED_TASK):
             self.restorations.take(record)
         elif record.kind is Kind.CONSUMER_CONFIG:
@@ -207,6 +215,13 @@ class LoggedSurroundings:
         client = self.belongs(record.thread or "", record.group or "")
         if client is not None and record.time is not None:
             self.moments.append(Done(record.time, "joining", client))
+
+    def _corrupted(self, record: LogRecord) -> None:
+        client, thread, _ = (record.layout_thread or "").partition("-StreamThread-")
+        text, end, _ = record.text.partition(" are corrupted")
+        tasks = tuple(word for word in _AROUND_TASKS.split(text) if _TASK.fullmatch(word))
+        if thread and end and tasks and record.time is not None:
+            self.done.append(Done(record.time, "corrupt", client, tasks))
 
     def _consumer(self, text: str) -> None:
         entries: Mapping[str, Any] = {found[1]: found[2].strip() for found in _ENTRY.finditer(text)}

@@ -38,7 +38,10 @@ class SurroundingsFiller:
         """
         further: dict[str, list[dict[str, Any]]] = {
             "done": [
-                {"time_ms": each.time.epoch_ms(self.zone), "type": each.type, "client": each.client}
+                {
+                    "time_ms": each.time.epoch_ms(self.zone), "type": each.type, "client": each.client,
+                    **({"tasks": list(each.tasks)} if each.tasks else {}),
+                }
                 for each in self.surroundings.done
             ],
             "restored": [

@@ -29,7 +29,7 @@ _TAGS = "rack.aware.assignment.tags"
 _GUARANTEES = ("at_least_once", "exactly_once", "exactly_once_beta", "exactly_once_v2")
 _STRATEGIES = ("none", "min_traffic", "balance_subtopology")
 #: What instances do (``source.done``).
-_EVENTS = ("start", "begun", "stop", "ended", "joining", "crash", "left", "fenced")
+_EVENTS = ("start", "begun", "stop", "ended", "joining", "crash", "left", "fenced", "corrupt")
 #: What follows the group's name in an id.
 _COUNTED = re.compile(r"\A(?:generation|epoch)-[0-9]{1,10}(?:-[0-9]{1,10})?\Z")
 _Document = Mapping[str, Any]
@@ -122,7 +122,16 @@ def _source(names: Pseudonyms) -> Rule:
             "prepared_ms": number,
             "group": text_of(names.group),
             "assignor": text_of(names.assignor),
-            "done": list_of(record_of({"time_ms": number, "type": word(*_EVENTS), "client": text_of(names.client)})),
+            "done": list_of(
+                record_of(
+                    {
+                        "time_ms": number,
+                        "type": word(*_EVENTS),
+                        "client": text_of(names.client),
+                        "tasks": list_of(names.task),
+                    }
+                )
+            ),
             "restored": list_of(
                 record_of(
                     {

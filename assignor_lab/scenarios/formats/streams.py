@@ -156,7 +156,12 @@ def _document_shape(ids: TaskIds, process_ids: ProcessIds, known: KnownParts | N
                     "prepared_ms": _EPOCH_MS,
                     "reason": text,
                     "assignor": text,
-                    "done": list_of(record({"time_ms": whole(LONG_MIN, LONG_MAX), "type": text, "client": text})),
+                    "done": list_of(
+                        record(
+                            {"time_ms": whole(LONG_MIN, LONG_MAX), "type": text, "client": text},
+                            {"tasks": list_of(text)},
+                        )
+                    ),
                     "restored": list_of(
                         record(
                             {

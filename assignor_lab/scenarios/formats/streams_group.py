@@ -127,7 +127,12 @@ _document_shape: Check[dict[str, Any]] = record(
                 "prepared_ms": whole(0, LONG_MAX),
                 "reason": text,
                 "client_ids": map_of(text, text),
-                "done": list_of(record({"time_ms": whole(LONG_MIN, LONG_MAX), "type": text, "client": text})),
+                "done": list_of(
+                    record(
+                        {"time_ms": whole(LONG_MIN, LONG_MAX), "type": text, "client": text},
+                        {"tasks": list_of(text)},
+                    )
+                ),
             },
         ),
         "assumptions": list_of(text),

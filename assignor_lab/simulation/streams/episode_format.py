@@ -97,6 +97,7 @@ _EVENTS: Mapping[str, tuple[Mapping[str, Check[Any]], Mapping[str, Check[Any]]]]
     "busy": ({"client": text, "for_ms": _duration}, {"thread": whole(1, 10_000)}),
     "add_thread": ({"client": text}, {"joins_ms": whole(0, LONGEST_MS), "member_id": text}),
     "remove_thread": ({"client": text}, {"thread": whole(1, 10_000)}),
+    "corrupt": ({"client": text, "tasks": list_of(text)}, {}),
     "lose_disk": ({"client": text}, {"process_id": _process_id}),
     "rolling_restart": (
         {"down_ms": _duration, "every_ms": _duration},
@@ -179,6 +180,7 @@ def _episode(scenario: Scenario) -> StreamsEpisode:
             "input_bytes_per_s with --workload)"
         )
     events = [at(_event, event, "events", index) for index, event in enumerate(document["events"])]
+    _refuse_unknown_tasks(events, known)
     running = {str(client.process_id): max(1, client.num_stream_threads) for client in initial.clients}
     refuse_contradictions(events, running, until)
     return StreamsEpisode(
@@ -206,6 +208,14 @@ def _episode(scenario: Scenario) -> StreamsEpisode:
         place=scenario.place,
         recorded=document.get("recorded"),
     )
+
+
+def _refuse_unknown_tasks(events: Iterable[Event], known: set[str]) -> None:
+    for index, event in enumerate(events):
+        for place, name in enumerate(event.details.get("tasks", ())):
+            if name not in known:
+                hint = suggestion(name, sorted(known), "tasks")
+                raise Mismatch(f"there is no task {name!r:.80}: {hint}", "events", index, "tasks", place)
 
 
 _workload = record(

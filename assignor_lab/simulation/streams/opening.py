@@ -154,6 +154,11 @@ class Opening:
 
     # --- closing ----------------------------------------------------------------------------------------------
 
+    def has_open(self, thread: Thread, task: int) -> bool:
+        """Whether a thread works on a task, or has its store open."""
+        store = thread.instance.stores.get(task)
+        return task in thread.running or (store is not None and store.thread == thread.key)
+
     def close(self, thread: Thread, task: int) -> None:
         """A thread closes a task's store, if it has it open."""
         store = thread.instance.stores.get(task)

@@ -13,7 +13,7 @@ __all__ = ["Presence", "next_thread", "refuse_contradictions"]
 
 
 #: What cannot happen to an instance that is stalled.
-_OF_FREE = ("stop", "pause", "busy", "add_thread", "remove_thread")
+_OF_FREE = ("stop", "pause", "busy", "add_thread", "remove_thread", "corrupt")
 
 
 class Presence:

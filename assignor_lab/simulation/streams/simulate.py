@@ -57,7 +57,8 @@ class Action:
 
     Args:
         at_ms: When, by the group's clock.
-        action: ``start``, ``stop``, ``crash``, ``pause``, ``busy``, ``add_thread`` or ``remove_thread``.
+        action: ``start``, ``stop``, ``crash``, ``pause``, ``busy``, ``add_thread``, ``remove_thread`` or
+            ``corrupt``.
         who: The instance's name.
     """
 
@@ -229,6 +230,9 @@ class _Player:
             self._stall(event)
         elif event.type in ("add_thread", "remove_thread"):
             self._change_threads(event)
+        elif event.type == "corrupt":
+            self._done("corrupt", event.client)
+            self._world.corrupt(event.client, event.details["tasks"], self._group)
         elif event.type == "lose_disk":
             self._world.lose_disk(event.client, details.get("process_id"))
         elif event.type == "rolling_restart":

@@ -47,6 +47,9 @@ class GroupProtocol(Protocol):
     def crashed(self, instance: Instance) -> None:
         """The process of an instance is gone."""
 
+    def corrupted(self, thread: Thread) -> None:
+        """Active tasks of a thread with exactly-once were corrupted, and are created again."""
+
 
 class World:
     """Everything but the protocol.
@@ -181,6 +184,31 @@ class World:
         group.stopped(instance, leaves=True, thread=thread)
         instance.threads.remove(thread)
         self._say_given(thread, has_ended=True)
+
+    def corrupt(self, name: str, tasks: Iterable[str], group: GroupProtocol) -> None:
+        """Tasks of a running process are corrupted: they are closed dirty, and restored from the beginning.
+
+        With exactly-once, the thread asks for a rebalance if one of them is active (Kafka: ``StreamThread.runLoop``,
+        ``TaskManager.handleCorruption``).
+
+        Args:
+            name: Name of the instance.
+            tasks: The tasks; those that the instance does not have are passed over.
+            group: Reports the threads with such an active task.
+        """
+        wanted = {self.number_of[TaskId.parse(task)] for task in tasks}
+        for thread in list(self.instances[name].threads):
+            lost = {task for task in (thread.active | thread.standby) & wanted if self._opening.has_open(thread, task)}
+            for task in sorted(lost):
+                text = f"thread {thread.number} has lost {self.tasks[task]}"
+                self.say(name, "corrupt", text, task=str(self.tasks[task]), thread=thread.key)
+                if task in thread.running:
+                    self._running.end(thread, task, RESTORING)
+                self._opening.close(thread, task)
+                thread.instance.stores.pop(task, None)
+                self._opening.open(thread, task, first=False)
+            if self.episode.eos and thread.active & lost:
+                group.corrupted(thread)
 
     def crash(self, name: str, group: GroupProtocol) -> None:
         """The process of an instance is killed."""

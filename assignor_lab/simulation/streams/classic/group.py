@@ -119,6 +119,12 @@ class ClassicGroup:
             if not was_silent:
                 self._broker.session_ends(member, heard)
 
+    def corrupted(self, thread: Thread) -> None:
+        """A thread whose active tasks were corrupted joins again."""
+        member = self._members.get(thread.consumer)
+        if member is not None and member.thread is thread and member.id is not None:
+            self._join_if_free(member, "Active tasks corrupted")
+
     def paused(self, instance: Instance) -> None:
         """Members of a process that stands still: nothing is heard of them until it goes on."""
         for member in self._of(instance):

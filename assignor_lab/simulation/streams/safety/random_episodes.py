@@ -36,8 +36,8 @@ _RACKS = ("r1", "r2", "r3")
 _HUGE = (60_000_000, 200)
 #: Five instances, one after the other.
 _LONGEST_ROLL_MS = 5 * 90_000 + 20_000
-#: How likely a thread is added or removed after an event.
-_THREADS_CHANGE = 0.05
+#: How likely an event is followed by one that is drawn apart.
+_APART = 0.08
 
 
 def random_episode(seed: int, assignors: Mapping[str, Sequence[str]] = KAFKAS_OWN) -> dict[str, Any]:
@@ -56,6 +56,7 @@ def random_episode(seed: int, assignors: Mapping[str, Sequence[str]] = KAFKAS_OW
         assignor = draw.choice(sorted(assignors[protocol]))
     has_racks = draw.random() < 0.25
     tasks = _tasks(draw, has_racks=has_racks)
+    names_of_tasks = [task["id"] for task in tasks]
     config = _config(draw, protocol, has_racks=has_racks)
     may_be_static = protocol == "classic" or assignor != _REFUSES_STATIC
     names = [f"i{number}" for number in range(1, draw.randint(1, 5) + 1)]
@@ -71,9 +72,9 @@ def random_episode(seed: int, assignors: Mapping[str, Sequence[str]] = KAFKAS_OW
         # Many members with many copies, few of which divide evenly.
         config["num.standby.replicas"] = 2
         settings = {name: {**each, "threads": draw.choice((2, 3, 3))} for name, each in settings.items()}
-        events = _events(draw, apart, settings, running, started=len(settings) - len(running))
+        events = _events(draw, apart, names_of_tasks, settings, running, started=len(settings) - len(running))
     else:
-        events = _events(draw, apart, settings, running)
+        events = _events(draw, apart, names_of_tasks, settings, running)
     document: dict[str, Any] = {
         "format": 1,
         "kind": "streams-episode",
@@ -226,6 +227,7 @@ _DRAWN: Mapping[str, Sequence[int]] = {
 def _events(
     draw: random.Random,
     apart: random.Random,
+    tasks: Sequence[str],
     settings: Mapping[str, Mapping[str, Any]],
     running: Mapping[str, int],
     started: int = 0,
@@ -246,7 +248,7 @@ def _events(
         stalled = {name for name in names if presence.is_stalled(name, now)}
         events.append({"at_ms": now, **_event(draw, names, settings, presence, stalled)})
         presence.happen(_read(events[-1]))
-        events += _thread_changes(apart, presence, now)
+        events += _drawn_apart(apart, presence, tasks, now)
     now += _LONGEST_ROLL_MS
     presence.advance(now)
     if not any(presence.up.values()):
@@ -254,12 +256,15 @@ def _events(
     return events
 
 
-def _thread_changes(draw: random.Random, presence: Presence, now: int) -> list[dict[str, Any]]:
-    """Now and then a thread that is added to a running instance, or removed from it."""
+def _drawn_apart(draw: random.Random, presence: Presence, tasks: Sequence[str], now: int) -> list[dict[str, Any]]:
+    """Now and then a thread that is added to a running instance or removed from it, or tasks that are corrupted."""
     free = [name for name, is_up in presence.up.items() if is_up and not presence.is_stalled(name, now)]
-    if not free or draw.random() >= _THREADS_CHANGE:
+    if not free or draw.random() >= _APART:
         return []
     name = draw.choice(free)
+    if draw.random() < 0.4:
+        lost = draw.sample(tasks, draw.randint(1, min(3, len(tasks))))
+        return [{"at_ms": now, "type": "corrupt", "client": name, "tasks": lost}]
     event: dict[str, Any] = {"at_ms": now, "type": "add_thread", "client": name}
     if len(presence.threads[name]) > 1 and draw.random() < 0.5:
         number: Mapping[str, int] = draw.choice(({}, {"thread": draw.choice(presence.threads[name])}))

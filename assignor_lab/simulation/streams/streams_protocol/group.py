@@ -201,6 +201,9 @@ class ProtocolGroup:
             if not member.has_reset:
                 self._session_ends(member, self._heartbeats.last_ms(member))
 
+    def corrupted(self, thread: Thread) -> None:
+        """Nothing follows: a member of a streams group cannot ask for a rebalance."""
+
     def paused(self, instance: Instance) -> None:
         """Members of a process that stands still: nothing is heard of them until it goes on."""
         for member in self._of(instance):
