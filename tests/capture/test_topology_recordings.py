@@ -13,6 +13,8 @@ CLASSIC = (
     "stale", "stateless", "streamjoin", "suppressed", "tablejoin", "twostateless", "unlogged", "windows",
 )  # fmt: skip
 STREAMS_ONLY_CLASSIC = {"pattern"}
+#: Without a text their changelogs are unknown, or others fit better, and lags differ from the leader's.
+NOT_WITHOUT_TOPOLOGY = {"many", "stale", "tablejoin"}
 
 
 def test_each_application_was_recorded_in_each_protocol_that_allows_it() -> None:
@@ -33,6 +35,13 @@ def test_every_logged_decision_comes_out_again(name: str) -> None:
 def test_every_recorded_decision_comes_out_again_with_the_topology(name: str) -> None:
     found = unpacked()
     decisions, differences = found.checked(str(found.past(name)), *found.config(name), *found.topology(name))
+    assert (decisions > 5, differences) == (True, [])
+
+
+@pytest.mark.parametrize("name", [name for name in CLASSIC if name not in NOT_WITHOUT_TOPOLOGY])
+def test_every_recorded_decision_comes_out_again_without_the_topology(name: str) -> None:
+    found = unpacked()
+    decisions, differences = found.checked(str(found.past(name)), *found.config(name))
     assert (decisions > 5, differences) == (True, [])
 
 

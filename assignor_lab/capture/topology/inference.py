@@ -16,6 +16,7 @@ from assignor_lab.capture.topology.evidence import Brokers, Members
 from assignor_lab.capture.topology.group_topology import GroupTopology, Store, SubTopology, by_subtopology, names_of
 from assignor_lab.capture.topology.internal_topics import CHANGELOG, REPARTITION, is_of_longer_name, prefix_of
 from assignor_lab.capture.topology.offset_sums import fitting
+from assignor_lab.capture.topology.sharing import Candidate, shared_by_sums
 
 __all__ = ["inferred"]
 
@@ -122,8 +123,36 @@ class _Inference:
             else:
                 ambiguous[key] = None
                 self.assumptions.append(f"no changelog topic has as many partitions as {names_of([key])} has tasks")
+        self._share_by_sums(shared, ambiguous)
         self._say(shared, ambiguous)
         return {key: None if key in ambiguous else tuple(stores) for key, stores in shared.items()}
+
+    def _share_by_sums(self, shared: dict[SubTopologyKey, list[Store]], ambiguous: dict[SubTopologyKey, None]) -> None:
+        """Moves sub-topologies with as many tasks each from ``ambiguous`` to ``shared``, where offset sums decide."""
+        for count in sorted({self.counts[key] for key in ambiguous}):
+            keys = [key for key in ambiguous if self.counts[key] == count]
+            candidates = {key: Candidate(self._whole_sources(key), self._sums(key)) for key in keys}
+            changelogs = [name for name, partitions in self.changelogs.items() if partitions == count]
+            found = shared_by_sums(candidates, changelogs, self.brokers.ends)
+            if found is None:
+                continue
+            shares, is_only = found
+            for key, topics in shares.items():
+                prefix = prefix_of(self.application_id, key[0])
+                shared[key] = [
+                    Store(topic[len(prefix) : -len(CHANGELOG)] if topic in changelogs else topic, topic)
+                    for topic in topics
+                ]
+                del ambiguous[key]
+                others = "" if is_only else "; other topics that end at the same offsets fit as well"
+                self.assumptions.append(
+                    f"the offset sums of members fit {', '.join(topics)} as the changelog of {names_of([key])}{others}"
+                )
+
+    def _whole_sources(self, key: SubTopologyKey) -> tuple[str, ...]:
+        """Source topics with a partition for each task."""
+        sources = self.members.sources.get(key, ())
+        return tuple(topic for topic in sources if self.brokers.has(topic, self.counts[key]))
 
     def _table_topic(self, key: SubTopologyKey) -> str | None:
         """The source topic that a table may read back: the only one, or the one that the offset sums fit."""
@@ -136,6 +165,10 @@ class _Inference:
         choices = [Store("", None, is_known=False), *(Store(topic, topic) for topic in enough)]
         (found,) = fitting([choices], sums, self.brokers.ends)
         return found.changelog
+
+    def _sums(self, key: SubTopologyKey) -> dict[int, tuple[int, ...]]:
+        tasks = [task for task in self.members.tasks if (task.topology_name, task.subtopology) == key]
+        return {task.partition: self.members.sums[task] for task in tasks if task in self.members.sums}
 
     def _say(self, shared: Mapping[SubTopologyKey, list[Store]], ambiguous: Mapping[SubTopologyKey, None]) -> None:
         if any(shared.values()):
