@@ -256,7 +256,7 @@ def test_repeated_words_of_messages_cost_seconds(tmp_path: Path) -> None:
         hard
         for used in patterns()
         if used.where.startswith("assignor_lab.capture.logs.")
-        for _, _, hard in list(hard_texts(used.pattern, 60))[::3]
+        for _, _, hard in list(hard_texts(used.pattern, 100))[::2]
     ]
     path = log_with(tmp_path, "\n".join(lines))
     command = [sys.executable, "-m", "assignor_lab.cli.main", "import-log", str(path)]

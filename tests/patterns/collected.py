@@ -32,7 +32,7 @@ class Used:
 
 
 def patterns() -> list[Used]:
-    """Every pattern, in the order of the files."""
+    """Every pattern, each once."""
     found: list[Used] = []
     for package in _PACKAGES:
         for file in sorted((_ROOT / package).rglob("*.py")):
@@ -41,7 +41,8 @@ def patterns() -> list[Used]:
                 module = ".".join(file.relative_to(_ROOT).with_suffix("").parts).removesuffix(".__init__")
                 found += _of_module(module)
                 found += _in_place(module, ast.parse(text))
-    return found
+    # Several kinds of messages share a pattern.
+    return list({(used.pattern.pattern, used.pattern.flags): used for used in reversed(found)}.values())
 
 
 def _of_module(module: str) -> Iterator[Used]:

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from re import _constants as ops  # type: ignore[attr-defined]
-from re import _parser  # type: ignore[attr-defined]
 from typing import Any
 
-from tests.patterns.steps import CATEGORIES
+from tests.patterns.steps import CATEGORIES, ops, parser
 
 __all__ = ["hard_texts"]
 
 _USUAL = "a0 -_.,:=[](){}'\"/\\\x1b@\u00e9\x01"
-_MOST_PIECES = 12
+_MOST_PIECES = 10
 #: Length of the shorter texts, about.
 _CHARACTERS = 120
 
 
 def hard_texts(pattern: re.Pattern[Any], times: int) -> Iterator[tuple[str, str, str]]:
     """A repeated part, a text with some repetitions of it, and a text with ``times`` as many."""
-    tree = _parser.parse(pattern.pattern, pattern.flags)
+    tree = parser.parse(pattern.pattern, pattern.flags)
     pieces = [piece for piece in _pieces(tree) if piece]
     while len(pieces) > _MOST_PIECES:
         shortest = min(range(len(pieces) - 1), key=lambda at: len(pieces[at]) + len(pieces[at + 1]))
@@ -30,7 +28,7 @@ def hard_texts(pattern: re.Pattern[Any], times: int) -> Iterator[tuple[str, str,
     parts |= {("", literal) for literal in _literals(tree)}
     for before, repeated in sorted(parts):
         few = max(4, _CHARACTERS // len(repeated))
-        for end in ("", "\x00", "\n"):
+        for end in ("", "\n\x00"):
             yield repeated, before + few * repeated + end, before + times * few * repeated + end
 
 

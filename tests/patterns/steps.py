@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from re import _constants as ops  # type: ignore[attr-defined]
-from re import _parser  # type: ignore[attr-defined]
+from importlib import import_module
 from typing import Any
 
 import attrs
 
-__all__ = ["CATEGORIES", "Program", "TooManyStepsError", "program"]
+__all__ = ["CATEGORIES", "Program", "TooManyStepsError", "ops", "parser", "program"]
+
+# Private modules of Python: its own parser of patterns.
+ops, parser = import_module("re._constants"), import_module("re._parser")
 
 Instruction = tuple[Any, ...]
 #: A larger bound costs as much as none in a line of some thousand characters.
 LARGEST_BOUND = 64
+#: The texts are short: a smaller bound shows in them.
+_SEEN_BOUND = 8
 #: Classes of characters to their pattern.
 CATEGORIES = {
     ops.CATEGORY_DIGIT: r"\d",
@@ -109,7 +113,7 @@ class Program:
 def program(pattern: re.Pattern[Any]) -> Program:
     """The program of a compiled pattern."""
     made = Program()
-    tree = _parser.parse(pattern.pattern, pattern.flags)
+    tree = parser.parse(pattern.pattern, pattern.flags)
     _emit(tree, pattern.flags, made.code, made)
     made.code.append(("match",))
     return made
@@ -168,6 +172,8 @@ def _repeat(op: Any, argument: Any, flags: int, code: list[Instruction], made: P
         return
     if most is not ops.MAXREPEAT and most > LARGEST_BOUND:
         most, made.is_exact = ops.MAXREPEAT, False
+    elif most is not ops.MAXREPEAT and most > max(least, _SEEN_BOUND):
+        most, made.is_exact = max(least, _SEEN_BOUND), False
     if most is ops.MAXREPEAT and inner.getwidth()[0] == 0:
         raise NotImplementedError("a loop that may be empty")
     for _ in range(least):

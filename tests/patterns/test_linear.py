@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
+
 from tests.patterns.collected import patterns
 from tests.patterns.samples import hard_texts
 from tests.patterns.steps import TooManyStepsError, program
@@ -32,3 +34,19 @@ def test_patterns_are_linear() -> None:
     found = {used.where: superlinear(used.pattern) for used in patterns()}
 
     assert {where: part for where, part in found.items() if part is not None} == {}
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"\[Worker clientId=(.*?), groupId=(.*?)\]",
+        r"([^\s]*-StreamThread-\d+)",
+        r"Streams member (.+?) fenced because (.*?)\.*\s*\Z",
+        r"id=(?P<id>.*?), .*?rack=(?P<rack>.*?), .*?tags=\{(?P<tags>.*?)\}",
+        r"(?:a+a+)+b",
+        r"\s*Source: (.+?) \(topics: (.*)\)\s*\Z",
+        r"(?i)(?:x\d+)*y",
+    ],
+)
+def test_superlinear_patterns_are_seen(pattern: str) -> None:
+    assert superlinear(re.compile(pattern)) is not None

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from re import _constants as op  # type: ignore[attr-defined]
-from re import _parser as parser  # type: ignore[attr-defined]
+from importlib import import_module
 from typing import Any
 
 __all__ = ["pattern_problem", "topic_matcher"]
+
+# Private modules of Python, which type checkers know or not by the order of the files.
+op, parser = import_module("re._constants"), import_module("re._parser")
 
 _MOST_CHARS, _MOST_REPEATS = 500, 3
 _REPEAT = re.compile(r"(?<!\\)(?:\\\\)*[*+{]")
