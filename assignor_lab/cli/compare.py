@@ -8,12 +8,15 @@ import typer
 
 from assignor_lab.capture.histories.past_terms import DECISIONS
 from assignor_lab.cli.found_plugins import found_plugins
-from assignor_lab.cli.one_state import Round, StateId, chosen_states
+from assignor_lab.cli.one_state import Round, StateId, chosen_states, terms_of_states
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
 from assignor_lab.cli.past_options import Topology, Zone, given_racks, past_terms
 from assignor_lab.cli.text import console, print_json, print_line, print_sentence, table
 from assignor_lab.compare import Compared, StateCompared, Terms, compare, contenders_of, words
 from assignor_lab.compare.document import document_of
+from assignor_lab.verification.sample import DecisionSample
+from assignor_lab.verification.words import document_of as document_of_verification
+from assignor_lab.verification.words import sentences
 
 __all__ = ["register"]
 
@@ -76,16 +79,20 @@ def register(app: typer.Typer) -> None:
         given = sources(config, c)
         plugins = found_plugins(given.effective())
         past = past_terms(DECISIONS, given, config, topology, timezone, None)
-        states = chosen_states(source, state_id, plugins.registry, given, given_racks(racks), past)
+        sample, known_racks = DecisionSample(), given_racks(racks)
+        states = sample.passed(chosen_states(source, state_id, plugins.registry, given, known_racks, past))
         terms = Terms(plugins.registry, plugins.isolation, given)
         compared = compare(states, contenders, terms, only_round)
+        verification = sample.verified(terms_of_states(source, plugins, given, past, known_racks))
         if json:
-            print_json(document_of(compared))
-        else:
-            _show(compared)
+            print_json({"verified": document_of_verification(verification), **document_of(compared)})
+            return
+        for sentence in sentences(verification):
+            print_sentence(sentence)
+        _show(compared, may_judge=not verification.refused)
 
 
-def _show(compared: Compared) -> None:
+def _show(compared: Compared, *, may_judge: bool) -> None:
     one, other = compared.names
     for name, told in zip(compared.names, compared.told, strict=True):
         if name != told:
@@ -99,7 +106,7 @@ def _show(compared: Compared) -> None:
     rows = words.figure_rows(compared)
     if rows:
         console().print(table(["on average" if len(compared.states) > 1 else "figure", one, other, "difference"], rows))
-    for sentence in words.sentences(compared):
+    for sentence in words.sentences(compared) if may_judge else ():
         print_sentence(sentence)
 
 

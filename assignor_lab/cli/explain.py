@@ -9,12 +9,15 @@ import typer
 
 from assignor_lab.capture.histories.past_terms import DECISIONS
 from assignor_lab.cli.found_plugins import found_plugins
-from assignor_lab.cli.one_state import StateId, chosen_states
+from assignor_lab.cli.one_state import StateId, chosen_states, terms_of_states
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
 from assignor_lab.cli.past_options import Topology, Zone, given_racks, past_terms
 from assignor_lab.cli.text import console, print_json, print_line, print_sentence, table
 from assignor_lab.explain import Budget, Explained, Explanation, explain, question_of, words
 from assignor_lab.explain.document import document_of
+from assignor_lab.verification.sample import DecisionSample
+from assignor_lab.verification.words import document_of as document_of_verification
+from assignor_lab.verification.words import sentences
 
 __all__ = ["register"]
 
@@ -85,14 +88,18 @@ def register(app: typer.Typer) -> None:
         given = sources(config, c)
         plugins = found_plugins(given.effective())
         terms = past_terms(DECISIONS, given, config, topology, timezone, None)
-        states = chosen_states(source, state_id, plugins.registry, given, given_racks(racks), terms)
+        sample, known_racks = DecisionSample(), given_racks(racks)
+        states = sample.passed(chosen_states(source, state_id, plugins.registry, given, known_racks, terms))
         scenario = next(states)
         question = question_of(scenario, round_number, assignor, plugins.registry, given, plugins.isolation)
         explained = explain(question, task, why_not, cache(lambda: Budget(calls, seconds)))
+        verification = sample.verified(terms_of_states(source, plugins, given, terms, known_racks))
         if json:
-            print_json(document_of(explained))
-        else:
-            _show(explained)
+            print_json({"verified": document_of_verification(verification), **document_of(explained)})
+            return
+        for sentence in sentences(verification):
+            print_sentence(sentence)
+        _show(explained)
 
 
 def _show(explained: Explained) -> None:

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
+import attrs
 import typer
 
 from assignment_api.plugins import ConfigSources, Registry
+from assignor_lab.capture.histories.past import scenarios_of_past
 from assignor_lab.capture.histories.past_terms import PastTerms
 from assignor_lab.cli.text import note
 from assignor_lab.documents.errors import printable
+from assignor_lab.runtime.discovery import Plugins
 from assignor_lab.scenarios import Scenario, read_scenarios
 from assignor_lab.scenarios.racks import Racks
+from assignor_lab.scenarios.with_racks import RackFiller
 from assignor_lab.scoring.source_parts import SCENARIOS, parts_of
 from assignor_lab.scoring.sources import plan_sources
+from assignor_lab.verification.readings import terms_of
+from assignor_lab.verification.verified import Terms, group_sources
 
-__all__ = ["Round", "StateId", "chosen_states"]
+__all__ = ["Round", "StateId", "chosen_states", "terms_of_states"]
 
 #: ``--id STATE``
 StateId = Annotated[
@@ -68,6 +75,23 @@ def chosen_states(
         listed = ", ".join(printable(each) for each in ids[:MOST_LISTED])
         more = f" and {len(ids) - MOST_LISTED} more" if len(ids) > MOST_LISTED else ""
         raise typer.BadParameter(f"no state {wanted!r:.80}: the source has {listed}{more}", param_hint="--id")
+
+
+def terms_of_states(source: str, plugins: Plugins, given: ConfigSources, past: PastTerms, racks: Racks | None) -> Terms:
+    """The terms under which the recorded decisions of a source are verified.
+
+    Args:
+        source: The source.
+        plugins: The plugins.
+        given: All sources of configuration.
+        past: How logs and recordings are read.
+        racks: Those of ``--racks``, or ``None``.
+    """
+    config = group_sources(given)
+    around = past.around(config.above, lambda _: None)
+    around = attrs.evolve(around, racks=None if racks is None else RackFiller(racks))
+    read = None if source == "-" else partial(scenarios_of_past, [source])
+    return terms_of(plugins.registry, config, plugins.isolation, read=read, around=around)
 
 
 def _states(

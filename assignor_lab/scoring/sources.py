@@ -201,7 +201,7 @@ class _Reading:
                     held = _one_kind(held, family.kind, f"family {each[0].family} generates histories")
                 else:
                     count, rounds, own, told = 0, 1, sha256(), SourceTimeline()
-                    for scenario in self._as_asked(_sampled(_scenarios(kind, each, around), sample), told, on_note):
+                    for scenario in self._as_asked(sample.passed(_scenarios(kind, each, around)), told, on_note):
                         held = _one_kind(held, scenario.kind, f"{scenario.place}: scenario {scenario.id!r} is")
                         if self.only_item in (None, first + count):
                             rounds = max(rounds, held.load().rounds(scenario))
@@ -266,12 +266,6 @@ def _weighed(scenarios: Iterable[Scenario], workload: Path) -> Iterator[Scenario
             )
     documents = weighed((each.document for each in held), workload)
     yield from (scenario_from_document(document, each.place) for document, each in zip(documents, held, strict=True))
-
-
-def _sampled(scenarios: Iterable[Scenario], sample: DecisionSample) -> Iterator[Scenario]:
-    for each in scenarios:
-        sample.add(each)
-        yield each
 
 
 def _read_again(parts: Sequence[tuple[str, Sequence[Any]]], around: Surroundings) -> Iterator[Scenario]:

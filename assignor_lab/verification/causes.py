@@ -212,7 +212,8 @@ def _found(best: _Result) -> Cause | None:
     trial, change = best.trial, best.trial.words
     if best.reproduced > best.reproduced_before:
         some = "" if best.reproduced_before == 0 else f", {best.reproduced_before} without"
-        evidence = f"{best.reproduced} of {plural(best.decisions, 'decision')} come out {change}{some}"
+        verb = "comes" if best.reproduced == 1 else "come"
+        evidence = f"{best.reproduced} of {plural(best.decisions, 'decision')} {verb} out {change}{some}"
         return Cause(trial.input, evidence, best.tried)
     gained = best.same_tasks - best.same_tasks_before
     if gained > _NOTICEABLE * best.tasks:

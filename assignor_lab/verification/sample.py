@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import attrs
 
 from assignor_lab.groups.entries import kind_named
 from assignor_lab.scenarios import Scenario
 from assignor_lab.verification.decisions import group_of
-from assignor_lab.verification.verified import MOST_TASKS
+from assignor_lab.verification.verified import MOST_TASKS, Terms, Verification, verify
 
 __all__ = ["DecisionSample"]
 
@@ -44,6 +44,12 @@ class DecisionSample:
 
     _groups: dict[tuple[str, str], _Kept] = attrs.field(init=False, factory=dict)
 
+    def passed(self, scenarios: Iterable[Scenario]) -> Iterator[Scenario]:
+        """The scenarios, as they come."""
+        for each in scenarios:
+            self.add(each)
+            yield each
+
     def add(self, scenario: Scenario) -> None:
         """Takes the next scenario; one without a recorded decision is passed over."""
         if scenario.observed is None or kind_named(scenario.kind).holding is None:
@@ -56,6 +62,10 @@ class DecisionSample:
     def decisions(self) -> Sequence[Scenario]:
         """The decisions that are kept."""
         return [each for kept in self._groups.values() for each in kept.decisions]
+
+    def verified(self, terms: Terms) -> Verification:
+        """The verification of these decisions alone, without a play of the past."""
+        return verify(self.decisions, terms, recorded=self.recorded)
 
     @property
     def recorded(self) -> dict[str, int]:

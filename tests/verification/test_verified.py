@@ -9,9 +9,11 @@ from typing import Any
 
 import attrs
 import pytest
+from typer.testing import CliRunner
 
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.capture.histories.past import Surroundings, scenarios_of_past
+from assignor_lab.cli.app import build_app
 from assignor_lab.scenarios import Scenario, scenario_from_document
 from assignor_lab.scenarios.racks import read_racks
 from assignor_lab.scenarios.settings import given_settings
@@ -242,3 +244,24 @@ def test_a_sample_of_many_decisions_says_so() -> None:
     (line,) = words.sentences(found)
     assert "recorded decisions (a sample of 24)." in line
     assert only(found).checked < 24
+
+
+# --- commands on single states ----------------------------------------------------------------------
+
+
+def command(*words_of_command: str) -> str:
+    result = CliRunner().invoke(build_app(), list(words_of_command))
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+@pytest.mark.parametrize("command_words", [["compare", "--assignor", "sticky"], ["explain"]])
+def test_compare_and_explain_begin_with_the_verification(command_words: list[str]) -> None:
+    name, *further = command_words
+    log = str(CAPTURES / "tagged" / "i3.log.gz")
+    right = ["--config", str(properties("tagged"))]
+    assert command(name, log, *right, *further).startswith("Verified: Kafka's assignor reproduces ")
+    shown = command(name, log, "--id", "tagged-classic-generation-5", *further)
+    assert shown.startswith("No verdict: Kafka's assignor reproduces 0 of 1 recorded decision.")
+    told = json.loads(command(name, log, *right, *further, "--json"))
+    assert told["verified"]["status"] == "verified"
