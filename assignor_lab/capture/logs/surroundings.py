@@ -51,7 +51,7 @@ _BEGUN, _STOPPING, _ENDED = ("CREATED", "REBALANCING"), "PENDING_SHUTDOWN", ("PE
 #: What the client id of a thread's consumer has behind that of its instance.
 _OF_CONSUMER = re.compile(r"-StreamThread-\d+-consumer\Z")
 #: Names of tasks in a list of Java, or as keys of a map (to 2.7), and what is between them.
-_TASK, _AROUND_TASKS = re.compile(r"(?:[^\s=]{1,200}__)?\d{1,9}_\d{1,9}"), re.compile(r"[\[\]{}=,\s]")
+_TASK, _AROUND_TASKS = re.compile(r"\A(?:[^\s=]{1,200}__)?\d{1,9}_\d{1,9}\Z"), re.compile(r"[\[\]{}=,\s]")
 #: Longest reason that is kept, in characters.
 _LONGEST_REASON = 1_000
 

@@ -103,11 +103,11 @@ def test_clients_that_a_source_names_get_their_pseudonyms() -> None:
     known = documents("golden/streams-group/sticky.scenarios.jsonl.gz")[0]
     member = known["members"][0]["id"]
     client = "orders-StreamThread-1-consumer"
-    done = [{"time_ms": 1, "type": "stop", "client": "orders"}]
+    done = [{"time_ms": 1, "type": "corrupt", "client": "orders", "tasks": ["0_1"]}]
     names = Pseudonyms(KEY)
     made = anonymous_document({**known, "source": {"client_ids": {member: client}, "done": done}}, names)
     assert made["source"]["client_ids"] == {names.member(member): names.client(client)}
-    assert made["source"]["done"][0]["client"] == names.client("orders")
+    assert made["source"]["done"] == [{**done[0], "client": names.client("orders")}]
     assert "orders" not in json.dumps(made["source"])
 
 
