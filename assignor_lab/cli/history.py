@@ -131,6 +131,7 @@ def _print(timeline: GroupTimeline) -> None:
         "MEMBERS",
         "CAME AND WENT",
         "MOVED",
+        "TAKEN OVER",
         "COPIES MADE",
         "REASON",
         "NEXT",
@@ -139,7 +140,7 @@ def _print(timeline: GroupTimeline) -> None:
         # Workers have neither threads nor copies, and what they say does not number the rounds.
         columns = ("TIME", "WORKERS", "CAME AND WENT", "JOBS MOVED", "REASON AND NOTES")
     rows = [_row(entry) for entry in entries]
-    console().print(table(columns, [(*row[:1], *row[2:3], *row[4:6], row[7]) for row in rows] if jobs else rows))
+    console().print(table(columns, [(*row[:1], *row[2:3], *row[4:6], row[8]) for row in rows] if jobs else rows))
 
 
 def _row(entry: TimelineEntry) -> tuple[object, ...]:
@@ -157,6 +158,7 @@ def _row(entry: TimelineEntry) -> tuple[object, ...]:
         entry.members,
         " ".join(changes),
         entry.active_moved or "",
+        entry.active_taken_over or "",
         entry.copies_made or "",
         reason,
         entry.followup if entry.followup != "none" else "",

@@ -41,7 +41,11 @@ class Decided(Protocol):
 
     @property
     def active_moved(self) -> int:
-        """Active tasks on another instance than before."""
+        """Active tasks of an instance that is still there, which another one is given."""
+
+    @property
+    def active_taken_over(self) -> int:
+        """Active tasks of instances that are gone."""
 
     @property
     def copies_made(self) -> int:
@@ -154,18 +158,20 @@ def past_words(decisions: Sequence[Decided], moves: str = ACTIVE_TASKS) -> str:
     span = f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
     span = span if seconds < 7_200 else f"{seconds / 3_600:.1f} h"
     came = sum(bool(each.joined or each.gone or each.restarted) for each in decisions)
-    # The group rebalances once more by itself where the decision before asked for it.
-    probing = sum(each.followup == "probing" for each in decisions[:-1])
+    probing = sum(each.followup == "probing" for each in decisions)
     causes, why = [], cause_words([each.reason for each in decisions])
     if came:
         causes.append(f"in {came:,} of them instances had come, gone or begun anew")
     if probing and not why:
-        causes.append(f"after {probing:,} of them a probing rebalance was to follow")
+        causes.append(f"{probing:,} of them asked for a probing rebalance")
     told = f" {why}" if why else ""
     told += f" {listed(causes)[:1].upper()}{listed(causes)[1:]}." if causes else ""
     moved = sum(each.active_moved for each in decisions)
     copies = sum(each.copies_made for each in decisions)
+    taken = sum(each.active_taken_over for each in decisions)
+    over = f", {figure(taken)} were taken over from instances that had gone" if taken else ""
     begin = f"{plural(len(decisions), 'decision')} in {span}.{told} {moves[:1].upper()}{moves[1:]} moved"
     if moves != ACTIVE_TASKS:
         return f"{begin} {plural(moved, 'time')}."
-    return f"{begin} {plural(moved, 'time')}, and {plural(copies, 'copy of state was', 'copies of state were')} made."
+    made = plural(copies, "copy of state was", "copies of state were")
+    return f"{begin} {plural(moved, 'time')}{over}, and {made} made."

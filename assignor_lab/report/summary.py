@@ -95,6 +95,7 @@ class TimelineDecision:
     reason: str
     missing: tuple[int, ...] | None = None
     inferred_reason: str = ""
+    active_taken_over: int = 0
 
 
 @attrs.frozen

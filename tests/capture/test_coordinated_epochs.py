@@ -55,7 +55,8 @@ def test_each_epoch_with_a_target_is_a_decision_with_its_time_and_reason() -> No
     timeline = timeline_of(history)
     assert [each.joined for each in timeline] == [(), ("s2",), (), ("s1",), ()]
     assert [each.gone for each in timeline] == [(), (), ("s1",), (), ("s2",)]
-    assert [each.active_moved for each in timeline] == [0, 3, 3, 3, 3]
+    assert [each.active_moved for each in timeline] == [0, 3, 0, 3, 0]
+    assert [each.active_taken_over for each in timeline] == [0, 0, 3, 0, 3]
     assert timeline[1].waited_ms == 12
 
 

@@ -124,7 +124,7 @@ def test_where_reasons_are_told_a_past_says_its_causes_instead_of_what_was_to_fo
     told = past_words([TimelineDecision(**{**_FIELDS, **each}) for each in said])
     assert "2 to hand tasks over" in told
     assert "was to follow" not in told
-    assert "was to follow" in past_words([TimelineDecision(**_FIELDS), TimelineDecision(**_FIELDS)])
+    assert "asked for a probing rebalance" in past_words([TimelineDecision(**_FIELDS), TimelineDecision(**_FIELDS)])
 
 
 _FIELDS: dict[str, Any] = {

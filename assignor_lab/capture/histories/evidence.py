@@ -27,12 +27,15 @@ class Evidence:
         tasks: All tasks of the application; ``None``: the source has only those that are given to members.
         hands_over: Whether an active task moves from a consumer that still has it, which takes one more rebalance.
         probing_ms: ``probing.rebalance.interval.ms``.
+        moved: Active tasks that an instance ran which is still there, and that another one is given: the metrics of
+            moved tasks count the same.
     """
 
     ended: Mapping[str, str] = _NOTHING
     tasks: frozenset[str] | None = None
     hands_over: bool = False
     probing_ms: int = LEAST_PROBING_MS
+    moved: int = 0
 
 
 def evidence_of(document: Mapping[str, Any], placed: Mapping[str, tuple[Sequence[str], Sequence[str]]]) -> Evidence:
@@ -44,21 +47,34 @@ def evidence_of(document: Mapping[str, Any], placed: Mapping[str, tuple[Sequence
     """
     done = document["source"].get("done", ())
     ended = {each["client"]: each["type"] for each in done if each["type"] in _ENDINGS}
+    ran = _ran(document)
+    moved = sum(ran.get(task, process) != process for process, (active, _) in placed.items() for task in active)
     if "clients" not in document:
-        return Evidence(ended)
+        return Evidence(ended, moved=moved)
     return Evidence(
         ended,
         frozenset(task["id"] for task in document["tasks"]),
-        _hands_over(document, placed),
+        bool(moved) or _hands_over(document),
         document["config"].get(PROBING_REBALANCE_INTERVAL_MS, LEAST_PROBING_MS),
+        moved,
     )
 
 
-def _hands_over(document: Mapping[str, Any], placed: Mapping[str, tuple[Sequence[str], Sequence[str]]]) -> bool:
+def _ran(document: Mapping[str, Any]) -> dict[str, str]:
+    """Active task to the process that had it before the decision, of those that take part in it."""
+    if "clients" in document:
+        return {task: client["process_id"] for client in document["clients"] for task in client["previous_active"]}
+    return {
+        f"{name}_{number}": member["process_id"]
+        for member in document["members"]
+        for name, numbers in member["active"].items()
+        for number in numbers
+    }
+
+
+def _hands_over(document: Mapping[str, Any]) -> bool:
+    """Whether a task moves between two consumers."""
     clients: Sequence[Mapping[str, object]] = document["clients"]
-    ran = {task: client["process_id"] for client in clients for task in _texts(client["previous_active"])}
-    if any(ran.get(task, process) != process for process, (active, _) in placed.items() for task in active):
-        return True
     threads, owners = document["observed"].get("threads"), _owners(clients)
     if not threads or owners is None:
         return False

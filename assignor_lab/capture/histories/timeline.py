@@ -31,10 +31,11 @@ class TimelineEntry:
         joined: Instances that were not there before; in the first decision nobody is new.
         gone: Instances that are not there any more.
         restarted: Instances whose members are all others than before.
-        active_moved: Active tasks that are on another instance than in the decision before.
+        active_moved: Active tasks that an instance ran which is still there, and that another one is given.
         copies_made: Copies of state where none was before, those of tasks that were active there not counted.
         followup: ``none`` or ``probing``.
         reason: Reason of the rebalance, as the source has it; empty if it has none.
+        active_taken_over: Active tasks of instances that are gone, which others are given.
         inferred_reason: The same, inferred from this decision and the one before; empty if the source has one, or if
             the decisions do not show it.
         missing: Numbers of generations before this one that the history does not have: first and last, or ``None``.
@@ -54,6 +55,7 @@ class TimelineEntry:
     reason: str
     missing: tuple[int, int] | None
     inferred_reason: str = ""
+    active_taken_over: int = 0
 
     def document(self) -> dict[str, Any]:
         """As JSON."""
@@ -118,12 +120,13 @@ def _entry(moment: Moment, before: Moment | None, names: dict[str, str], protoco
         joined=tuple(sorted(here.keys() - there.keys())),
         gone=tuple(sorted(there.keys() - here.keys())),
         restarted=tuple(sorted(again)),
-        active_moved=sum(task in ran and ran[task] != process for task, process in runs.items()),
+        active_moved=moment.evidence.moved,
         copies_made=len(has - had - {(task, process) for task, process in ran.items()}),
         followup=moment.followup,
         reason=moment.reason,
         missing=_missing(moment, before, protocol),
         inferred_reason="" if moment.reason else inferred_reason(moment, before, names),
+        active_taken_over=sum(task in ran and ran[task] not in moment.participants for task in runs),
     )
 
 

@@ -6,11 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import pytest
 
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.capture.histories import read_histories
 from assignor_lab.capture.histories.past import scenarios_of_past
 from assignor_lab.capture.histories.timeline import timeline_of
+from assignor_lab.groups.metrics.movement import stateful_actives_moved, stateless_actives_moved
+from assignor_lab.groups.streams.answers import observed_assignment
+from assignor_lab.groups.streams.placement import placement_of
 from assignor_lab.scenarios import Scenario
 from assignor_lab.verification.decisions import checked_decisions
 from tests.capture.histories.flight_folders import streams_folder
@@ -98,3 +102,13 @@ def _with_task_moved(scenario: Scenario) -> Scenario:
     placed[owner]["active"].remove("2_0")
     placed[other]["active"].append("2_0")
     return attrs.evolve(scenario, document={**scenario.document, "observed": {**observed, "assignment": placed}})
+
+
+@pytest.mark.parametrize("application", ["orders-2", "tagged", "plain-ha", "warm"])
+def test_moved_tasks_are_those_that_the_metrics_count(application: str) -> None:
+    moved = []
+    for scenario in decisions_of(application):
+        assert scenario.observed is not None
+        placement = placement_of(scenario.application, observed_assignment(scenario.observed))
+        moved.append(sum(each.figure(placement) or 0 for each in (stateful_actives_moved, stateless_actives_moved)))
+    assert [entry.active_moved for entry in timeline_of(past_of(application))] == moved
