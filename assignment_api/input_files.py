@@ -9,6 +9,7 @@ import select
 import stat
 import time
 from os import PathLike
+from pathlib import Path
 
 __all__ = ["PATIENCE_S", "open_input", "read_input"]
 
@@ -29,6 +30,9 @@ def open_input(path: str | PathLike[str]) -> io.BufferedReader:
             no process writes to. ``strerror`` says which.
         ValueError: if no file can have such a name.
     """
+    if not hasattr(os, "O_NONBLOCK"):
+        # Windows has no pipes in folders.
+        return Path(path).open("rb")
     try:
         # Opening a pipe without a writer would wait for one.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
