@@ -107,6 +107,7 @@ class Verification:
         return tuple(each for each in self.groups if each.is_refused)
 
 
+_NO_REPLAY = "Not verified: a replay of the past, which is too large for that or cannot be played."
 #: Session timeouts: of members of the classic protocol, and of streams groups.
 _TIMEOUTS = ("session.timeout.ms", "streams.session.timeout.ms")
 #: No state is of a real group.
@@ -128,7 +129,7 @@ def group_sources(sources: ConfigSources) -> ConfigSources:
 def verify(
     decisions: Iterable[Scenario],
     terms: Terms,
-    episodes: Iterable[Scenario] = (),
+    episodes: Iterable[Scenario] | None = None,
     *,
     most_tasks: int | None = MOST_TASKS,
     recorded: Mapping[str, int] | None = None,
@@ -138,7 +139,7 @@ def verify(
     Args:
         decisions: Recorded decisions of any kind; scenarios without a recorded decision are left out.
         terms: The plugins and the configuration.
-        episodes: The pasts that the decisions make up, to be played.
+        episodes: The pasts that the decisions make up, to be played; ``None``: plays are not asked for.
         most_tasks: Tasks of each group's decisions together, beyond which a sample of them is decided again; ``None``:
             all decisions are.
         recorded: Group to its number of recorded decisions, where ``decisions`` are a sample already.
@@ -150,7 +151,7 @@ def verify(
     for each in decisions:
         if each.observed is not None and kind_named(each.kind).holding is not None:
             groups.setdefault((each.kind, group_of(each)), []).append(each)
-    replays = replay_checks(episodes, terms.registry, terms.config)
+    replays = replay_checks(episodes or (), terms.registry, terms.config)
     timeouts = _contradicted_timeouts(terms)
     found = []
     for (_, group), held in groups.items():
@@ -159,6 +160,8 @@ def verify(
         total = made.recorded if made.recorded > known else known - made.not_ready
         if made.cause is None and made.not_verifiable is None:
             made = attrs.evolve(made, cause=timeouts.get(group))
+        if episodes is not None and group not in replays and total > 1:
+            made = attrs.evolve(made, unverified=(*made.unverified, _NO_REPLAY))
         found.append(attrs.evolve(made, recorded=total, replay=replays.get(group)))
     decided = {each.group for each in found}
     found += [
@@ -233,7 +236,7 @@ def _contradicted_timeouts(terms: Terms) -> dict[str, Cause]:
         for key, value in given.items():
             if key in own and own[key] != value:
                 found[group] = Cause(
-                    "session timeout", f"{key} of the recorded members is {own[key]:,} ms, and {value:,} ms is given"
+                    "session timeout", f"the recorded members have {key} {own[key]:,} ms, and {value:,} ms is given"
                 )
     return found
 
