@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import UTC
+from pathlib import Path
+
 import pytest
 
+from assignment_api.plugins import effective_config
+from assignor_lab.capture.histories.flight_recordings import recorded_decisions
+from assignor_lab.capture.logs.import_log import read_decisions
+from assignor_lab.capture.logs.scenario_documents import DocumentMaker
+from assignor_lab.capture.recorded import problems, read_recording, recorded_states
+from assignor_lab.runtime.discovery import discovered
+from assignor_lab.scenarios.told_topology import topology_conflicts
 from tests.capture.topology_recordings import STREAMS, unpacked
 
 #: Applications of the archive; a test compares them with it.
@@ -14,7 +24,7 @@ CLASSIC = (
 )  # fmt: skip
 STREAMS_ONLY_CLASSIC = {"pattern"}
 #: Without a text their changelogs are unknown, or others fit better, and lags differ from the leader's.
-NOT_WITHOUT_TOPOLOGY = {"many", "stale", "tablejoin"}
+NOT_WITHOUT_TOPOLOGY = {"many", "tablejoin"}
 
 
 def test_each_application_was_recorded_in_each_protocol_that_allows_it() -> None:
@@ -59,6 +69,28 @@ def test_what_is_unknown_without_the_topology_is_not_invented() -> None:
                 known = found.subtopologies(name)[task["id"].partition("_")[0]]
                 assert task["logged"] == bool(known["changelogs"]), (name, task)
                 assert task["stores"] is None or len(task["stores"]) == len(known["changelogs"]), (name, task)
+
+
+def test_a_changelog_from_before_the_optimisation_is_reported_and_not_used() -> None:
+    found = unpacked()
+    told = recorded_decisions(found.past("stale") / "records.jsonl", topology=Path(found.topology("stale")[1]))
+    (sentence,) = {each for document in told for each in topology_conflicts(document["assumptions"])}
+    assert sentence == (
+        "topology conflict: the offset sums that members report of sub-topology 0 fit stale-users and not "
+        "stale-users-changelog: the former is used for store users"
+    )
+
+
+def test_every_message_to_a_member_comes_out_again_with_the_topology() -> None:
+    found = unpacked()
+    recording, registry = read_recording([found.answers]), discovered(effective_config()).registry
+    for name in ("foreignkey", "many", "readonly", "stale", "unlogged"):
+        decisions = list(read_decisions(found.logs(name), lambda _: None))
+        maker = DocumentMaker((), None, UTC, zone_given=True)
+        seen = recorded_states(recording, decisions, maker, topology=Path(found.topology(name)[1]))
+        of_group = [state for state in seen if state.seen.answer.group == name]
+        assert len(of_group) > 5
+        assert {state.document["id"]: told for state in of_group if (told := list(problems(state, registry)))} == {}
 
 
 def test_every_target_of_the_streams_protocol_comes_out_again() -> None:

@@ -15,6 +15,7 @@ from assignor_lab.groups.streams.asking import invoke
 from assignor_lab.kafka.leader.fallback import is_internal, replacement_without_lags
 from assignor_lab.kafka.leader.member_messages import MemberMessage, member_messages
 from assignor_lab.kafka.wire import assignment_document, encode_assignment
+from assignor_lab.kafka.wire.assignment_info import order_as_given
 from assignor_lab.runtime.invocation import Failure
 from assignor_lab.scenarios import Place, scenario_from_document
 
@@ -162,6 +163,6 @@ def _differences(member: str, recorded: MemberAssignment, message: MemberMessage
     unequal = [field for field in theirs if theirs[field] != ours[field]]
     for field in unequal:
         yield MemberDifference(member, field, theirs[field], ours[field])
-    encoded = encode_assignment(message.info)
+    encoded = encode_assignment(message.info, order_as_given)
     if not unequal and encoded != recorded.user_data:
         yield MemberDifference(member, "bytes", recorded.user_data.hex(), encoded.hex())

@@ -15,7 +15,7 @@ from assignor_lab.capture.topology.description import SubTopologyKey
 from assignor_lab.capture.topology.evidence import Brokers, Members
 from assignor_lab.capture.topology.group_topology import GroupTopology, Store, SubTopology, by_subtopology, names_of
 from assignor_lab.capture.topology.internal_topics import CHANGELOG, REPARTITION, is_of_longer_name, prefix_of
-from assignor_lab.capture.topology.offset_sums import fitting
+from assignor_lab.capture.topology.offset_sums import contradicted, fitting
 from assignor_lab.capture.topology.sharing import Candidate, shared_by_sums
 
 __all__ = ["inferred"]
@@ -93,6 +93,7 @@ class _Inference:
         """Stateful sub-topologies to the changelog topics with as many partitions as they alone have tasks."""
         shared: dict[SubTopologyKey, list[Store]] = {key: [] for key in stateful}
         ambiguous: dict[SubTopologyKey, None] = {}
+        refuted: dict[SubTopologyKey, None] = {}
         for name, partitions in self.changelogs.items():
             prefixes = {key: prefix_of(self.application_id, key[0]) for key in stateful}
             candidates = [key for key in stateful if self.counts[key] == partitions and name.startswith(prefixes[key])]
@@ -111,6 +112,12 @@ class _Inference:
                     "left out"
                 )
         for key, stores in shared.items():
+            if key not in ambiguous and stores and contradicted(stores, self._sums(key), self.brokers.ends):
+                refuted[key] = None
+                held = ", ".join(str(store.changelog) for store in stores)
+                self.assumptions.append(
+                    f"members report more of {names_of([key])} than {held} holds: it is not all of its changelogs"
+                )
             if key in ambiguous or stores:
                 continue
             own = self._table_topic(key)
@@ -124,6 +131,8 @@ class _Inference:
                 ambiguous[key] = None
                 self.assumptions.append(f"no changelog topic has as many partitions as {names_of([key])} has tasks")
         self._share_by_sums(shared, ambiguous)
+        # Its changelog is another topic, and no name shows which one.
+        ambiguous |= refuted
         self._say(shared, ambiguous)
         return {key: None if key in ambiguous else tuple(stores) for key, stores in shared.items()}
 
@@ -155,15 +164,13 @@ class _Inference:
         return tuple(topic for topic in sources if self.brokers.has(topic, self.counts[key]))
 
     def _table_topic(self, key: SubTopologyKey) -> str | None:
-        """The source topic that a table may read back: the only one, or the one that the offset sums fit."""
+        """The source topic that a table may read back: the only one, or the one that offset sums fit."""
         sources = self.members.sources.get(key, ())
         enough = [topic for topic in sources if self.brokers.has(topic, self.counts[key])]
         if len(sources) == 1:
             return enough[0] if enough else None
-        tasks = [task for task in self.members.tasks if (task.topology_name, task.subtopology) == key]
-        sums = {task.partition: self.members.sums[task] for task in tasks if task in self.members.sums}
         choices = [Store("", None, is_known=False), *(Store(topic, topic) for topic in enough)]
-        (found,) = fitting([choices], sums, self.brokers.ends)
+        (found,) = fitting([choices], self._sums(key), self.brokers.ends)
         return found.changelog
 
     def _sums(self, key: SubTopologyKey) -> dict[int, tuple[int, ...]]:

@@ -12,7 +12,7 @@ from itertools import islice, product
 from assignor_lab.capture.topology.evidence import Ends
 from assignor_lab.capture.topology.group_topology import Store
 
-__all__ = ["fitting"]
+__all__ = ["contradicted", "fitting"]
 
 #: Ways to choose that are tried.
 _MOST_TRIED = 64
@@ -22,7 +22,7 @@ def fitting(choices: Sequence[Sequence[Store]], sums: Mapping[int, Iterable[int]
     """One store of each choice: the first ways that no sum contradicts, of these the one that most sums equal.
 
     Without sums or ends the first of each choice. A way with a store whose changelog is unknown is left only for one
-    that sums equal, or that alone they do not contradict.
+    that more sums equal than any other, or that alone they do not contradict.
 
     Args:
         choices: For each store what it may be logged to, the most likely first.
@@ -38,9 +38,15 @@ def fitting(choices: Sequence[Sequence[Store]], sums: Mapping[int, Iterable[int]
     judged = [(way, *_judged(way, sums, ended)) for way in known]
     possible = [(way, equal) for way, contradicted, equal in judged if not contradicted]
     best = max((equal for _, equal in possible), default=0)
-    if not possible or (not best and first not in known and len(possible) > 1):
+    is_open = first not in known and len(possible) > 1
+    if not possible or (is_open and [equal for _, equal in possible].count(best) > 1):
         return first
     return next(way for way, equal in possible if equal == best)
+
+
+def contradicted(stores: Sequence[Store], sums: Mapping[int, Iterable[int]], ends: Ends) -> bool:
+    """Whether a member reports more of a task than the changelogs of its stores hold."""
+    return _judged(stores, sums, ends(_partitions([stores], sums)))[0]
 
 
 def _partitions(ways: Iterable[Sequence[Store]], numbers: Iterable[int]) -> list[tuple[str, int]]:

@@ -21,7 +21,7 @@ from assignment_api import (
     TaskId,
     TaskInfo,
 )
-from assignment_api.java import iteration_order, topic_partition_hash
+from assignment_api.java import iteration_order, string_hash, topic_partition_hash
 from assignment_api.streams.ids import utf16_key
 from assignor_lab.kafka.leader.revocation import TopicPartition, held_back_tasks, temporary_standbys
 from assignor_lab.kafka.leader.threads import ConsumerTasks, spread_over_consumers
@@ -162,6 +162,11 @@ def _source_partitions(application: ApplicationMetadata) -> Mapping[TaskId, tupl
 
 def _found_partitions(infos: Mapping[TaskId, TaskInfo]) -> dict[TaskId, tuple[TopicPartition, ...]]:
     found: dict[TaskId, tuple[TopicPartition, ...]] = {}
+    topics: dict[tuple[str | None, int], set[str]] = {}
+    for task, info in infos.items():
+        topics.setdefault((task.topology_name, task.subtopology), set()).update(
+            partition.topic for partition in info.source_partitions()
+        )
     for task, info in infos.items():
         if info.topic_partitions is None:
             raise IllegalAssignmentStateError(
@@ -169,8 +174,12 @@ def _found_partitions(infos: Mapping[TaskId, TaskInfo]) -> dict[TaskId, tuple[To
             )
         listed = [(partition.topic, partition.partition) for partition in info.source_partitions()]
         if len(listed) > 1:  # most tasks read one partition, which no order has to be found for
-            hashes = [topic_partition_hash(*key) for key in listed]
-            listed = iteration_order(listed, hashes, sort_key=_partition_key)
+            # Kafka: PartitionGrouper makes a set of the size of the sub-topology's set of topics, filled from that.
+            names = sorted(key[0] for key in listed)
+            inserted = iteration_order(names, [string_hash(name) for name in names])
+            listed.sort(key=lambda key: inserted.index(key[0]))
+            size = len(topics[task.topology_name, task.subtopology])
+            listed = iteration_order(listed, [topic_partition_hash(*key) for key in listed], size, _partition_key)
         found[task] = tuple(listed)
     return found
 

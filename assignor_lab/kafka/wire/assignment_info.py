@@ -8,7 +8,7 @@ memory linear in the bytes: no count is believed further than the bytes that are
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import attrs
 
@@ -20,7 +20,7 @@ from assignor_lab.kafka.wire.errors import CorruptMessageError, InvalidVersionEr
 from assignor_lab.kafka.wire.subscription_info import LATEST_SUPPORTED_VERSION, UNKNOWN_VERSION
 from assignor_lab.kafka.wire.texts import MalformedTextError, decode_modified_utf8, encode_modified_utf8
 
-__all__ = ["NO_REBALANCE", "AssignmentInfo", "Partition", "decode_assignment", "encode_assignment"]
+__all__ = ["NO_REBALANCE", "AssignmentInfo", "Partition", "decode_assignment", "encode_assignment", "order_as_given"]
 
 #: ``next_rebalance_ms`` of a member that need not rejoin on its own.
 NO_REBALANCE = 2**63 - 1
@@ -40,6 +40,10 @@ _MAX_TEXT_BYTES = 0xFFFF
 #: Topic and number. The topic is ``None`` where bytes refer to a dictionary entry that is missing, as Kafka reads them.
 Partition = tuple[str | None, int]
 _Hosts = Mapping[HostInfo, tuple[Partition, ...]]
+
+
+#: Puts partitions in the order of a set.
+SetOrder = Callable[[Iterable[Partition]], Sequence[tuple[str, int]]]
 
 
 @attrs.frozen
@@ -107,8 +111,12 @@ def decode_assignment(data: bytes) -> AssignmentInfo:
     )
 
 
-def encode_assignment(info: AssignmentInfo) -> bytes:
+def encode_assignment(info: AssignmentInfo, order_of_set: SetOrder | None = None) -> bytes:
     """Writes a message as Kafka 4.3.1 does; fields that the version does not have are left out.
+
+    Args:
+        info: The message.
+        order_of_set: The order of the partitions of a standby task; ``None``: that of a hash set of the usual size.
 
     Raises:
         InvalidVersionError: if the version is none of 1 to 11.
@@ -123,7 +131,7 @@ def encode_assignment(info: AssignmentInfo) -> bytes:
         parts.append(_int32(info.commonly_supported_version))
     parts.append(_int32(len(info.active_tasks)))
     parts.extend(_task(task, version) for task in info.active_tasks)
-    parts.append(_standby_tasks(info.standby_tasks, version))
+    parts.append(_standby_tasks(info.standby_tasks, version, order_of_set or _set_order))
     if version >= _FIRST_WITH_DICTIONARY:
         both = [info.partitions_by_host]
         if version >= _FIRST_WITH_STANDBY_HOSTS:
@@ -207,13 +215,13 @@ def _task(task: TaskId, version: int) -> bytes:
     return head
 
 
-def _standby_tasks(tasks: Mapping[TaskId, tuple[Partition, ...]], version: int) -> bytes:
+def _standby_tasks(tasks: Mapping[TaskId, tuple[Partition, ...]], version: int, order_of_set: SetOrder) -> bytes:
     listed = list(tasks)
     hashes = [task_id_hash(task.subtopology, task.partition, task.topology_name) for task in listed]
     parts = [_int32(len(listed))]
     for task in iteration_order(listed, hashes, sort_key=TaskId.sort_key):
         parts.append(_task(task, version))
-        parts.append(_partitions(tasks[task], None))
+        parts.append(_listed(order_of_set(tasks[task]), None))
     return b"".join(parts)
 
 
@@ -236,11 +244,23 @@ def _host_key(host: HostInfo) -> tuple[bytes, int]:
 
 
 def _partitions(partitions: Sequence[Partition], indices: Mapping[str, int] | None) -> bytes:
-    ordered = _set_order(partitions)
+    return _listed(_set_order(partitions), indices)
+
+
+def _listed(ordered: Sequence[tuple[str, int]], indices: Mapping[str, int] | None) -> bytes:
     parts = [_int32(len(ordered))]
     for topic, number in ordered:
         parts.append((_text(topic) if indices is None else _int32(indices[topic])) + _int32(number))
     return b"".join(parts)
+
+
+def order_as_given(partitions: Iterable[Partition]) -> list[tuple[str, int]]:
+    """The partitions as they are listed: a leader's own sets are of other sizes than the usual one.
+
+    Raises:
+        RefusedAssignmentError: if a topic has no name.
+    """
+    return [_named(partition) for partition in partitions]
 
 
 def _set_order(partitions: Iterable[Partition]) -> list[tuple[str, int]]:
