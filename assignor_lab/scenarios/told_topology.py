@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["TOPOLOGY_CONFLICT", "topology_conflicts"]
+__all__ = ["DESCRIPTION_NOT_USED", "TOPOLOGY_CONFLICT", "topology_conflicts"]
 
 #: Begins the sentence on two sources that differ: a description, the brokers' topics, the members' metadata.
 TOPOLOGY_CONFLICT = "topology conflict:"
+
+#: Ends the sentence on a description that lacks sub-topologies of the group.
+DESCRIPTION_NOT_USED = "it is not used (is it the description of that application?)"
 
 
 def topology_conflicts(assumptions: Sequence[str]) -> list[str]:

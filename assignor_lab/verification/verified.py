@@ -12,6 +12,7 @@ from assignment_api.plugins import ConfigSources, Layer, PluginError, Registry
 from assignor_lab.groups.entries import kind_named
 from assignor_lab.runtime.asking import OwnProcesses
 from assignor_lab.scenarios import Scenario
+from assignor_lab.scenarios.told_topology import DESCRIPTION_NOT_USED, TOPOLOGY_CONFLICT, topology_conflicts
 from assignor_lab.verification.causes import Cause, Reading, Tried, likely_cause
 from assignor_lab.verification.decisions import CheckedDecision, checked_decisions, group_of, recorded_assignor
 from assignor_lab.verification.replays import ReplayCheck, replay_checks
@@ -159,7 +160,7 @@ def verify(
         known = max(len(held), (recorded or {}).get(group, 0))
         total = made.recorded if made.recorded > known else known - made.not_ready
         if made.cause is None and made.not_verifiable is None:
-            made = attrs.evolve(made, cause=timeouts.get(group))
+            made = attrs.evolve(made, cause=timeouts.get(group) or _foreign_topology(held))
         if episodes is not None and group not in replays and total > 1:
             made = attrs.evolve(made, unverified=(*made.unverified, _NO_REPLAY))
         found.append(attrs.evolve(made, recorded=total, replay=replays.get(group)))
@@ -239,6 +240,16 @@ def _contradicted_timeouts(terms: Terms) -> dict[str, Cause]:
                     "session timeout", f"the recorded members have {key} {own[key]:,} ms, and {value:,} ms is given"
                 )
     return found
+
+
+def _foreign_topology(decisions: Sequence[Scenario]) -> Cause | None:
+    """The cause where the given description is that of another application."""
+    for each in decisions:
+        for sentence in topology_conflicts(each.assumptions):
+            if sentence.endswith(DESCRIPTION_NOT_USED):
+                told = sentence.removeprefix(TOPOLOGY_CONFLICT).removesuffix(DESCRIPTION_NOT_USED)
+                return Cause("topology", told.strip().removesuffix(":"))
+    return None
 
 
 def _raises(cause: Cause) -> bool:

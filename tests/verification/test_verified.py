@@ -196,6 +196,13 @@ def test_a_wrong_topology_ends_in_the_banner(flight: tuple[Path, Path], tmp_path
     assert group.cause.evidence.startswith("10 of 10 decisions come out without the topology file")
 
 
+def test_the_topology_of_another_application_ends_in_the_banner(flight: tuple[Path, Path], tmp_path: Path) -> None:
+    topology = tmp_path / "topology.txt"
+    topology.write_text(STORE_ON_THE_WRONG_SIDE.partition("  Sub-topology: 1")[0], encoding="utf-8")
+    group = refused(verification([str(flight[0])], flight[1], topology), "topology")
+    assert group.reproduced == 10
+
+
 def test_a_wrong_release_of_the_brokers_ends_in_the_banner(tmp_path: Path) -> None:
     folder = streams_folder(tmp_path / "past", "orders-group-3")
     assert only(verification([str(folder)])).reproduced == 16

@@ -20,6 +20,7 @@ from assignor_lab.capture.topology.inference import inferred
 from assignor_lab.capture.topology.internal_topics import CHANGELOG, REPARTITION, prefix_of
 from assignor_lab.capture.topology.offset_sums import fitting
 from assignor_lab.capture.topology.patterns import matching_topics
+from assignor_lab.scenarios.told_topology import DESCRIPTION_NOT_USED
 
 __all__ = ["no_description_of", "resolved", "topology_of"]
 
@@ -51,10 +52,7 @@ def topology_of(
 def no_description_of(text: Description, tasks: Iterable[TaskId]) -> str:
     """A sentence on tasks of which a description has no sub-topology."""
     missing = [key for key in by_subtopology(tasks) if key not in text.subtopologies]
-    return (
-        f"members have tasks of {names_of(missing)}, which {text.name} does not have: it is not used (is it the "
-        "description of that application?)"
-    )
+    return f"members have tasks of {names_of(missing)}, which {text.name} does not have: {DESCRIPTION_NOT_USED}"
 
 
 def resolved(
