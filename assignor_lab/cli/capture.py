@@ -87,6 +87,7 @@ def register(app: typer.Typer) -> None:
         from assignor_lab.capture.topology import reuses_sources
         from assignor_lab.scenarios import write_lines
         from assignor_lab.scenarios.anonymous import anonymous_document, read_pseudonyms
+        from assignor_lab.scenarios.told_topology import noting_conflicts
 
         check_json(out, as_json=json)
         if bool(group) == all_:
@@ -114,7 +115,9 @@ def register(app: typer.Typer) -> None:
             connectors = None if not connect_url else (lambda: _connectors(connect_url, ca_file))
             capturing = Capturing(cluster, given.above, delay, topology, wait, note, connectors, optimized)
             wanted = capturable(cluster) if all_ else list(dict.fromkeys(group or ()))
-            documents = list(with_racks(capturing.documents(wanted, leave_out), rack_filler(racks)))
+            documents = list(
+                with_racks(noting_conflicts(capturing.documents(wanted, leave_out), note), rack_filler(racks))
+            )
         if keep_answers is not None:
             write_lines(keep_answers, kept)
         if names is not None:

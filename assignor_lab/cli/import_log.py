@@ -27,6 +27,7 @@ from assignor_lab.cli.options import (
 from assignor_lab.cli.past_options import Topology, Zone, rack_filler, with_racks, zone_of
 from assignor_lab.cli.text import note
 from assignor_lab.scenarios import write_lines
+from assignor_lab.scenarios.told_topology import noting_conflicts
 
 __all__ = ["register"]
 
@@ -81,7 +82,7 @@ def register(app: typer.Typer) -> None:
             standard_input=sys.stdin.buffer,
         )
         warnings = ImportWarnings()
-        made = warnings.passed(with_racks(documents, rack_filler(racks)))
+        made = warnings.passed(with_racks(noting_conflicts(documents, note), rack_filler(racks)))
         written = write_lines(out, made if workload is None else weighed(made, workload))
         for problem in problems:
             note(f"warning: {problem}")

@@ -32,6 +32,7 @@ from assignor_lab.cli.past_options import Topology, Zone, rack_filler, with_rack
 from assignor_lab.cli.text import note
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios import write_lines
+from assignor_lab.scenarios.told_topology import noting_conflicts
 
 __all__ = ["register"]
 
@@ -101,7 +102,7 @@ def register(app: typer.Typer) -> None:
         registry = discovered(given.effective()).registry if check else None
         documents = _documents(states, registry, failed.append)
         warnings = ImportWarnings()
-        written = write_lines(out, warnings.passed(with_racks(documents, rack_filler(racks))))
+        written = write_lines(out, warnings.passed(with_racks(noting_conflicts(documents, note), rack_filler(racks))))
         for sentence in warnings.sentences():
             note(f"warning: {sentence}")
         note(f"{written} {'state' if written == 1 else 'states'} imported")

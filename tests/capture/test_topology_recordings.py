@@ -14,7 +14,7 @@ from assignor_lab.capture.logs.scenario_documents import DocumentMaker
 from assignor_lab.capture.recorded import problems, read_recording, recorded_states
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios.told_topology import topology_conflicts
-from tests.capture.topology_recordings import STREAMS, unpacked
+from tests.capture.topology_recordings import STREAMS, run, unpacked
 
 #: Applications of the archive; a test compares them with it.
 CLASSIC = (
@@ -79,6 +79,12 @@ def test_a_changelog_from_before_the_optimisation_is_reported_and_not_used() -> 
         "topology conflict: the offset sums that members report of sub-topology 0 fit stale-users and not "
         "stale-users-changelog: the former is used for store users"
     )
+
+
+def test_a_conflict_is_noted_on_the_standard_error() -> None:
+    found = unpacked()
+    told = run("history", str(found.past("stale")), *found.topology("stale"), "--check").stderr
+    assert "topology conflict: the offset sums" in told
 
 
 def test_every_message_to_a_member_comes_out_again_with_the_topology() -> None:

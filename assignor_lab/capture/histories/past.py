@@ -19,6 +19,7 @@ from assignor_lab.capture.histories.logged_decisions import logged_decisions
 from assignor_lab.capture.histories.past_files import LOG, RECORDING, NamedFile, files_of, grouped, kind_of
 from assignor_lab.capture.topology import reuses_sources
 from assignor_lab.scenarios import Place, Scenario, read_scenarios, scenario_from_document
+from assignor_lab.scenarios.told_topology import noting_conflicts
 from assignor_lab.scenarios.with_racks import RackFiller
 
 __all__ = ["Surroundings", "scenarios_of", "scenarios_of_past"]
@@ -124,7 +125,7 @@ def _recorded(files: Sequence[NamedFile], around: Surroundings) -> Iterator[Scen
         brokers_show_targets=around.brokers_show_targets,
         optimized=reuses_sources(around.optimization),
     )
-    yield from _named(documents, {str(records.path): records.name}, records.name)
+    yield from _named(noting_conflicts(documents, around.on_problem), {str(records.path): records.name}, records.name)
 
 
 def _logged(logs: Sequence[NamedFile], around: Surroundings) -> Iterator[Scenario]:
@@ -136,7 +137,7 @@ def _logged(logs: Sequence[NamedFile], around: Surroundings) -> Iterator[Scenari
         optimization=around.optimization,
         on_problem=lambda problem: around.on_problem(str(problem)),
     )
-    yield from _named(documents, {fspath(log.path): log.name for log in logs}, "-")
+    yield from _named(noting_conflicts(documents, around.on_problem), {fspath(log.path): log.name for log in logs}, "-")
 
 
 def _named(documents: Iterator[dict[str, Any]], names: Mapping[str, str], otherwise: str) -> Iterator[Scenario]:

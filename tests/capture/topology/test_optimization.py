@@ -13,7 +13,10 @@ from assignor_lab.capture.histories.settings import optimization_in
 from assignor_lab.capture.logs.import_log import import_log
 from assignor_lab.capture.topology import (
     Brokers,
+    GroupTopology,
     Members,
+    Store,
+    SubTopology,
     Topic,
     inferred,
     parse_topology,
@@ -154,3 +157,10 @@ def test_a_recorded_group_without_a_changelog_reads_its_only_source_topic_back()
     reported = attrs.evolve(two, sums={tasks[1]: (7,)})
     ends = attrs.evolve(brokers, ends=lambda asked: {each: 7 if each[0] == "users" else 5 for each in asked})
     assert inferred("app", reported, ends).subtopologies[None, 0].changelogs == ("users",)
+
+
+def test_a_source_topic_that_is_a_changelog_is_one_partition_with_both_flags() -> None:
+    sub = SubTopology(("users", "clicks"), (Store("users", "users"),), is_logged=True)
+    document = task_document(TASK, GroupTopology({(None, 0): sub}), Brokers(), [])
+    flags = [(each["topic"], each["source"], each["changelog"]) for each in document["partitions"]]
+    assert flags == [("users", True, True), ("clicks", True, False)]
