@@ -26,6 +26,7 @@ from assignor_lab.cli.options import (
 )
 from assignor_lab.cli.past_options import rack_filler
 from assignor_lab.cli.text import note
+from assignor_lab.documents.wording import plural
 from assignor_lab.groups.answering import AnswerOptions, answerer
 from assignor_lab.runtime.invocation import looking_at_raised
 from assignor_lab.scenarios import Scenario, read_scenarios, write_lines
@@ -121,6 +122,8 @@ def register(app: typer.Typer) -> None:
             written = write_lines(out, rows())
         if pdb and failed[True] and not raised:
             note("no debugger was opened, for nothing was raised in this process; --traceback says where it was")
+        if failed[True] and not failed[False]:
+            note(f"{assignor} has no answer to any of {plural(failed[True], 'state')}: each row's error is the reason")
         print_written(out, written, as_json=json, assignor=assignor, failed=failed[True])
 
 

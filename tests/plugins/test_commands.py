@@ -233,3 +233,13 @@ def test_a_broken_discovered_file_is_exit_code_2(run: Any, tmp_path: Path) -> No
     ran = run("plugins")
     assert ran.code == 2
     assert "assignor.toml: no valid TOML" in ran.err
+
+
+def test_assign_names_the_failure_of_every_state_on_standard_error(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "always_failing.py").write_text(
+        "from assignment_api import TaskAssignor\n\n\nclass Fails(TaskAssignor):\n"
+        "    def assign(self, application):\n        raise ValueError('no')\n"
+    )
+    ran = run("assign", "--scenarios", scenario(tmp_path), "--assignor", "always_failing:Fails")
+    assert (ran.code, len(ran.out.splitlines())) == (0, 2)
+    assert "always_failing:Fails has no answer to any of 2 states" in ran.err

@@ -63,5 +63,5 @@ def _identities(members: Iterable[MemberAnswer]) -> dict[str, Any]:
 
 
 def sorted_tasks(tasks: Iterable[TaskId]) -> list[str]:
-    """Ids in Kafka's order."""
-    return [str(task) for task in sorted(tasks, key=TaskId.sort_key)]
+    """Ids in Kafka's order, each once: an assignment lists a task for each of its partitions."""
+    return [str(task) for task in sorted(set(tasks), key=TaskId.sort_key)]
