@@ -1,4 +1,4 @@
-"""The five figures of two contenders, over the states in which both have them."""
+"""The five figures of some contenders, over the states in which all have them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assignor_lab.groups.headline import FAILURES, HeadlineFigure
 __all__ = ["FigureCompared", "compared_figures", "metrics_of_headline"]
 
 #: A row of each contender for one state, as :class:`assignor_lab.groups.rows.RowMaker` makes it.
-Rows = tuple[Mapping[str, Any], Mapping[str, Any]]
+Rows = tuple[Mapping[str, Any], ...]
 
 
 @attrs.frozen
@@ -27,7 +27,7 @@ class FigureCompared:
         unit: Unit of the means.
         direction: Which way is better.
         means: Mean of each contender over ``states``; ``None``: not measured.
-        states: States in which both have it.
+        states: States in which all have it.
         not_measured: Why it is not measured, or ``None``.
     """
 
@@ -36,7 +36,7 @@ class FigureCompared:
     metric: str | None
     unit: str
     direction: str
-    means: tuple[float, float] | None
+    means: tuple[float, ...] | None
     states: int
     not_measured: str | None
 
@@ -65,8 +65,7 @@ def compared_figures(
 
 
 def _failures(figure: HeadlineFigure, rows: Sequence[Rows]) -> FigureCompared:
-    failed = [tuple(_failed(row, figure.metrics) for row in pair) for pair in rows]
-    means = (_mean([one for one, _ in failed]), _mean([other for _, other in failed])) if rows else None
+    means = _means([tuple(_failed(row, figure.metrics) for row in of) for of in rows]) if rows else None
     return FigureCompared(
         figure.name, figure.title, None, "share", "lower", means, len(rows), None if rows else figure.not_measured
     )
@@ -78,21 +77,17 @@ def _failed(row: Mapping[str, Any], metrics: Sequence[str]) -> float:
 
 def _figure(figure: HeadlineFigure, rows: Sequence[Rows], metrics: Mapping[str, MetricPlugin]) -> FigureCompared:
     """Measured by the metric that says most among those known in most states, as in the headline of a run."""
-    best, values = "", list[tuple[float, float]]()
+    best, values = "", list[tuple[float, ...]]()
     for metric in figure.metrics:
-        known = [
-            (one[metric], other[metric])
-            for one, other in rows
-            if one.get(metric) is not None and other.get(metric) is not None
-        ]
+        known = [tuple(row[metric] for row in of) for of in rows if all(row.get(metric) is not None for row in of)]
         if metric in metrics and len(known) > len(values):
             best, values = metric, known
     if not best:
         return FigureCompared(figure.name, figure.title, None, "", "none", None, 0, figure.not_measured)
     plugin = metrics[best]
-    means = _mean([one for one, _ in values]), _mean([other for _, other in values])
-    return FigureCompared(figure.name, figure.title, best, plugin.unit, plugin.direction, means, len(values), None)
+    title = figure.title_of(best)
+    return FigureCompared(figure.name, title, best, plugin.unit, plugin.direction, _means(values), len(values), None)
 
 
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
+def _means(values: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+    return tuple(sum(column) / len(column) for column in zip(*values, strict=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import attrs
 
@@ -15,16 +15,22 @@ class HeadlineFigure:
 
     Args:
         name: Its name in the summary.
-        title: Its title.
+        title: Its title where no metric measures it.
         metrics: Metrics that measure it, the one that says most first. Of :data:`FAILURES`: those of which any value
             above 0 makes an answer a failed one, besides having none.
         not_measured: Why it is not measured where none of these has a value; a clause without a full stop.
+        titles: Metric to the title of the figure that it measures: different quantities have different titles.
     """
 
     name: str
     title: str
     metrics: tuple[str, ...]
     not_measured: str
+    titles: Mapping[str, str] = attrs.field(factory=dict)
+
+    def title_of(self, metric: str | None) -> str:
+        """The title of the figure as a metric measures it."""
+        return self.title if metric is None else self.titles.get(metric, self.title)
 
 
 #: Name of the figure that is counted, not measured.
@@ -32,13 +38,17 @@ FAILURES = "failures"
 _NO_TIME = "how long tasks stand still shows only where the group is simulated"
 
 
+#: Metrics of a figure, the one that says most first; with titles of their own where they measure different quantities.
+Metrics = Sequence[str] | Mapping[str, str]
+
+
 def headline_of(
     *,
-    unavailable: Sequence[str] = (),
-    restored: Sequence[str] = (),
-    cross_zone: Sequence[str] = (),
-    load: Sequence[str] = (),
-    failures: Sequence[str] = (),
+    unavailable: Metrics = (),
+    restored: Metrics = (),
+    cross_zone: Metrics = (),
+    load: Metrics = (),
+    failures: Metrics = (),
     unavailable_title: str = "Task-seconds unavailable",
     no_time: str = _NO_TIME,
     no_state: str = "the sources do not tell what copies of state lack",
@@ -58,9 +68,14 @@ def headline_of(
         no_zones: Why the third is not measured.
     """
     return (
-        HeadlineFigure("unavailable", unavailable_title, tuple(unavailable), no_time),
-        HeadlineFigure("restored", "State to restore", tuple(restored), no_state),
-        HeadlineFigure("cross_zone", "Cross-zone cost", tuple(cross_zone), no_zones),
-        HeadlineFigure("load", "Worst load", tuple(load), "no metric of this kind of group measures it"),
-        HeadlineFigure(FAILURES, "Failed decisions", tuple(failures), "there is no decision"),
+        _figure("unavailable", unavailable_title, unavailable, no_time),
+        _figure("restored", "State to restore", restored, no_state),
+        _figure("cross_zone", "Cross-zone cost", cross_zone, no_zones),
+        _figure("load", "Worst load", load, "no metric of this kind of group measures it"),
+        _figure(FAILURES, "Failed decisions", failures, "there is no decision"),
     )
+
+
+def _figure(name: str, title: str, metrics: Metrics, not_measured: str) -> HeadlineFigure:
+    titles = dict(metrics) if isinstance(metrics, Mapping) else {}
+    return HeadlineFigure(name, title, tuple(metrics), not_measured, titles)

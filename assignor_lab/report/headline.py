@@ -7,6 +7,7 @@ from typing import Protocol, TypeVar
 
 import attrs
 
+from assignor_lab.compare.verdicts import how_often
 from assignor_lab.documents.wording import mean, shortened, signed
 from assignor_lab.report.summary import Headline, HeadlineFigure, HeadlineValue, Metric, Results
 
@@ -101,7 +102,7 @@ def _card(headline: Headline, figure: HeadlineFigure, names: Mapping[str, str]) 
             names.get(each.assignor, each.assignor),
             mean(each.mean, unit),
             round(100 * max(each.mean, 0.0) / most, 1) if most else 0.0,
-            _told(headline, each, unit, names),
+            _told(headline, figure, each, names),
             each.tells or "baseline",
         )
         for each in sorted(figure.of, key=lambda each: each.assignor != headline.baseline)
@@ -110,25 +111,18 @@ def _card(headline: Headline, figure: HeadlineFigure, names: Mapping[str, str]) 
     return HeadlineCard(figure.title, figure.summary or "", unit, better, figure.states, tuple(rows))
 
 
-def _told(headline: Headline, value: HeadlineValue, unit: str, names: Mapping[str, str]) -> str:
+def _told(headline: Headline, figure: HeadlineFigure, value: HeadlineValue, names: Mapping[str, str]) -> str:
     if value.tells is None or headline.baseline is None:
         return ""
-    other = shortened(names.get(headline.baseline, headline.baseline), NAME_LIMIT)
-    if value.tells == "equal":
-        return f"the same as {other} everywhere"
+    other, unit = shortened(names.get(headline.baseline, headline.baseline), NAME_LIMIT), figure.unit or ""
     by = signed(value.difference, unit)
+    if value.tells == "equal":
+        return f"the same as {other}" if headline.states == 1 else f"the same as {other} everywhere"
+    if headline.states == 1:
+        return by
+    often = how_often(value, figure.direction, headline.unit)
     if value.tells == "none":
-        if headline.states == 1:
-            return by  # that one history tells nothing of how sure it is is said once, below
-        reason = "" if value.no_interval is None else f": {_in_decisions(value.no_interval.reason, headline)}"
-        return f"{by} on average; it cannot be told how surely{reason}"
-    interval = f"{by} ({signed(value.low, unit)} to {signed(value.high, unit)})"
-    words = {"better": f"better than {other}", "worse": f"worse than {other}"}
-    return f"{words.get(value.tells, f'not told apart from {other}')}: {interval}"
-
-
-def _in_decisions(reason: str, headline: Headline) -> str:
-    """A reason against an interval in words that fit states which are no histories."""
-    if headline.alone < headline.states:
-        return reason
-    return reason.replace("histories", "decisions").replace("history", "decision")
+        return f"{by} on average; too few differ to be sure{'' if value.lower is None else f' ({often})'}"
+    words = f"{value.tells} than {other}" if value.tells in ("better", "worse") else f"not told apart from {other},"
+    interval = "" if value.low is None else f" ({signed(value.low, unit)} to {signed(value.high, unit)})"
+    return f"{words} {often}: {by}{interval}"

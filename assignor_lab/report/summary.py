@@ -253,11 +253,17 @@ class HeadlineValue:
     level: float | None
     no_interval: NoInterval | None
     tells: str | None
+    lower: int | None = None
+    equal: int | None = None
+    higher: int | None = None
 
 
 @attrs.frozen
 class HeadlineFigure:
-    """One of the five figures; where ``not_measured`` gives a reason, there is nothing else."""
+    """One of the five figures; where ``not_measured`` gives a reason, there is nothing else.
+
+    ``best``: the assignors with the best mean, or one nearly as good; none where all are alike.
+    """
 
     figure: str
     title: str
@@ -268,6 +274,7 @@ class HeadlineFigure:
     not_measured: str | None
     states: int
     of: tuple[HeadlineValue, ...]
+    best: tuple[str, ...] = ()
 
 
 @attrs.frozen
@@ -279,6 +286,11 @@ class Headline:
     histories: int
     figures: tuple[HeadlineFigure, ...]
     alone: int
+
+    @property
+    def unit(self) -> str:
+        """What each difference is of: a decision by itself, or a history as a whole."""
+        return "decision" if self.alone == self.states else "history"
 
 
 @attrs.frozen

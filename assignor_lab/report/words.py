@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assignor_lab.documents.wording import figure, listed, mean, moment, plural, shortened
+from assignor_lab.compare.verdicts import verdict_of_one, verdict_of_several
+from assignor_lab.documents.wording import figure, listed, moment, plural, shortened
 from assignor_lab.report.summary import Agreement, Assignor, Metric, ProbeCounts, Results
 
 __all__ = [
@@ -105,7 +106,7 @@ def not_comparable(results: Results) -> list[str]:
 
 
 def verdict(results: Results) -> str:
-    """Who is best, in one sentence."""
+    """What the figures find, stated in one place for terminal and report."""
     ranked = results.ranking.overall
     compared = [
         each
@@ -119,62 +120,21 @@ def verdict(results: Results) -> str:
             else (f"Only what {OBSERVED} decided can be measured: there is nobody to compare it with.")
         )
     if not ranked and results.ranking.by_metric:
-        return "Too many assignors are compared to put them in an order: each is compared with the first one below."
+        return "Too many assignors are compared to put them in an order: each is compared with the baseline below."
     if not ranked:
         return "Nothing could be ranked: no assignor has an answer with a figure that is better low or high."
     names = _names(results)
     if results.headline is None:
         return f"{plural(len(ranked), 'assignor')} were compared, by an older release: see the measures one by one."
-    first = [names[place.assignor] for place in ranked if place.place == 1]
+    first = [place.assignor for place in ranked if place.place == 1]
     if len(ranked) == 1:
-        return f"{first[0]} is alone: there is nobody to compare it with."
-    if results.states == 1 and len(first) == len(ranked) and results.headline.baseline in names:
-        return _of_one(results, names)
-    if len(first) == len(ranked):
-        nobody = f"Neither {first[0]} nor {first[1]}" if len(first) == 2 else f"None of {listed(first)}"
-        return f"{nobody} is ahead: where one is better, it is behind elsewhere, or nobody can be sure."
-    behind = [names[place.assignor] for place in ranked if place.place > 1]
-    if len(first) == 1:
-        return f"{first[0]} is ahead: surely better in one of the figures below, and behind in none."
-    return f"{listed(behind)} {'is' if len(behind) == 1 else 'are'} behind; {listed(first)} cannot be put in an order."
-
-
-#: Share of the largest value by which two have to differ, so that one of them is the best.
-_NEARLY = 0.01
-
-
-def _of_one(results: Results, names: Mapping[str, str]) -> str:
-    """Who has least and most in a single state: nobody can be sure of more."""
-    assert results.headline is not None
-    settings = {each.name: _given(each.settings) for each in results.assignors if each.settings}
-    best = []
-    for each in results.headline.figures:
-        values = {value.assignor: value.mean for value in each.of if value.assignor in names}
-        if len(set(values.values())) < 2 or each.direction not in ("lower", "higher"):
-            continue
-        lower = each.direction == "lower"
-        least = min(values.values()) if lower else max(values.values())
-        # Of what others pay in megabytes, some bytes more or less make nobody the best.
-        nearly = _NEARLY * max(abs(value) for value in values.values())
-        best_of = {name: value for name, value in values.items() if abs(value - least) <= nearly}
-        if len(best_of) == len(values):
-            continue
-        who = [
-            f"{names[name]} with {settings[name]}"
-            if name in settings and names[name] != settings[name]
-            else names[name]
-            for name in best_of
-        ]
-        unit, baseline = each.unit or "", results.headline.baseline or ""
-        own = values.get(baseline)
-        beside = "" if own is None or baseline in best_of else f"; {names[baseline]} {mean(own, unit)}"
-        bound = max(best_of.values()) if lower else min(best_of.values())
-        told = mean(least, unit) if bound == least else f"{'at most' if lower else 'at least'} {mean(bound, unit)}"
-        best.append(f"{each.title[:1].lower()}{each.title[1:]}: {listed(who)} ({told}{beside})")
-    if not best:
-        return f"All do the same in this {results.unit}, as far as the figures below go."
-    kind = results.unit
-    return f"One {kind} cannot tell who is ahead; in this one, best in {'; best in '.join(best)}."
+        return f"{names[first[0]]} is alone: there is no other contender to compare it with."
+    of_ranked = {place.assignor: names[place.assignor] for place in ranked}
+    headline = results.headline
+    if results.states == 1 and headline.baseline in names:
+        settings = {each.name: _given(each.settings) for each in results.assignors if each.settings}
+        return verdict_of_one(headline.figures, of_ranked, headline.baseline, results.unit, settings)
+    return verdict_of_several(headline.figures, of_ranked, headline.baseline, first, headline.unit)
 
 
 def reading(results: Results) -> list[str]:

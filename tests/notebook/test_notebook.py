@@ -93,7 +93,7 @@ def test_an_answer_shows_what_happens_on_each_client_and_what_it_costs(past: Sta
     answered = ask(past[9], "kafka")
     page = answered._repr_html_()
     assert page.count("<table") == 2
-    assert "State to restore" in page
+    assert "Records to restore, standbys included" in page
     assert answered.who is not None
     assert answered.result is not None
     assert all(label in page for label in answered.who.labels.values())

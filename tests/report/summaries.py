@@ -92,19 +92,30 @@ def tagged() -> dict[str, Any]:
     return document
 
 
+#: In how many of the 24 decisions the figure of an assignor is lower, equal and higher, by what that tells.
+COUNTS = {
+    tells: dict(zip(("lower", "equal", "higher"), counts, strict=True))
+    for tells, counts in {
+        "better": (22, 1, 1), "worse": (0, 2, 22), "unclear": (11, 3, 10), "equal": (0, 24, 0), "none": (1, 20, 3),
+    }.items()
+}  # fmt: skip
+
+
 def headline() -> dict[str, Any]:
     """The headline of `tagged`: every figure that is not measured, and everything that a difference can tell."""
 
     def value(assignor: str, mean: float, **known: Any) -> dict[str, Any]:
-        unknown = dict.fromkeys(("difference", "low", "high", "level", "no_interval", "tells"))
+        unknown = dict.fromkeys(
+            ("difference", "low", "high", "level", "no_interval", "lower", "equal", "higher", "tells")
+        )
         return {"assignor": assignor, "mean": mean, **unknown, **known}
 
     def differs(difference: float, tells: str, half: float = 1.0) -> dict[str, Any]:
         ends = {"low": difference - half, "high": difference + half}
-        return {"difference": difference, **ends, "level": 0.95, "tells": tells}
+        return {"difference": difference, **ends, "level": 0.95, "tells": tells, **COUNTS[tells]}
 
     few = {"code": "few", "reason": "24 histories are too few: it takes 30 that differ; about 41 histories would do"}
-    unsure = {"difference": 2.5, "level": 0.95, "tells": "none", "no_interval": {**few, "enough": 41}}
+    unsure = {"difference": 2.5, "level": 0.95, "tells": "none", "no_interval": {**few, "enough": 41}, **COUNTS["none"]}
     missing: dict[str, Any] = {**dict.fromkeys(("metric", "unit", "direction", "summary")), "states": 0, "of": []}
     measured = {"direction": "lower", "not_measured": None, "states": 24}
     names = ("high_availability", "sticky", "round_robin", "kafka")

@@ -12,8 +12,8 @@ from assignor_lab.report import render_report, summary_from_document
 from assignor_lab.report.groups import group_panel
 from assignor_lab.report.summary import Results
 from assignor_lab.report.words import agreement_sentences, opening, trust, variants, verdict, worst_in
-from tests.report.group_summaries import connect, episodes, members, played_past, recorded_past
-from tests.report.summaries import families
+from tests.report.group_summaries import connect, episodes, played_past, recorded_past
+from tests.report.summaries import families, tagged
 
 
 @cache
@@ -133,10 +133,19 @@ def test_who_cannot_be_compared_is_told_once_and_nobody_has_a_bullet_for_it() ->
     assert opening(results).startswith("48 decisions from 5 log files were put to ")
 
 
-def test_of_two_neither_is_ahead() -> None:
-    results = summary_from_document(members()).results
-    two = attrs.evolve(results, ranking=attrs.evolve(results.ranking, overall=results.ranking.overall[:1] * 2))
-    assert verdict(attrs.evolve(two, headline=played().headline, not_comparable=())).startswith("Neither ")
+def test_where_each_is_behind_in_some_figure_no_contender_is_best() -> None:
+    results = summary_from_document(tagged()).results
+    assert results.headline is not None
+    places = tuple(attrs.evolve(place, place=1) for place in results.ranking.overall)
+    even = attrs.evolve(results, ranking=attrs.evolve(results.ranking, overall=places), not_comparable=())
+    assert verdict(even).startswith("No contender is best: each one is behind in some figure. ")
+    for tells, said in (("none", "too few of the states differ"), ("unclear", "no difference is beyond chance")):
+        figures = [
+            attrs.evolve(each, of=tuple(attrs.evolve(value, tells=tells) for value in each.of))
+            for each in results.headline.figures
+        ]
+        unclear = attrs.evolve(even, headline=attrs.evolve(results.headline, figures=tuple(figures)))
+        assert said in verdict(unclear)
 
 
 def test_who_cannot_be_compared_has_no_column_but_a_line_below() -> None:
@@ -165,7 +174,7 @@ def test_some_bytes_make_nobody_the_best_of_those_who_restore_megabytes() -> Non
     names = [each.name for each in played().assignors]
     far = dict.fromkeys(names, 50e6) | {names[0]: 500.0, names[2]: 300.0}
     assert f"{names[0]} and " in restored(far)
-    assert "(at most 500 B)" in restored(far)
+    assert "(at most 500 B; " in restored(far)
     assert "(300 B; " in restored(dict.fromkeys(names, 50e6) | {names[2]: 300.0})
     assert "All do the same" in restored(dict.fromkeys(names, 50e6) | {names[2]: 50.1e6})
 

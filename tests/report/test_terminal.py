@@ -24,11 +24,14 @@ def printed(document: dict[str, Any], width: int = 160, *, colours: bool = False
 
 def test_the_tables_tell_the_headline_and_the_agreement() -> None:
     text = printed(tagged(), 300)
-    assert "better than Kafka itself: −40\u202f000 (−40\u202f001 to −39\u202f999)" in text
-    assert "worse than Kafka itself: +90\u202f000" in text
-    assert "not told apart from Kafka itself: +0.10 (−0.90 to +1.10)" in text
+    assert (
+        "better than Kafka itself in 22 of 24 decisions, worse in 1: −40\u202f000 (−40\u202f001 to −39\u202f999)"
+        in text
+    )
+    assert "worse than Kafka itself in 22 of 24 decisions, better in none: +90\u202f000" in text
+    assert "not told apart from Kafka itself, better in 11 of 24 decisions, worse in 10: +0.10 (−0.90 to +1.10)" in text
     assert "the same as Kafka itself everywhere" in text
-    assert "+2.50 on average; it cannot be told how surely: 24 decisions are too few" in text
+    assert "+2.50 on average; too few differ to be sure (better in 1 of 24 decisions, worse in 3)" in text
     assert "Not measured here: Task-seconds unavailable (no clock here); Cross-zone cost (no racks here)." in text
     assert "high_availability decides exactly as Kafka did, in all 24 decisions." in text
     assert "stateful_actives_moved ↓ (tasks)" in text

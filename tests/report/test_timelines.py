@@ -147,7 +147,7 @@ def test_of_a_single_history_the_verdict_says_who_is_best_in_what_and_how_often_
     results["ranking"]["by_metric"].append(ranked)
     summary = summary_from_document(document)
     said = verdict(summary.results)
-    assert said.startswith("One history cannot tell who is ahead; in this one, best in worst load: ")
+    assert said.startswith("high_availability did best in this history. Best in worst load: high_availability (0.50; ")
     assert "; Kafka itself " in said
     shown = render_report(summary)
     assert "48 rebalances are recorded; played, the same past has 39 under sticky." in shown

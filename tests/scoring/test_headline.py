@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from assignor_lab.groups.connect.kind import CONNECT
 from assignor_lab.groups.entries import KindEntry, entries
 from assignor_lab.groups.headline import headline_of
 from assignor_lab.groups.work import OBSERVED
+from assignor_lab.scoring.statistics.signs import sign_probability
 from assignor_lab.scoring.summaries.headline import Headline, headline
 from tests.scoring.tables import PLUGINS, Row, table_of
 
@@ -67,10 +70,28 @@ def test_who_is_better_here_and_behind_there_shares_a_place(tmp_path: Path) -> N
     assert made.places == {"a": 1, "b": 1}
 
 
-def test_too_few_histories_make_no_order_and_say_why(tmp_path: Path) -> None:
-    made = found(tmp_path, a=[0.0] * 10, b=[5.0 + item for item in range(10)])
-    assert made.places == {"a": 1, "b": 1}
-    assert "10 histories are too few" in figure(made, "load")["of"][1]["no_interval"]["reason"]
+@pytest.mark.parametrize(
+    ("higher", "lower", "expected"),
+    [(5, 0, "none"), (6, 0, "worse"), (9, 1, "worse"), (7, 2, "unclear"), (0, 0, "equal"), (1, 9, "unclear")],
+)
+def test_where_histories_are_too_few_for_an_interval_the_sign_test_decides(
+    tmp_path: Path, higher: int, lower: int, expected: str
+) -> None:
+    """In the last case one large difference outweighs nine small ones of the other sign."""
+    differences = [5.0 + item for item in range(higher)] + [-0.1] * lower + [0.0] * (10 - higher - lower)
+    made = found(tmp_path, a=[0.0] * 10, b=differences)
+    value = figure(made, "load")["of"][1]
+    counts = (value["lower"], value["equal"], value["higher"])
+    assert (value["tells"], counts) == (expected, (lower, 10 - higher - lower, higher))
+    assert value["no_interval"] is not None
+    assert made.places == {"a": 1, "b": 2 if expected == "worse" else 1}
+
+
+@pytest.mark.parametrize(("lower", "higher"), [(0, 0), (0, 1), (3, 4), (0, 5), (0, 6), (2, 11), (31, 2), (900, 1100)])
+def test_the_sign_test_is_exact(lower: int, higher: int) -> None:
+    number = lower + higher
+    tail = sum(comb(number, count) for count in range(min(lower, higher) + 1))
+    assert sign_probability(lower, higher) == pytest.approx(float(min(Fraction(1), Fraction(2 * tail, 2**number))))
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ class _ConnectEpisodes(Kind[ConnectEpisode, Played]):
     plays = True
     headline = headline_of(
         unavailable=("unavailable_task_seconds",),
-        load=("final_tasks_per_worker",),
+        load={"final_tasks_per_worker": "Tasks between the busiest and the idlest worker"},
         no_state="workers keep no state",
         no_zones="workers have no racks",
     )

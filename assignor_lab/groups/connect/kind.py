@@ -37,7 +37,7 @@ class _Connect(Kind[RoundState, Decided]):
     headline = headline_of(
         unavailable=("jobs_stopped",),
         unavailable_title="Jobs stopped",
-        load=("jobs_above_even_share",),
+        load={"jobs_above_even_share": "Jobs above an even share"},
         no_state="workers keep no state",
         no_zones="workers have no racks",
     )

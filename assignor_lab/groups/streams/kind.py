@@ -55,9 +55,16 @@ class _Streams(Kind[ApplicationMetadata, TaskAssignment]):
     config_keys = tuple(ASSIGNMENT_KEYS)
     class_key = TASK_ASSIGNOR_CLASS
     headline = headline_of(
-        restored=("bytes_to_restore", "offsets_to_restore", "replicas_placed_without_state"),
-        cross_zone=("cross_zone_dollars_per_month", "racks_crossed"),
-        load=("process_load",),
+        restored={
+            "bytes_to_restore": "Bytes to restore, standbys included",
+            "offsets_to_restore": "Records to restore, standbys included",
+            "replicas_placed_without_state": "Replicas placed without state",
+        },
+        cross_zone={
+            "cross_zone_dollars_per_month": "Cross-zone dollars a month",
+            "racks_crossed": "Partitions read across racks",
+        },
+        load={"process_load": "Worst load of a process, standbys included"},
         failures=("tasks_not_assigned",),
     )
 

@@ -44,9 +44,12 @@ class _StreamsEpisodes(Kind[StreamsEpisode, PlayedEpisode]):
     plays = True
     headline = headline_of(
         unavailable=("unavailable_task_seconds",),
-        restored=("restored_bytes_before_processing", "restored_bytes"),
-        cross_zone=(DOLLARS, "cross_zone_bytes"),
-        load=("active_tasks_above_even_share",),
+        restored={
+            "restored_bytes_before_processing": "Bytes restored before processing",
+            "restored_bytes": "Bytes restored, standbys included",
+        },
+        cross_zone={DOLLARS: "Cross-zone dollars", "cross_zone_bytes": "Cross-zone bytes"},
+        load={"active_tasks_above_even_share": "Active tasks above an even share"},
         failures=("tasks_not_owned",),
         no_zones="the episode does not tell the racks of clients and partitions",
     )

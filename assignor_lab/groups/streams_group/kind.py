@@ -33,8 +33,11 @@ __all__ = ["STREAMS_GROUP"]
 class _StreamsGroup(Kind[GroupState, GroupAssignment]):
     name = "streams-group"
     headline = headline_of(
-        restored=("offsets_to_restore", "replicas_placed_without_state"),
-        load=("process_load",),
+        restored={
+            "offsets_to_restore": "Records to restore, standbys included",
+            "replicas_placed_without_state": "Replicas placed without state",
+        },
+        load={"process_load": "Worst load of a process, standbys included"},
         failures=("tasks_not_assigned",),
         no_zones="brokers show assignors no racks of partitions",
     )

@@ -19,10 +19,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from assignment_api.plugins import MetricPlugin
+from assignor_lab.compare.verdicts import best_of
 from assignor_lab.groups.columns import OF_FAMILY, OF_SCENARIO
 from assignor_lab.groups.headline import FAILURES, HeadlineFigure
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.scoring.output.results_table import ResultsTable
+from assignor_lab.scoring.statistics.signs import FEWEST_SIGNS, is_beyond_chance
 
 if TYPE_CHECKING:
     from assignor_lab.scoring.statistics.differences import Difference
@@ -155,11 +157,11 @@ class _Found:
 def _figure(
     figure: HeadlineFigure, states: _States, metrics: Mapping[str, MetricPlugin], against: str | None
 ) -> tuple[dict[str, Any], _Found | None]:
-    entry: dict[str, Any] = {"figure": figure.name, "title": figure.title}
     metric, known, columns = _measured(figure, states, metrics)
+    entry: dict[str, Any] = {"figure": figure.name, "title": figure.title_of(metric)}
     if not known.any():
         unknown = dict.fromkeys(("metric", "unit", "direction", "summary"))
-        return {**entry, **unknown, "not_measured": figure.not_measured, "states": 0, "of": []}, None
+        return {**entry, **unknown, "not_measured": figure.not_measured, "states": 0, "best": [], "of": []}, None
     plugin = None if metric is None else metrics[metric]
     units = {name: _unit_means(values[known], states.units[known]) for name, values in columns.items()}
     found = _Found(units, "lower" if plugin is None else plugin.direction)
@@ -170,8 +172,10 @@ def _figure(
         "summary": (FAILED if figure.metrics else FAILED_ALONE) if plugin is None else plugin.summary,
         "not_measured": None,
         "states": int(np.count_nonzero(known)),
+        "best": [],
         "of": [_compared(name, found, against) for name in states.compared],
     }
+    entry["best"] = list(best_of({each["assignor"]: each["mean"] for each in entry["of"]}, found.direction))
     return entry, found
 
 
@@ -201,9 +205,12 @@ def _unit_means(values: Numbers, units: npt.NDArray[np.int64]) -> Numbers:
 def _compared(name: str, found: _Found, against: str | None) -> dict[str, Any]:
     entry: dict[str, Any] = {"assignor": name, "mean": float(np.mean(found.units[name]))}
     if against is None or name == against:
-        unknown = dict.fromkeys(("difference", "low", "high", "level", "no_interval", "tells"))
+        unknown = dict.fromkeys(
+            ("difference", "low", "high", "level", "no_interval", "lower", "equal", "higher", "tells")
+        )
         return {**entry, **unknown}
     difference = _difference(found.units[name], found.units[against])
+    entry |= _counts(found.units[name], found.units[against])
     if difference is None:
         missing = {"code": "extra", "reason": "install assignor-lab[statistics] for intervals", "enough": None}
         plain = float(np.mean(found.units[name] - found.units[against]))
@@ -214,7 +221,7 @@ def _compared(name: str, found: _Found, against: str | None) -> dict[str, Any]:
             "high": None,
             "level": None,
             "no_interval": missing,
-            "tells": NONE,
+            "tells": _told_by_signs(entry["lower"], entry["higher"], plain, found.direction),
         }
     why = None if difference.no_interval is None else attrs.asdict(difference.no_interval)
     return {
@@ -222,6 +229,14 @@ def _compared(name: str, found: _Found, against: str | None) -> dict[str, Any]:
         **{key: getattr(difference, key) for key in ("difference", "low", "high", "level")},
         "no_interval": why,
         "tells": _told(difference, found.direction),
+    }
+
+
+def _counts(own: Numbers, other: Numbers) -> dict[str, int]:
+    return {
+        "lower": int(np.count_nonzero(own < other)),
+        "equal": int(np.count_nonzero(own == other)),
+        "higher": int(np.count_nonzero(own > other)),
     }
 
 
@@ -234,14 +249,26 @@ def _difference(own: Numbers, other: Numbers) -> Difference | None:
 
 
 def _told(difference: Difference, direction: str) -> str:
-    """What an interval tells of the first of two, in the direction of the figure."""
+    """What the interval tells of the first of two, or the sign test where there is none, as the figure's direction."""
     if difference.lower == difference.higher == 0:
         return EQUAL
-    if difference.no_interval is not None or difference.low is None or difference.high is None:
+    if difference.no_interval is None and difference.low is not None and difference.high is not None:
+        if difference.low <= 0 <= difference.high:
+            return UNCLEAR
+        return BETTER if (difference.high < 0) == (direction == "lower") else WORSE
+    return _told_by_signs(difference.lower, difference.higher, difference.difference or 0.0, direction)
+
+
+def _told_by_signs(lower: int, higher: int, difference: float, direction: str) -> str:
+    if not lower + higher:
+        return EQUAL
+    if lower + higher < FEWEST_SIGNS:
         return NONE
-    if difference.low <= 0 <= difference.high:
+    more = lower - higher
+    # Many small differences one way and a few large ones the other way are no finding.
+    if not is_beyond_chance(lower, higher) or more * difference >= 0:
         return UNCLEAR
-    return BETTER if (difference.high < 0) == (direction == "lower") else WORSE
+    return BETTER if (more > 0) == (direction == "lower") else WORSE
 
 
 # --- order ----------------------------------------------------------------------------------------
