@@ -30,6 +30,8 @@ def found_plugins(config: EffectiveConfig, *, imports_code: bool = True) -> Plug
     for row in plugins.registry.listing():
         if (row.kind, row.status) == ("plugin", "broken"):
             note(f"plugin {row.name} of {row.distribution} {row.version} cannot be used: {row.reason}")
+        if row.status == "refused" and row.kind != "policy":
+            note(f"{row.kind} {row.name} of {row.distribution} is left out: {row.reason}")
         if row.kind == "policy" and row.reason.startswith(TRUST):
             note(f"{row.name} is not trusted: {row.reason}")
     return plugins

@@ -261,7 +261,7 @@ def register(app: typer.Typer) -> None:
             )
             for unloaded in competing.unloaded:
                 note(f"{unloaded.name} is left out: {unloaded.reason}")
-            for row in competing.refused:
+            for row in () if contenders else competing.refused:
                 note(f"{row.kind} {row.name} of {row.distribution} is left out: {row.reason}")
             replay = _replay_of(source or [], given, config, c or [], plugin_wheel or [], racks or [], contenders, plan)
             asked = [each.name for each in contenders]

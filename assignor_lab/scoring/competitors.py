@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 from assignment_api.plugins import PluginLoadError, PluginRow, Registry
+from assignment_api.plugins.keys import GROUP_KEYS
 from assignor_lab.groups.entries import KindEntry, default_kind, entries, entry_of
 from assignor_lab.groups.kind import FoundAssignor, Kind
 from assignor_lab.groups.terms import NO_CONFIG
@@ -161,5 +162,8 @@ def _entrant(variant: Variant, group: Kind[Any, Any], registry: Registry, *, may
         )
         raise VariantError(f"variant {variant.name!r:.80}: {PROTOCOL}={variant.protocol}: {reason}")
     overrides, _ = timings_of(variant, group.timing_keys)
+    for key in GROUP_KEYS:
+        if key in overrides:
+            raise VariantError(f"variant {variant.name!r:.80}: {key} cannot differ here: give it with -c, for all")
     configured(NO_CONFIG, variant.name, overrides)
     return Entrant(attrs.evolve(variant, assignor=found.name), found)

@@ -175,11 +175,11 @@ def _without_unknown(given: Any, found: Any) -> Any:
     if given is None:
         return found if not found else None
     if isinstance(given, dict) and isinstance(found, dict):
-        # What a summary of before does not say is nothing, or one file for each source.
+        # What a summary of before does not say is nothing, or one file and one source for each entry.
         added = {
             key: value
             for key, value in found.items()
-            if key not in given and (not value or (key, value) == ("files", 1))
+            if key not in given and (not value or (key, value) in (("files", 1), ("sources", 1)))
         }
         return added | {key: _without_unknown(value, found[key]) for key, value in given.items() if key in found}
     if isinstance(given, list) and isinstance(found, list) and len(given) == len(found):

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from re import _constants as op  # type: ignore[attr-defined]
-from re import _parser as parser  # type: ignore[attr-defined]
+from importlib import import_module
 from typing import Any
 
 import attrs
 
 __all__ = ["matching_topics"]
+
+# Typeshed does not have these modules.
+op: Any = import_module("re._constants")
+parser: Any = import_module("re._parser")
 
 _LONGEST = 1000
 _LONGEST_NAME = 249

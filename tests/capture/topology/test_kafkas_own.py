@@ -23,7 +23,7 @@ OTHERS = ("app-eu-in", "elsewhere", "app-other-changelog")
 
 
 def is_pattern(row: Mapping[str, Any]) -> bool:
-    return row["name"] == "pattern"
+    return bool(row["name"] == "pattern")
 
 
 def expected(row: Mapping[str, Any]) -> dict[str, tuple[list[str], list[str]]]:
@@ -65,7 +65,7 @@ def shown(topology: GroupTopology) -> dict[str, tuple[list[str], list[str]]]:
     }
 
 
-def each_row(rows: list[dict[str, Any]]) -> Any:
+def each_row(rows: list[dict[str, Any]]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("row", rows, ids=[f"{row['name']}, {row['optimization']}" for row in rows])
 
 
@@ -102,7 +102,9 @@ def test_the_text_alone_names_what_is_read(row: dict[str, Any]) -> None:
 
 @each_row([row for row in ROWS if "without logging" not in row["name"] and "read-only" not in row["name"]])
 def test_with_the_setting_and_the_lags_the_text_alone_names_the_changelogs(row: dict[str, Any]) -> None:
-    logged = {(None, int(number)): bool(changelogs) for number, (_, changelogs) in expected(row).items()}
+    logged: dict[tuple[str | None, int], bool] = {
+        (None, int(number)): bool(changelogs) for number, (_, changelogs) in expected(row).items()
+    }
     known = Members(members(row, seen=False).tasks, logged=logged)
     topology = found(row, known, Brokers(), optimized=row["optimization"] == "all")
     assert {number: changelogs for number, (_, changelogs) in shown(topology).items()} == {
