@@ -64,6 +64,9 @@ def test_wrong_racks_leave_no_verdict(way: str, past: Path, tmp_path: Path) -> N
     assert summary["verified"]["cause"]["input"] == "racks"
     assert summary["results"]["ranking"]["overall"] == []
     assert summary["results"]["differences"] == []
+    figures = summary["results"]["headline"]["figures"]
+    assert [each["best"] for each in figures] == [[]] * len(figures)
+    assert {value[key] for each in figures for value in each["of"] for key in ("lower", "higher", "tells")} <= {None}
     shown = printed(summary)
     page = (tmp_path / "out" / "report.html").read_text()
     assert shown.startswith("No verdict: Kafka's assignor reproduces 2 of 10 recorded decisions.")

@@ -28,5 +28,6 @@ def without_verdict(results: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _means(figure: Mapping[str, Any]) -> dict[str, Any]:
-    nothing = dict.fromkeys(("difference", "low", "high", "level", "no_interval", "tells"))
-    return {**figure, "of": [{**value, **nothing} for value in figure["of"]]}
+    compared = ("difference", "low", "high", "level", "no_interval", "lower", "equal", "higher", "tells")
+    nothing = dict.fromkeys(compared)
+    return {**figure, "best": [], "of": [{**value, **nothing} for value in figure["of"]]}
