@@ -266,17 +266,24 @@ def _print(document: dict[str, Any], played: Played, width: int, *, with_log: bo
 
 
 def _print_totals(totals: dict[str, Any]) -> None:
-    causes = ", ".join(f"{cause} {seconds:.1f}" for cause, seconds in totals["unavailable_by_cause_s"].items())
+    causes = ", ".join(
+        f"{cause} {'unknown' if seconds is None else f'{seconds:.1f}'}"
+        for cause, seconds in totals["unavailable_by_cause_s"].items()
+    )
     print_line(f"unavailable: {totals['unavailable_task_s']:.1f} task-seconds ({causes or 'none'})")
     print_line(f"the worst task: {totals['worst_task_s']:.1f} s")
     print_line(
-        f"restored: {totals['restored_bytes']:,} bytes, {totals['restored_before_processing_bytes']:,} of them "
+        f"restored: {_bytes(totals['restored_bytes'])}, {_bytes(totals['restored_before_processing_bytes'])} of them "
         f"before processing; {totals['rebalances']} rebalances, {totals['warmups']} warm-ups"
     )
     print_line(f"taken over without a copy that had caught up: {totals['cold_takeovers']} tasks")
     if totals["cross_zone_bytes"] is None:
-        print_line("across zones: not known, for racks of clients or partitions are not")
+        print_line("across zones: unknown, because racks or the bytes of a state are unknown")
     else:
         whom = {"leader": "leaders", "nearest": "the nearest replicas"}[totals["reads_from"]]
         bytes_, dollars = totals["cross_zone_bytes"], totals["dollars"]
         print_line(f"across zones: {bytes_:,} bytes, {dollars:.4f} dollars, where clients read from {whom}")
+
+
+def _bytes(number: int | None) -> str:
+    return "unknown bytes" if number is None else f"{number:,} bytes"

@@ -14,6 +14,7 @@ from assignor_lab.cli.app import build_app
 from assignor_lab.cli.main import main
 from assignor_lab.groups.variants import parse_variant
 from assignor_lab.scenarios import write_lines
+from tests.simulation.streams.episodes import document, started
 
 CAPTURES = Path(__file__).parents[1] / "data" / "captures"
 WARM = CAPTURES / "timelines" / "warm-classic.json.gz"
@@ -26,7 +27,9 @@ def run(*arguments: str) -> Result:
 @pytest.fixture(scope="module")
 def warm(tmp_path_factory: pytest.TempPathFactory) -> str:
     file = tmp_path_factory.mktemp("replay") / "warm.jsonl"
-    write_lines(str(file), [import_episode(WARM, CAPTURES / "warm")])
+    document = import_episode(WARM, CAPTURES / "warm")
+    changelogs = {task: {**each, "bytes_per_record": 100} for task, each in document["changelogs"].items()}
+    write_lines(str(file), [{**document, "changelogs": changelogs}])
     return str(file)
 
 
@@ -157,6 +160,21 @@ def test_simulate_plays_the_world_behind_a_history_and_prints_it(imported: str) 
     assert shown.stdout.startswith("Verified: Kafka's assignor reproduces 14 of 14 recorded decisions. Replay: ")
     printed = run("simulate", "--from", imported, "--config", properties, "--document")
     assert json.loads(printed.stdout)["kind"] == "streams-episode"
+
+
+def test_state_of_unknown_size_is_shown_as_unknown(tmp_path: Path) -> None:
+    file = tmp_path / "unknown.jsonl"
+    write_lines(str(file), [document([started("a")], changelogs={})])
+    totals = json.loads(run("simulate", str(file), "--json").stdout)["totals"]
+    assert (totals["restored_bytes"], totals["unavailable_by_cause_s"]["restoring"]) == (None, None)
+    shown = run("simulate", str(file)).stdout
+    assert "restoring unknown" in shown
+    assert "restored: unknown bytes, unknown bytes of them before processing" in shown
+    replayed = run("replay", str(file), "--assignor", "sticky")
+    assert replayed.exit_code == 0
+    (row,) = (line for line in replayed.stdout.splitlines() if "restored bytes" in line)
+    assert row.split() == ["restored", "bytes", "-"]
+    assert "nothing is known of the state of 4 tasks" in replayed.stderr
 
 
 def test_an_episode_and_a_history_at_once_are_refused(imported: str) -> None:

@@ -32,6 +32,7 @@ from tests.capture.histories.flight_folders import classic_folder, streams_folde
 from tests.capture.histories.pasts import decisions_of, properties_of
 from tests.scoring.in_process import scored
 from tests.scoring.runs import results_of
+from tests.simulation.streams.episodes import document, started
 
 REGISTRY = discover()
 LOGS = sorted((CAPTURES / "warm").glob("*.log.gz"))
@@ -229,3 +230,19 @@ def test_a_run_of_decisions_says_so_and_how_to_play_them(warm: Path, tmp_path: P
 def test_the_manifest_tells_how_pasts_were_read(warm: Path, tmp_path: Path) -> None:
     scored([warm], ["sticky"], tmp_path / "out", past=PastTerms(AUTO, TIMINGS))
     assert read_manifest(tmp_path / "out" / "manifest.json").past == PastTerms(PLAYED, TIMINGS)
+
+
+def test_state_of_unknown_size_has_no_figure_and_no_part_in_the_verdict(tmp_path: Path) -> None:
+    file = tmp_path / "unknown.jsonl"
+    write_lines(str(file), [document([started("a"), started("b", 60_000)], changelogs={})])
+    summary = scored([str(file)], ["high_availability", "sticky"], tmp_path / "out")
+    figures = {each["figure"]: each for each in summary["results"]["headline"]["figures"]}
+    for name, why in (
+        ("restored", "bytes of the state are unknown"),
+        ("cross_zone", "bytes of the state, are unknown"),
+    ):
+        assert figures[name]["of"] == []
+        assert why in figures[name]["not_measured"]
+    measured = {each["metric"] for each in summary["results"]["aggregates"] if each["mean"] is not None}
+    assert "unavailable_task_seconds" in measured
+    assert not measured & {"restored_bytes", "restored_bytes_before_processing", "restoring_task_seconds"}

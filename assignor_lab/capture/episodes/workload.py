@@ -9,10 +9,8 @@ from typing import Any
 from assignment_api.streams import TaskId
 from assignor_lab.capture.episodes.timeline import Timeline
 
-__all__ = ["DEFAULT_RECORD_BYTES", "changelog_documents", "changelog_lines", "mean_line", "subtopology_of_topics"]
+__all__ = ["changelog_documents", "changelog_lines", "mean_line", "subtopology_of_topics"]
 
-#: Bytes of a record where the recording does not tell.
-DEFAULT_RECORD_BYTES = 100
 #: Bytes of a key where it tells those of the value alone.
 _KEY_BYTES = 9
 #: A partition that was seen for so long shows its own growth.
@@ -95,8 +93,10 @@ def changelog_documents(
     assumptions: list[str] = []
     record_bytes = _record_bytes(timeline)
     if record_bytes is None:
-        record_bytes = DEFAULT_RECORD_BYTES
-        assumptions.append(f"bytes of a record are not recorded: {record_bytes} each")
+        assumptions.append(
+            "bytes of a record are not recorded: restored bytes are unknown without state_bytes of the tasks "
+            "(--workload), and restoring takes the time of its records"
+        )
     documents: dict[str, Any] = {}
     guessed = 0
     for task in tasks:

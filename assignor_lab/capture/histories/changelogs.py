@@ -9,7 +9,7 @@ import attrs
 
 from assignment_api.streams import TaskId
 from assignment_api.streams.client_state import UNTOLD_LAG
-from assignor_lab.capture.episodes.workload import DEFAULT_RECORD_BYTES, changelog_lines, mean_line
+from assignor_lab.capture.episodes.workload import changelog_lines, mean_line
 from assignor_lab.capture.histories.moments import CLASSIC, Moment, protocol_of
 
 __all__ = ["SeenChangelogs", "seen_changelogs"]
@@ -80,7 +80,7 @@ def seen_changelogs(moments: Iterable[Moment], begin_ms: int) -> SeenChangelogs:
         total = records + backlog
         found[task] = {
             "records": round(records),
-            "bytes_per_record": round(size / total, 3) if size and total else DEFAULT_RECORD_BYTES,
+            "bytes_per_record": round(size / total, 3) if size and total else None,
             "records_per_s": round(growth, 3),
             "backlog_records": round(backlog),
         }
@@ -135,6 +135,6 @@ def _record_sizes(documents: Iterable[Mapping[str, Any]]) -> tuple[dict[str, flo
     if sizes:
         return sizes, []
     return {}, [
-        f"bytes of a record are not recorded: {DEFAULT_RECORD_BYTES} each (give state_bytes of the tasks with "
-        "--workload)"
+        "bytes of a record are not recorded: restored bytes are unknown without state_bytes of the tasks (--workload), "
+        "and restoring takes the time of its records"
     ]

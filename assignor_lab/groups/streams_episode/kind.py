@@ -51,7 +51,8 @@ class _StreamsEpisodes(Kind[StreamsEpisode, PlayedEpisode]):
         cross_zone={DOLLARS: "Cross-zone dollars", "cross_zone_bytes": "Cross-zone bytes"},
         load={"active_tasks_above_even_share": "Active tasks above an even share"},
         failures=("tasks_not_owned",),
-        no_zones="the episode does not tell the racks of clients and partitions",
+        no_state="bytes of the state are unknown",
+        no_zones="racks of clients or partitions, or bytes of the state, are unknown",
     )
     columns = (Column("members", "int32"),)
     config_keys = tuple(ASSIGNMENT_KEYS)

@@ -35,14 +35,12 @@ def _total(key: str) -> Callable[[PlayedEpisode], float | None]:
     return figure
 
 
-def _state_total(key: str) -> Callable[[PlayedEpisode], float | None]:
-    """A total in bytes of state: no figure where the state of a task is of a size that is assumed."""
-    total = _total(key)
-    return lambda episode: None if episode.played.episode.untold_state else total(episode)
-
-
 def _cause(cause: str) -> Callable[[PlayedEpisode], float | None]:
-    return lambda episode: float(episode.totals["unavailable_by_cause_s"].get(cause, 0.0))
+    def figure(episode: PlayedEpisode) -> float | None:
+        seconds = episode.totals["unavailable_by_cause_s"].get(cause, 0.0)
+        return None if seconds is None else float(seconds)
+
+    return figure
 
 
 def _worst_load(episode: PlayedEpisode) -> float | None:
@@ -70,7 +68,7 @@ def dollars(per_gib: float) -> Callable[[PlayedEpisode], float | None]:
     """What is read from other zones at a price, in dollars for a GiB."""
 
     def figure(episode: PlayedEpisode) -> float | None:
-        crossing = _state_total("cross_zone_bytes")(episode)
+        crossing = _total("cross_zone_bytes")(episode)
         return None if crossing is None else float(crossing) / BYTES_OF_GIB * per_gib
 
     return figure
@@ -142,7 +140,7 @@ EPISODE_METRICS: tuple[EpisodeMetric, ...] = (
         "restored_bytes",
         "bytes",
         "State that was read from changelogs, by active tasks, standbys and warm-ups.",
-        _state_total("restored_bytes"),
+        _total("restored_bytes"),
         "cost",
         _NEW_COPIES,
     ),
@@ -150,7 +148,7 @@ EPISODE_METRICS: tuple[EpisodeMetric, ...] = (
         "restored_bytes_before_processing",
         "bytes",
         "State that was read from changelogs while active tasks waited for it.",
-        _state_total("restored_before_processing_bytes"),
+        _total("restored_before_processing_bytes"),
         "cost",
         "State of which no copy was left.",
     ),
@@ -158,7 +156,7 @@ EPISODE_METRICS: tuple[EpisodeMetric, ...] = (
         "cross_zone_bytes",
         "bytes",
         "What was read from another rack (zone): input, state, what copies follow.",
-        _state_total("cross_zone_bytes"),
+        _total("cross_zone_bytes"),
         "cost",
         "Partitions none of whose replicas is in any client's rack.",
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 __all__ = ["compared_with", "merged_interruptions", "same_placements"]
@@ -14,7 +14,7 @@ _SHORTEST_MS = 500
 
 
 def compared_with(
-    document: Mapping[str, Any], reads: Sequence[tuple[int, float]], recorded: Mapping[str, Any]
+    document: Mapping[str, Any], reads: Sequence[tuple[int, float | None]], recorded: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The ``compared`` of a result.
 
@@ -109,7 +109,7 @@ def _placed(generation: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _window(
-    window: Mapping[str, Any], document: Mapping[str, Any], reads: Sequence[tuple[int, float]]
+    window: Mapping[str, Any], document: Mapping[str, Any], reads: Sequence[tuple[int, float | None]]
 ) -> dict[str, Any]:
     begin, end = window["t_ms"] - _GRACE_MS, window["end_ms"] - _GRACE_MS
     real = {task: sum(length for _, length in seen) for task, seen in window["tasks"].items()}
@@ -130,9 +130,19 @@ def _window(
         "worst_ms": {"recorded": max(real.values(), default=0), "simulated": max(ours.values(), default=0)},
         "restored_bytes": {
             "recorded": (window.get("restored_bytes") or 0) + (window.get("standby_bytes") or 0),
-            "simulated": round(sum(size for begun, size in reads if window["t_ms"] <= begun < window["end_ms"])),
+            "simulated": _sum(size for begun, size in reads if window["t_ms"] <= begun < window["end_ms"]),
         },
     }
+
+
+def _sum(sizes: Iterable[float | None]) -> int | None:
+    """The sum of sizes; ``None`` if one of them is unknown."""
+    total = 0.0
+    for size in sizes:
+        if size is None:
+            return None
+        total += size
+    return round(total)
 
 
 def _count(away: Mapping[str, int]) -> int:

@@ -30,15 +30,18 @@ class Changelog:
 
     Args:
         records: Records when the episode begins.
-        bytes_per_record: Bytes of a record.
+        bytes_per_record: Bytes of a record, or ``None``: unknown, and so are the bytes that are restored.
         records_per_s: Records that the task adds in a second while it runs.
         backlog_records: Records that it adds besides when it runs for the first time: input has been waiting for it.
+        is_known: False if nothing is known of the state. ``records`` then lies above any recovery lag: an instance
+            without a copy is behind. The time of restoring is unknown.
     """
 
     records: float
-    bytes_per_record: float
+    bytes_per_record: float | None
     records_per_s: float = 0.0
     backlog_records: float = 0.0
+    is_known: bool = True
 
 
 @attrs.frozen
@@ -113,7 +116,6 @@ class StreamsEpisode:
         assumptions: Sentences about what the episode's source did not tell.
         place: Where it was read.
         recorded: What followed in reality, or ``None``; never read by the simulation.
-        untold_state: Number of tasks of whose state nothing is known: they have a size that is assumed.
     """
 
     id: str
@@ -135,7 +137,6 @@ class StreamsEpisode:
     assumptions: tuple[str, ...]
     place: Place
     recorded: Mapping[str, Any] | None = None
-    untold_state: int = 0
 
 
 def drawn_process_id(episode: str, client: str, number: int) -> ProcessID:

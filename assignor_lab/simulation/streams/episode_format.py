@@ -47,9 +47,10 @@ from assignor_lab.simulation.streams.timings_format import LONGEST_MS, check_tim
 
 __all__ = ["EVENT_TYPES", "instance_settings", "read_episode", "read_episodes", "read_workload", "with_workload"]
 
-#: What a task's state is where nobody says.
-_DEFAULT_STATE_BYTES = 100_000_000
-_DEFAULT_RECORD_BYTES = 200
+#: Bytes of a record where only the state's bytes are known.
+_RECORD_BYTES = 200
+#: Records of a state of which nothing is known: more than any recovery lag.
+_UNKNOWN_RECORDS = float(2**31 - 1)
 
 #: Versions of members' messages that are played: older ones count no joins, and newer ones than the last are to come.
 _OLDEST_VERSION, _NEWEST_VERSION = 8, LATEST_SUPPORTED_VERSION + 1
@@ -115,7 +116,7 @@ EVENT_TYPES = tuple(_EVENTS)
 
 _KIND = "streams-episode"
 _changelog = record(
-    {"records": number, "bytes_per_record": number}, {"records_per_s": number, "backlog_records": number}
+    {"records": number, "bytes_per_record": nullable(number)}, {"records_per_s": number, "backlog_records": number}
 )
 
 
@@ -172,7 +173,7 @@ def _episode(scenario: Scenario) -> StreamsEpisode:
     known = {str(task.id) for task in tasks}
     assumptions = list(at(list_of(text), document.get("assumptions", []), "assumptions"))
     assumptions += document["initial"].get("assumptions", [])
-    changelogs, untold_state = _changelogs(document, tasks, initial.workload, known, assumptions)
+    changelogs = _changelogs(document, tasks, initial.workload, known, assumptions)
     inputs = tuple(_input(task, initial.workload) for task in tasks)
     if not any(inputs):
         assumptions.append(
@@ -204,7 +205,6 @@ def _episode(scenario: Scenario) -> StreamsEpisode:
         eos=at(boolean, document.get("eos", False), "eos"),
         coming_refiner=at(boolean, document.get("coming_refiner", False), "coming_refiner"),
         assumptions=tuple(assumptions),
-        untold_state=untold_state,
         place=scenario.place,
         recorded=document.get("recorded"),
     )
@@ -257,10 +257,11 @@ def with_workload(scenario: Scenario, file: Path) -> Scenario:
             for name in given.get(part, {}):
                 if name not in known:
                     raise Mismatch(f"there is no task {name!r:.80}: {suggestion(name, sorted(known), 'tasks')}", part)
+    sizes = {name: weighs["state_bytes"] for name, weighs in given.get("tasks", {}).items() if "state_bytes" in weighs}
     changelogs = {
-        name: each
+        name: each if name not in sizes else {**each, "bytes_per_record": sizes[name] / _records_of(each)}
         for name, each in scenario.document.get("changelogs", {}).items()
-        if "state_bytes" not in given.get("tasks", {}).get(name, {})
+        if name not in sizes or (each.get("bytes_per_record") is None and _records_of(each) > 0)
     }
     initial = scenario.document["initial"]
     workload = {key: given[key] for key in ("tasks", "restore_bytes_per_s") if key in given}
@@ -273,6 +274,11 @@ def with_workload(scenario: Scenario, file: Path) -> Scenario:
         timings = {**document.get("timings", {}), "restore_bytes_per_s": max(1, int(given["restore_bytes_per_s"]))}
         document["timings"] = timings
     return scenario_from_document(document, scenario.place)
+
+
+def _records_of(changelog: Mapping[str, Any]) -> float:
+    checked = at(_changelog, changelog, "changelogs")
+    return float(checked["records"] + checked.get("backlog_records", 0))
 
 
 def _timings(timings: Mapping[str, int], workload: Workload | None) -> Timings:
@@ -291,8 +297,7 @@ def _changelogs(
     workload: Workload | None,
     known: set[str],
     assumptions: list[str],
-) -> tuple[tuple[Changelog | None, ...], int]:
-    """The changelogs of the tasks, and of how many nothing is known."""
+) -> tuple[Changelog | None, ...]:
     given = at(map_of(text, _changelog), document.get("changelogs", {}), "changelogs")
     for name in given:
         if name not in known:
@@ -306,16 +311,17 @@ def _changelogs(
         elif str(task.id) in given:
             found.append(Changelog(**given[str(task.id)]))
         elif state_bytes is not None:
-            found.append(Changelog(state_bytes / _DEFAULT_RECORD_BYTES, _DEFAULT_RECORD_BYTES))
+            found.append(Changelog(state_bytes / _RECORD_BYTES, _RECORD_BYTES))
         else:
             unknown += 1
-            found.append(Changelog(_DEFAULT_STATE_BYTES / _DEFAULT_RECORD_BYTES, _DEFAULT_RECORD_BYTES))
+            found.append(Changelog(_UNKNOWN_RECORDS, None, is_known=False))
     if unknown:
         assumptions.append(
-            f"nothing is known of the state of {unknown} tasks: each counts as {_DEFAULT_STATE_BYTES:,} bytes in "
-            f"records of {_DEFAULT_RECORD_BYTES} bytes that do not grow (give them with --workload)"
+            f"nothing is known of the state of {unknown} tasks: bytes and the time of restoring are unknown. The "
+            "time without a running task leaves restoring out. An instance without a copy counts as behind (give sizes "
+            "with --workload, or record with --sample-every)"
         )
-    return tuple(found), unknown
+    return tuple(found)
 
 
 def _event(value: Any) -> Event:

@@ -114,7 +114,7 @@ def _restored_after_last_stop(played: Played) -> float:
     read = sum(each.size for each in played.world.reads.all if each.begun_ms > stop and not each.follows)
     taken = {each.task for each in played.world.takeovers if each.at_ms > stop}
     logs = [played.episode.changelogs[task] for task in taken]
-    return read / sum(log.records * log.bytes_per_record for log in logs if log is not None)
+    return read / sum(log.records * (log.bytes_per_record or 0.0) for log in logs if log is not None)
 
 
 def _longest_restoring_hours(played: Played) -> float:

@@ -108,7 +108,8 @@ class Opening:
         if missing < 1:
             self.complete(thread, store)
             return
-        amount = self._amount_ms(missing, store.record_bytes)
+        # What an unknown state takes is unknown: no time counts for it, and the figures of restoring are null.
+        amount = self._amount_ms(missing, store.record_bytes) if store.log.changelog.is_known else 0.0
         load = self._restoring.begin(thread.reader, amount, partial(self._loaded, thread, store), is_active=is_active)
         store.loading(now, load, to_offset)
 

@@ -17,7 +17,7 @@ class StateRead:
         task: Number of the task.
         instance: Who read it.
         begun_ms: When that began, by the group's clock.
-        size: Bytes that were read.
+        size: Bytes that were read; 0 if those of a record are unknown.
         is_active: For an active task, which waited for it.
         follows: What others wrote while a copy followed them; otherwise what was missing before it did.
     """

@@ -9,6 +9,8 @@ from typing import Any
 
 from assignor_lab.simulation.streams.comparison import compared_with
 from assignor_lab.simulation.streams.generations import Generation
+from assignor_lab.simulation.streams.processing import RESTORING
+from assignor_lab.simulation.streams.reads import StateRead
 from assignor_lab.simulation.streams.simulate import Played
 from assignor_lab.simulation.streams.traffic import BYTES_OF_GIB, TrafficTerms, crossing_bytes
 
@@ -40,7 +42,11 @@ def document_of(played: Played, assignor: str, terms: TrafficTerms = _DEFAULT_TE
         "compared": None,
     }
     if played.episode.recorded is not None:
-        reads = [(read.begun_ms - first, read.size) for read in played.world.reads.all if not read.follows]
+        reads = [
+            (read.begun_ms - first, read.size if _is_sized(played, read) else None)
+            for read in played.world.reads.all
+            if not read.follows
+        ]
         document["compared"] = compared_with(document, reads, played.episode.recorded)
     return document
 
@@ -48,32 +54,54 @@ def document_of(played: Played, assignor: str, terms: TrafficTerms = _DEFAULT_TE
 def totals_of(played: Played, terms: TrafficTerms) -> dict[str, Any]:
     """The figures of the whole episode; null where something is not known.
 
+    Where state of an unknown size was restored, its bytes and the time of restoring are null, and the time in which
+    tasks were unavailable is without that.
+
     ``cold_takeovers`` counts tasks with state that were given to an instance whose copy lacked more than
     ``acceptable.recovery.lag`` records then, the first start of a group included.
     """
-    causes, worst = _unavailable(played)
+    causes, away_s, worst = _unavailable(played)
     crossing = crossing_bytes(played, terms.reads_from)
     costs = terms.dollars_per_gib
     stable = [row["until_stable_ms"] for row in _actions(played) if row["until_stable_ms"] is not None]
     lag = int(played.episode.config.get("acceptable.recovery.lag", _RECOVERY_LAG))
     return {
-        "unavailable_task_s": round(sum(causes.values()), 3),
-        "restored_bytes": round(played.world.reads.restored()),
+        "unavailable_task_s": round(away_s, 3),
+        "restored_bytes": _restored(played),
         "cross_zone_bytes": None if crossing is None else round(crossing),
         "dollars": None if crossing is None or costs is None else round(crossing / BYTES_OF_GIB * costs, 6),
         "rebalances": len(played.generations),
         "warmups": _warmups(played.generations),
         "worst_task_s": worst,
         "unavailable_by_cause_s": causes,
-        "restored_before_processing_bytes": round(played.world.reads.restored(before_processing=True)),
+        "restored_before_processing_bytes": _restored(played, before_processing=True),
         "longest_until_stable_s": max(stable) / 1000 if stable else None,
         "cold_takeovers": sum(each.lag > lag for each in played.world.takeovers),
         "reads_from": terms.reads_from,
     }
 
 
-def _unavailable(played: Played) -> tuple[dict[str, float], float]:
-    """Cause to task-seconds without anybody, sorted by cause; and the seconds of the task that was away for longest."""
+def _is_sized(played: Played, read: StateRead) -> bool:
+    changelog = played.episode.changelogs[read.task]
+    return changelog is None or changelog.bytes_per_record is not None
+
+
+def _restored(played: Played, *, before_processing: bool = False) -> int | None:
+    """Bytes that were restored; those that active tasks waited for, or all; ``None`` if those of a task are unknown."""
+    reads = [each for each in played.world.reads.all if not each.follows and (each.is_active or not before_processing)]
+    if not all(_is_sized(played, each) for each in reads):
+        return None
+    return round(played.world.reads.restored(before_processing=before_processing))
+
+
+def _restoring_is_known(played: Played) -> bool:
+    changelogs = played.episode.changelogs
+    restored = {each.task for each in played.world.reads.all if each.is_active and not each.follows}
+    return all(log is None or log.is_known for log in map(changelogs.__getitem__, restored))
+
+
+def _unavailable(played: Played) -> tuple[dict[str, float | None], float, float]:
+    """Cause to task-seconds without anybody, sorted by cause; their sum; and the seconds of the worst task."""
     found: dict[str, int] = {}
     worst = 0
     for intervals in played.world.ledger.intervals:
@@ -83,7 +111,10 @@ def _unavailable(played: Played) -> tuple[dict[str, float], float]:
             found[cause] = found.get(cause, 0) + length
             away += length
         worst = max(worst, away)
-    return {cause: found[cause] / 1000 for cause in sorted(found)}, worst / 1000
+    causes: dict[str, float | None] = {cause: found[cause] / 1000 for cause in sorted(found)}
+    if not _restoring_is_known(played):
+        causes = dict(sorted({**causes, RESTORING: None}.items()))
+    return causes, sum(found.values()) / 1000, worst / 1000
 
 
 def _generation(generation: Generation, first: int, names: Sequence[str]) -> dict[str, Any]:

@@ -106,8 +106,8 @@ class Store:
 
     @property
     def record_bytes(self) -> float:
-        """Bytes of a record."""
-        return self.log.changelog.bytes_per_record
+        """Bytes of a record; 0 if they are unknown."""
+        return self.log.changelog.bytes_per_record or 0.0
 
     def position(self, now_ms: int) -> float:
         """How far it is."""

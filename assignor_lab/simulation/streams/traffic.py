@@ -35,7 +35,7 @@ class TrafficTerms:
 
 
 def crossing_bytes(played: Played, reads_from: ReadsFrom) -> float | None:
-    """Bytes that instances read from another rack (zone); ``None`` where racks are not known.
+    """Bytes that instances read from another rack (zone); ``None`` where racks, or the bytes of a state, are unknown.
 
     Args:
         played: The episode after it was played.
@@ -69,6 +69,8 @@ def crossing_bytes(played: Played, reads_from: ReadsFrom) -> float | None:
 
 
 def _known(played: Played) -> bool:
+    if any(each is not None and each.bytes_per_record is None for each in played.episode.changelogs):
+        return False
     if any(instance.settings.rack is None for instance in played.world.instances.values()):
         return False
     return all(

@@ -102,9 +102,20 @@ def test_an_operators_workload_takes_the_place_of_the_episodes(tmp_path: Path) -
         "changelogs": {"0_1": {"records": 5, "bytes_per_record": 2, "records_per_s": 3}},
     }))  # fmt: skip
     (read,) = read_episodes(str(file), workload)
-    sizes = [None if each is None else each.records * each.bytes_per_record for each in read.changelogs]
+    sizes = [None if each is None else each.records * (each.bytes_per_record or 0) for each in read.changelogs]
     assert sizes == [1_000_000, 10, 7_000, 7_000]
     assert read.timings.restore_bytes_per_s == 123
+
+
+def test_state_bytes_of_a_workload_size_records_of_unknown_bytes(tmp_path: Path) -> None:
+    file, workload = tmp_path / "episode.jsonl", tmp_path / "workload.json"
+    counted = {"0_0": {"records": 90, "backlog_records": 10, "bytes_per_record": None, "records_per_s": 3}}
+    file.write_text(json.dumps(document([started("a")], changelogs=counted)) + "\n")
+    workload.write_text('{"tasks": {"0_0": {"state_bytes": 5000}}}')
+    (read,) = read_episodes(str(file), workload)
+    first = read.changelogs[0]
+    assert first is not None
+    assert (first.records, first.bytes_per_record, first.records_per_s) == (90, 50, 3)
 
 
 @pytest.mark.parametrize(

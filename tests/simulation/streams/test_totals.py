@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assignor_lab.simulation.streams.results import totals_of
+from assignor_lab.simulation.streams.results import document_of, totals_of
 from assignor_lab.simulation.streams.traffic import ReadsFrom, TrafficTerms
 from tests.simulation.streams.episodes import happens, played, started, task
 
@@ -47,6 +47,50 @@ def test_state_that_comes_back_crosses_zones_where_it_is_not_read_at_home(
     assert found["cross_zone_bytes"] == 1_000_000 * share
     assert found["dollars"] == round(1_000_000 * share / GIB * 0.02, 6)
     assert found["reads_from"] == reads_from
+
+
+UNSIZED = {"0_0": {"records": 2_000, "bytes_per_record": None}}
+LIVES = [started("x"), happens("crash", "x", 60_000), started("y", 60_000)]
+
+
+def test_nothing_known_of_a_state_leaves_bytes_and_restoring_unknown() -> None:
+    found = totals(*LIVES, tasks=[task("0_0")], until_ms=120_000, changelogs={})
+    assert (found["restored_bytes"], found["restored_before_processing_bytes"]) == (None, None)
+    assert (found["cross_zone_bytes"], found["dollars"]) == (None, None)
+    causes = found["unavailable_by_cause_s"]
+    assert causes["restoring"] is None
+    assert found["unavailable_task_s"] == pytest.approx(sum(seconds or 0.0 for seconds in causes.values()))
+    # Both instances begin without a copy.
+    assert found["cold_takeovers"] == 2
+
+
+def test_one_unknown_state_makes_the_sums_of_all_unknown() -> None:
+    two = [task("0_0"), task("0_1")]
+    known = {"0_0": {"records": 2_000, "bytes_per_record": 100}}
+    found = totals(*LIVES, tasks=two, until_ms=120_000, changelogs=known)
+    assert found["restored_bytes"] is None
+    assert found["unavailable_by_cause_s"]["restoring"] is None
+
+
+def test_known_records_of_unknown_bytes_take_their_time() -> None:
+    timings = {"restore_records_per_s": 1_000}
+    found = totals(*LIVES, tasks=[task("0_0")], until_ms=120_000, changelogs=UNSIZED, timings=timings)
+    assert (found["restored_bytes"], found["cross_zone_bytes"]) == (None, None)
+    assert found["unavailable_by_cause_s"]["restoring"] == pytest.approx(4.0, abs=0.1)
+
+
+def test_nothing_that_is_restored_is_no_byte_whatever_a_record_has() -> None:
+    empty = {"0_0": {"records": 0, "bytes_per_record": None}}
+    found = totals(started("x"), tasks=[task("0_0")], until_ms=60_000, changelogs=empty)
+    assert found["restored_bytes"] == 0
+
+
+def test_without_a_size_the_window_of_a_probe_has_no_simulated_bytes() -> None:
+    window = {"t_ms": 0, "end_ms": 60_000, "action": "start", "tasks": {}, "restored_bytes": 7, "standby_bytes": 0}
+    recorded = {"generations": [], "probe": [window]}
+    simulated = played(LIVES, tasks=[task("0_0")], until_ms=120_000, changelogs=UNSIZED, recorded=recorded)
+    (row,) = document_of(simulated, "sticky")["compared"]["probe"]
+    assert row["restored_bytes"] == {"recorded": 7, "simulated": None}
 
 
 def test_input_is_read_for_as_long_as_the_task_runs() -> None:

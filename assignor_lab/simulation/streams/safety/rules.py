@@ -300,7 +300,7 @@ def _restoring(played: Played) -> Iterator[Finding]:
     end_ms = world.begin_ms + played.episode.until_ms
     for read in world.reads.all:
         changelog = world.changelogs[read.task]
-        size = 0.0 if changelog is None else changelog.end(end_ms) * changelog.changelog.bytes_per_record
+        size = 0.0 if changelog is None else changelog.end(end_ms) * (changelog.changelog.bytes_per_record or 0.0)
         if not -_ROUNDING * max(1.0, size) <= read.size <= size * (1 + _ROUNDING) + _ROUNDING:
             yield Finding(
                 "restoring",
