@@ -110,7 +110,7 @@ def test_what_was_found_once_is_mended_or_named(seed: int, names: set[str], exam
 
 def test_a_seed_is_one_episode_whatever_plugins_are_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(tmp_path)
-    write_distribution(tmp_path, "acme", {"acme_plugin": TAKES_PART}, {"acme": "acme_plugin"})
+    write_distribution(tmp_path, "acme", {"acme_fuzz_plugin": TAKES_PART}, {"acme": "acme_fuzz_plugin"})
     registry = discover(installed=installed_in(tmp_path))
     assert registry.task_assignor("another").distribution == "acme"
     assert drawn_assignors(registry) == {protocol: list(names) for protocol, names in DRAWN.items()}
