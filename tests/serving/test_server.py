@@ -152,6 +152,9 @@ def test_too_many_connections_are_closed_at_once(toys: Toys, monkeypatch: pytest
     monkeypatch.setattr(server, "MAX_CONNECTIONS", 1)
     toy = toys()
     with toy.client() as first:
+        # An answer shows that the server counts the first client.
+        first.send(question())
+        assert "answer" in first.receive()
         with toy.client() as second:
             assert second.receive() is None
         first.send(question())
