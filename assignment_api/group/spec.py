@@ -115,4 +115,5 @@ class GroupSpec:
             for member, held in self.members.items()
         )
         columns = ["member", "process", "rack", "active tasks", "standby tasks", "warm-up tasks"]
-        return f"<div>{table(f'Group: {len(self.members)} members', columns, rows, len(self.members))}</div>"
+        title = "Group: 1 member" if len(self.members) == 1 else f"Group: {len(self.members)} members"
+        return f"<div>{table(title, columns, rows, len(self.members))}</div>"

@@ -17,6 +17,7 @@ import typer
 from assignor_lab.cli.cluster_options import Anonymize, CommandConfig, Timeout
 from assignor_lab.cli.options import Json
 from assignor_lab.cli.text import console, note, print_json, table
+from assignor_lab.documents.wording import plural
 
 if TYPE_CHECKING:
     from assignor_lab.capture.live.recorder import Recorded
@@ -198,7 +199,8 @@ def _show_all(recorded: Recorded, out: Path, *, as_json: bool) -> None:
         return
     rows = [(name, *_span(each.history.generations), each.folder.name) for name, each in groups]
     console().print(table(("GROUP", "GENERATIONS", "HOLES", "LATEST", "AT", "FOLDER"), rows))
-    note(f"{recorded.kept} of {recorded.read} records are those of {len(groups)} groups; a folder for each in {out}")
+    count = plural(len(groups), "group")
+    note(f"{recorded.kept} of {recorded.read} records are those of {count}; a folder for each in {out}")
 
 
 def _span(generations: list[dict[str, Any]]) -> tuple[object, ...]:
@@ -233,10 +235,11 @@ def _row(told: Mapping[str, Any]) -> tuple[object, ...]:
 
 
 def _sentence(told: Mapping[str, Any]) -> str:
-    number, at, members, joined, left, said = _row(told)
+    number, at, _, joined, left, said = _row(told)
     if told.get("deleted"):
         return f"{at} {said}"
-    return f"{at} generation {number}: {members} members, {joined or 0} joined, {left or 0} left{said and '; '}{said}"
+    count = plural(len(told["members"]), "member")
+    return f"{at} generation {number}: {count}, {joined or 0} joined, {left or 0} left{said and '; '}{said}"
 
 
 def _time(epoch_ms: int) -> str:

@@ -96,7 +96,7 @@ def test_names_are_text_whatever_is_in_them() -> None:
 
 def test_kinds_of_groups_show_who_has_what() -> None:
     spec = GroupSpec({"m1": GroupMember(MemberMetadata("p1", rack_id="a"))})
-    assert "Group: 1 members" in spec._repr_html_()
+    assert "Group: 1 member<" in spec._repr_html_()
     assert "0_1, 0_2, 1_0" in GroupAssignment({"m1": MemberAssignment({"0": [1, 2], "1": [0]})})._repr_html_()
     rebalance = Rebalance(ConfiguredJobs({"c": 2}), [Worker("w", Jobs(("c",), (ConnectorTaskId("c", 0),)))])
     assert "Rebalance of generation 0: 3 jobs" in rebalance._repr_html_()

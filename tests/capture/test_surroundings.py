@@ -71,6 +71,24 @@ def test_a_file_that_says_nothing_of_rebalances_is_named(tmp_path: Path) -> None
     ]
 
 
+def connect_log() -> Path:
+    return Path(__file__).parents[1] / "data" / "captures" / "connect" / "sessioned" / "w1.log.gz"
+
+
+def test_a_connect_workers_log_names_the_command_that_reads_it() -> None:
+    with pytest.raises(NoDecisionError, match=r"lines are those of Connect workers: .*assignor connect replay"):
+        imported(connect_log())
+
+
+def test_a_connect_workers_log_among_others_is_named() -> None:
+    told: list[str] = []
+    beside = imported(*logs("tagged"), connect_log(), on_problem=lambda problem: told.append(str(problem)))
+    assert told == [
+        f"{connect_log()}: it is the log of a Connect worker: compare its decisions with `assignor connect replay`"
+    ]
+    assert [each["id"] for each in beside] == [each["id"] for each in imported(*logs("tagged"))]
+
+
 def test_a_coordinators_log_alone_says_what_it_goes_with() -> None:
     with pytest.raises(NoDecisionError) as refused:
         imported(COORDINATOR)
@@ -173,7 +191,7 @@ def test_what_was_restored_tells_of_changelogs_whose_ends_no_decision_shows() ->
     told = episode["changelogs"]["1_1"]
     seconds = (1795375680312 - episode["initial"]["source"]["time_ms"]) / 1_000
     assert told["records"] + told["backlog_records"] + told["records_per_s"] * seconds == pytest.approx(75, abs=1)
-    assert any("of 1 tasks only what instances restored tells" in each for each in episode["assumptions"])
+    assert any("of 1 task only what instances restored tells" in each for each in episode["assumptions"])
     for document in found:
         document["source"].pop("restored", None)
     (history,) = read_histories(scenario_from_document(each, Place("log")) for each in found)

@@ -11,6 +11,7 @@ from assignment_api.streams import TaskId
 from assignment_api.streams.client_state import UNTOLD_LAG
 from assignor_lab.capture.episodes.workload import changelog_lines, mean_line
 from assignor_lab.capture.histories.moments import CLASSIC, Moment, protocol_of
+from assignor_lab.documents.wording import plural
 
 __all__ = ["SeenChangelogs", "seen_changelogs"]
 
@@ -86,12 +87,13 @@ def seen_changelogs(moments: Iterable[Moment], begin_ms: int) -> SeenChangelogs:
         }
     if restored:
         assumptions.append(
-            f"of {restored} tasks only what instances restored tells how much their changelogs hold: at least so much"
+            f"of {plural(restored, 'task')} only what instances restored tells how much their changelogs "
+            "hold: at least so much"
         )
     if unseen:
         assumptions.append(
-            f"of {unseen} tasks no decision shows where their changelogs end: they count as the mean of their "
-            "sub-topology"
+            f"of {plural(unseen, 'task')} no decision shows where their changelogs end: they count as the mean of "
+            "their sub-topology"
         )
     return SeenChangelogs(found, tuple(assumptions))
 

@@ -22,6 +22,7 @@ from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.errors import LogImportError, NoDecisionError
 from assignor_lab.capture.logs.decisions import DecisionAssembler
 from assignor_lab.capture.logs.log_files import open_log
+from assignor_lab.capture.logs.messages import Kind
 from assignor_lab.capture.logs.rebalance import Decision, Problem
 from assignor_lab.capture.logs.records import RecordReader
 from assignor_lab.capture.logs.scenario_documents import DocumentMaker
@@ -40,6 +41,8 @@ _NOTHING = (
     "no line in it is about a group's rebalances: is it the log of an instance of the application, or of the "
     "group's coordinator?"
 )
+#: Reason for a file that has lines of Connect workers and no others that are known here.
+_OF_CONNECT = "it is the log of a Connect worker: compare its decisions with `assignor connect replay`"
 _PART = re.compile(r"\.([0-9]{1,6})(?:\.gz)?\Z")
 
 
@@ -125,14 +128,14 @@ def read_decisions(
     reader = RecordReader()
     for path in _oldest_first(files):
         source, file = open_log(path, standard_input)
-        is_empty = True
+        kinds: set[Kind] = set()
         with contextlib.nullcontext() if file is standard_input else contextlib.closing(file):
             for record in reader.read(source):
-                is_empty = False
+                kinds.add(record.kind)
                 yield from assembler.feed(record)
         # Of one file alone the error says what is missing.
-        if is_empty and len(files) > 1:
-            on_problem(Problem(source.name, None, None, _NOTHING))
+        if len(files) > 1 and kinds <= {Kind.CONNECT_WORKER}:
+            on_problem(Problem(source.name, None, None, _OF_CONNECT if kinds else _NOTHING))
     for record in reader.finish():
         yield from assembler.feed(record)
     yield from assembler.finish()
@@ -254,6 +257,14 @@ def _no_decision(
             f"no assignment decision: a coordinator's lines tell when and why {', '.join(map(repr, groups[:3]))} "
             "rebalanced, and not what was decided",
             "give them with the logs of that group's instances, or with its folder of assignor record",
+        )
+    if surroundings.is_connect:
+        return NoDecisionError(
+            name,
+            None,
+            "no assignment decision of Kafka Streams: the lines are those of Connect workers",
+            "compare the workers' decisions with assignor connect replay; assignor connect import makes histories of "
+            "what brokers answered",
         )
     return NoDecisionError(
         name,

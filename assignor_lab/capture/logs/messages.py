@@ -45,6 +45,8 @@ class Kind(enum.Enum):
     RESTORED_TASK = "Stateful active task "
     #: A thread's, whose tasks have lost their state or their transaction.
     CORRUPTED = "Detected the states of tasks "
+    #: Any message of a Connect worker's group: another command reads those.
+    CONNECT_WORKER = "[Worker clientId="
     #: The coordinator of a group of the streams protocol, which decides there.
     STREAMS_JOINS = "Member joins the streams group"
     STREAMS_MEMBER = "Member updated its member metadata to StreamsGroupMember["

@@ -43,6 +43,7 @@ _RESTORING = frozenset({Kind.END_OFFSET, Kind.RESTORED, Kind.RESTORED_TASK})
 #: Messages of one line that are no part of a rebalance at its leader.
 _BESIDE = (
     frozenset({Kind.PREPARING, Kind.STABILIZED, Kind.RECEIVED, Kind.CLIENT, Kind.JOINING, Kind.CORRUPTED})
+    | {Kind.CONNECT_WORKER}
     | OF_EPOCHS
     | _RESTORING
 )

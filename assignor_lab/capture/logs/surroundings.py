@@ -33,6 +33,7 @@ SURROUNDING = frozenset(
         Kind.END_OFFSET,
         Kind.RESTORED,
         Kind.RESTORED_TASK,
+        Kind.CONNECT_WORKER,
         *OF_EPOCHS,
     }
 )
@@ -101,6 +102,8 @@ class LoggedSurroundings:
     _generations: dict[tuple[str, int], list[Coordinated]] = attrs.field(init=False, factory=dict)
     #: Whether somebody speaks the streams protocol, in which no instance decides.
     is_streams_protocol: bool = attrs.field(init=False, default=False)
+    #: Whether there are lines of a Connect worker.
+    is_connect: bool = attrs.field(init=False, default=False)
     #: What instances did, in the order of reading.
     done: list[Done] = attrs.field(init=False, factory=list)
     #: What coordinators of the streams protocol decided.
@@ -127,6 +130,8 @@ class LoggedSurroundings:
             self.is_streams_protocol = True
         elif record.kind is Kind.CLIENT and record.time is not None and (found := _CLIENT.match(record.text)):
             self._client(record.time, found[1], found[2], found[3])
+        elif record.kind is Kind.CONNECT_WORKER:
+            self.is_connect = True
         elif record.kind is Kind.JOINING:
             self._joining(record)
         elif record.kind is Kind.CORRUPTED:

@@ -10,6 +10,7 @@ import typer
 from assignor_lab.cli.connect.access import CaFile, Urls, ask
 from assignor_lab.cli.options import Json
 from assignor_lab.cli.text import console, note, print_json, print_line, table
+from assignor_lab.documents.wording import plural
 
 if TYPE_CHECKING:
     from assignor_lab.connect.remote import ClusterState, Finding, RemoteConnector
@@ -84,7 +85,8 @@ def _print(state: ClusterState, findings: Sequence[Finding]) -> None:
     tasks = sum(len(each.tasks or ()) for each in state.connectors)
     cluster = f", Kafka cluster {state.cluster_id}" if state.cluster_id else ""
     print_line(f"{state.url}: Kafka Connect {state.version}{cluster}")
-    print_line(f"{len(state.connectors)} connectors with {tasks} tasks on {len(state.workers)} workers")
+    workers = plural(len(state.workers), "worker")
+    print_line(f"{plural(len(state.connectors), 'connector')} with {plural(tasks, 'task')} on {workers}")
     console().print(table(("WORKER", "LIVES", "CONNECTORS", "TASKS", "FAILED"), _worker_rows(state)))
     if state.connectors:
         if len(state.workers) <= _MOST_COLUMNS:

@@ -22,12 +22,16 @@ _TRACE_LIMIT = 16_000
 
 
 def traceback_text(error: BaseException) -> str:
-    """Traceback of an error, bounded, even if making its message fails."""
+    """Traceback of an error, even if making its message fails; of a long one the middle is left out."""
     try:
         text = "".join(traceback.format_exception(error))
     except Exception:  # noqa: BLE001 - the message is made by a plugin's code
         text = f"{type(error).__name__} (its message cannot be made)"
-    return text if len(text) <= _TRACE_LIMIT else text[:_TRACE_LIMIT] + "…"
+    if len(text) <= _TRACE_LIMIT:
+        return text
+    # The error stands at the end, its cause at the beginning.
+    half = _TRACE_LIMIT // 2
+    return f"{text[:half]}…\n…{text[-half:]}"
 
 
 class _Context:

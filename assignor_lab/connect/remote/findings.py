@@ -28,6 +28,9 @@ FINDINGS: Mapping[str, str] = {
 #: So much of a trace's first and last lines is shown.
 _HEAD = 200
 _CAUSE = "Caused by: "
+#: What a Python trace begins with, and the line between a cause and the error that was raised from it.
+_PYTHON_TRACE = "Traceback (most recent call last):"
+_DIRECT_CAUSE = "The above exception was the direct cause of the following exception:"
 
 
 @attrs.frozen
@@ -83,13 +86,33 @@ def loads(state: ClusterState) -> dict[str, tuple[list[str], list[tuple[str, Ins
 
 
 def trace_head(trace: str | None) -> str:
-    """First line of a stack trace, and its innermost cause."""
-    lines = [line.strip() for line in (trace or "").splitlines() if line.strip()]
+    """The error of a stack trace and its innermost cause, of Java or of Python."""
+    lines = [line for line in (trace or "").splitlines() if line.strip()]
     if not lines:
         return "no trace"
-    causes = [line for line in lines[1:] if line.startswith(_CAUSE)]
-    shown = lines[0][:_HEAD]
-    return f"{shown}; {causes[-1][:_HEAD]}" if causes else shown
+    raised = _raised(lines)
+    if raised:
+        # Python prints the cause first and the error last.
+        causes = [f"{_CAUSE}{raised[0]}"] if len(raised) > 1 and _DIRECT_CAUSE in lines else []
+        shown = raised[-1]
+    else:
+        causes = [line.strip() for line in lines[1:] if line.strip().startswith(_CAUSE)]
+        shown = lines[0].strip()
+    return f"{shown[:_HEAD]}; {causes[-1][:_HEAD]}" if causes else shown[:_HEAD]
+
+
+def _raised(lines: Sequence[str]) -> list[str]:
+    """The errors of a Python trace, in its order: the first line that is not indented after each beginning."""
+    found: list[str] = []
+    is_open = False
+    for line in lines:
+        if line.rstrip() == _PYTHON_TRACE:
+            is_open = True
+        elif is_open and not line[0].isspace():
+            found.append(line.strip())
+            is_open = False
+    # A trace that was cut off ends among its frames.
+    return [*found, lines[-1].strip()] if is_open else found
 
 
 def _of_connectors(state: ClusterState) -> Iterator[Finding]:

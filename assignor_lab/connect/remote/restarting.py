@@ -18,7 +18,9 @@ from assignor_lab.kafka.herder.statuses import ConnectorStatus, InstanceStatus, 
 
 __all__ = ["Outcome", "RestartPlan", "RestartReport", "planned_restart", "restart"]
 
-_NOT_FOUND, _CONFLICT = 404, 409
+_NOT_FOUND, _CONFLICT, _SERVER_ERROR = 404, 409, 500
+#: Begins the message of a worker that cannot reach the owner or the leader (Kafka: ``RestClient``).
+_NOT_FORWARDED = "IO Error trying to forward REST request"
 #: States in which an instance stays.
 _SETTLED = frozenset((State.RUNNING, State.PAUSED, State.STOPPED, State.FAILED))
 #: Looks at the state: often at first, for a restart takes less than a second; then less.
@@ -120,8 +122,10 @@ async def restart(
 ) -> RestartReport:
     """Restarts, and waits for what comes back.
 
-    A refusal with 409 is asked again, ever less often, until the time runs out: then nothing was done. What seems to be
-    back is so only if its worker lives: a state stays RUNNING when its worker dies, until others are given the task.
+    A refusal with 409 is asked again, ever less often, until the time runs out: then nothing was done. An error of a
+    worker that cannot reach the owner or leader is asked again, too: if that one is dead, another takes over. What
+    seems to be back is so only if its worker lives: a state stays RUNNING when its worker dies, until others are given
+    the task.
 
     Args:
         rest: The cluster.
@@ -165,7 +169,10 @@ async def _request(
     params = [(name, str(flag).lower()) for name, flag in flags] if any(flag for _, flag in flags) else []
 
     def refused(error: BaseException) -> bool:
-        if not (isinstance(error, ConnectRefusedError) and error.status == _CONFLICT):
+        if not isinstance(error, ConnectRefusedError):
+            return False
+        is_unforwarded = error.status == _SERVER_ERROR and error.message.startswith(_NOT_FORWARDED)
+        if error.status != _CONFLICT and not is_unforwarded:
             return False
         on_refused(error.message)
         return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assignment_api.connect import ConnectAssignment
+from assignor_lab.documents.wording import plural
 from assignor_lab.kafka.coordinator import Round
 
 __all__ = ["describe_decision", "note_decision"]
@@ -27,7 +28,7 @@ def describe_decision(current: Round, answer: ConnectAssignment, names: Mapping[
         parts = [f"{sign}{len(jobs)}" for sign, jobs in (("+", each.assigned), ("-", each.revoked)) if len(jobs)]
         if parts:
             shares.append(f"{names.get(member, member)} {' '.join(parts)}")
-    text = f"generation {current.generation} ({current.protocol.value}, {len(current.members)} members): "
+    text = f"generation {current.generation} ({current.protocol.value}, {plural(len(current.members), 'member')}): "
     text += "; ".join(shares) or "nothing moves"
     if answer.delay_ms:
         text += f"; again in {answer.delay_ms / 1000:g} s"

@@ -6,9 +6,11 @@ import contextlib
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assignor_lab.connect.instances.connector_run import traceback_text
 from assignor_lab.connect.remote import ClusterState, NotConnectError, find, read_info, read_status
 from assignor_lab.connect.remote.answers import read_expanded, read_names, read_server
 from assignor_lab.connect.remote.findings import loads, trace_head
@@ -79,6 +81,52 @@ def test_any_cluster_has_findings(value: Any) -> None:
     assert all(finding.connector in value for finding in failed)
     held = loads(state)
     assert all(name in held for name in named)
+
+
+def failing(depth: int = 0) -> None:
+    if depth:
+        failing(depth - 1)
+    raise ConnectionError("no route to db\nsecond line")
+
+
+def wrapping() -> None:
+    try:
+        failing()
+    except ConnectionError as error:
+        raise RuntimeError("task gave up") from error
+
+
+@pytest.mark.parametrize(
+    ("call", "head"),
+    [
+        (failing, "ConnectionError: no route to db"),
+        (wrapping, "RuntimeError: task gave up; Caused by: ConnectionError: no route to db"),
+        (lambda: int("x" * 20_000), f"ValueError: invalid literal for int() with base 10: '{'x' * 200}"[:200]),
+        (lambda: compile("1 +", "f", "eval"), "SyntaxError: invalid syntax"),
+    ],
+)
+def test_the_head_of_our_own_trace_is_the_error(call: Callable[[], object], head: str) -> None:
+    with pytest.raises(Exception) as failed:
+        call()
+    assert trace_head(traceback_text(failed.value)) == head
+
+
+def test_the_error_of_a_long_trace_is_kept() -> None:
+    error: Exception = KeyError("first")
+    for number in range(300):
+        try:
+            raise RuntimeError(f"error {number}") from error
+        except RuntimeError as raised:
+            error = raised
+    text = traceback_text(error)
+    assert len(text) < 17_000
+    assert trace_head(text).startswith("RuntimeError: error 299")
+
+
+def test_the_head_of_a_java_trace_is_its_first_line_and_the_innermost_cause() -> None:
+    trace = "org.E: outer\n\tat a.B(C.java)\nCaused by: java.F: middle\n\t... 3 more\nCaused by: java.G: inner\n"
+    assert trace_head(trace) == "org.E: outer; Caused by: java.G: inner"
+    assert trace_head("Traceback (most recent call last):\n  File 'x', line 1") == "File 'x', line 1"
 
 
 @given(st.text())

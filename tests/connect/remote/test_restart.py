@@ -157,6 +157,32 @@ def test_a_refusal_is_asked_again(capsys: pytest.CaptureFixture[str]) -> None:
     assert "\x1b" not in said
 
 
+@pytest.mark.parametrize("flags", [[], ["--include-tasks"]])
+def test_a_restart_waits_until_another_worker_has_what_a_dead_one_had(
+    flags: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    running: dict[int | None, tuple[str, str]] = {None: ("RUNNING", W1)}
+    unforwarded = Reply(
+        500, {"error_code": 500, "message": "IO Error trying to forward REST request: Connection refused"}
+    )
+    rebalances = Reply(409, {"error_code": 409, "message": "a rebalance is expected"})
+    done = plan(running, None) if flags else Reply(204)
+    answer, asked = restarts([unforwarded, rebalances, done], [running, {None: ("RUNNING", W2)}])
+    with scripted(answer) as server:
+        assert run("a", "--url", server.url, *flags) == 0
+    assert len(asked) == 3
+    assert "refused for now: IO Error trying to forward REST request: Connection refused" in capsys.readouterr().err
+
+
+def test_an_owner_that_stays_away_ends_in_time(capsys: pytest.CaptureFixture[str]) -> None:
+    unforwarded = Reply(500, {"error_code": 500, "message": "IO Error trying to forward REST request: refused"})
+    answer, asked = restarts([unforwarded] * 50, [{None: ("RUNNING", W1)}])
+    with scripted(answer) as server:
+        assert run("a", "--url", server.url, "--timeout", "1") == 2
+    assert 1 < len(asked) < 50
+    assert "500 IO Error trying to forward REST request: refused" in capsys.readouterr().err
+
+
 def test_a_refusal_that_stays_ends_in_time(capsys: pytest.CaptureFixture[str]) -> None:
     refusal = Reply(409, {"error_code": 409, "message": "Cannot complete request momentarily"})
     answer, asked = restarts([refusal] * 50, [{None: ("RUNNING", W1)}])

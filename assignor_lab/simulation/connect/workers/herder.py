@@ -6,6 +6,7 @@ It says what it waits for and is told when that has come: no thread, no clock, n
 
 from __future__ import annotations
 
+from assignor_lab.documents.wording import plural
 from assignor_lab.simulation.connect.workers.config_updates import apply_updates, read_to_end, start_jobs
 from assignor_lab.simulation.connect.workers.herder_steps import Poll, Sleep, Steps
 from assignor_lab.simulation.connect.workers.membership import be_a_member, stop_everything
@@ -79,7 +80,7 @@ def _start_work(worker: WorkerProcess) -> Steps:
     assert held is not None
     jobs = worker.work.to_start(held)
     if len(jobs):
-        text = f"starts {len(jobs.connectors)} connectors and {len(jobs.tasks)} tasks"
+        text = f"starts {plural(len(jobs.connectors), 'connector')} and {plural(len(jobs.tasks), 'task')}"
         worker.say("start", text, jobs=len(jobs))
         yield Sleep(start_jobs(worker, jobs))
     worker.work.started(held, worker.membership.protocol)

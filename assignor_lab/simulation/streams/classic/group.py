@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from assignment_api import ProcessID
+from assignor_lab.documents.wording import plural
 from assignor_lab.kafka.coordinator import (
     Coordinator,
     GroupState,
@@ -343,8 +344,9 @@ class ClassicGroup:
         generation = decided_generation(decision, self._coordinator.rounds[-1], self._broker.reason, self._world)
         self.generations.append(generation)
         followup = "" if generation.followup == "none" else f", {generation.followup} follow-up"
+        members = plural(generation.members, "member")
         self._world.say(
-            generation.leader, "assign", f"generation {generation.number} with {generation.members} members{followup}",
+            generation.leader, "assign", f"generation {generation.number} with {members}{followup}",
             generation=generation.number, members=generation.members, followup=generation.followup,
         )  # fmt: skip
 

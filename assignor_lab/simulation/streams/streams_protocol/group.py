@@ -12,6 +12,7 @@ from functools import partial
 
 from assignment_api import AssignorLabError
 from assignment_api.group import AssignmentConfigs
+from assignor_lab.documents.wording import plural
 from assignor_lab.kafka.streams_group.group import GroupMember, HeartbeatAnswer, StreamsGroup
 from assignor_lab.kafka.streams_group.reconciliation import MemberState, Standing
 from assignor_lab.kafka.streams_group.refiner import Refiner
@@ -442,6 +443,6 @@ class ProtocolGroup:
         self._reasons.clear()
         self.generations.append(generation)
         self._world.say(
-            "coordinator", "assign", f"target of epoch {generation.number} for {generation.members} members",
+            "coordinator", "assign", f"target of epoch {generation.number} for {plural(generation.members, 'member')}",
             generation=generation.number, members=generation.members,
         )  # fmt: skip
