@@ -9,6 +9,7 @@ import typer
 from assignor_lab.cli.cluster_options import BootstrapServer, CommandConfig, Timeout
 from assignor_lab.cli.options import Json
 from assignor_lab.cli.text import console, note, print_json, print_line, table
+from assignor_lab.documents.wording import plural
 
 __all__ = ["register"]
 
@@ -50,3 +51,5 @@ def register(app: typer.Typer) -> None:
         if len(shown) < len(found):
             others = len(found) - len(shown)
             note(f"{others} other {'group is' if others == 1 else 'groups are'} not shown: --all shows them")
+        if refused := sum(each.is_refused for each in found):
+            note(f"{plural(refused, 'group')} may not be described: DESCRIBE on the group is needed to see its kind")

@@ -31,6 +31,8 @@ __all__ = ["Capturing", "LeftOut", "capturable", "put_configured"]
 _POLL_S = 0.5
 _GONE = "Dead"
 _EMPTY = "Empty"
+#: Types of groups (KIP-848, KIP-932) that DescribeGroups does not find.
+_OTHER_TYPES = ("consumer", "share")
 
 
 @attrs.frozen
@@ -97,6 +99,11 @@ class Capturing:
                 on_left_out(LeftOut(name, prefix + str(error).removeprefix(prefix)))
 
     def _document(self, name: str, listed: ListedGroup | None) -> dict[str, Any]:
+        kind = "" if listed is None else (listed.type or "").lower()
+        if kind in _OTHER_TYPES:
+            raise GroupUnusableError(
+                f"group {name}: is a {kind} group, none of Kafka Streams or Connect: `assignor groups` lists those"
+            )
         end, has_told = time.monotonic() + self.wait_s, False
         while True:
             found = self._streams(name) if listed is not None and is_streams(listed) else self._classic(name)

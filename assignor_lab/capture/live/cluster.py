@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import attrs
 
 from assignor_lab.capture.live.access import Access
-from assignor_lab.capture.live.diagnosis import is_any_tls, takes_connections, why_unreachable
+from assignor_lab.capture.live.diagnosis import is_any_tls, offered_mechanisms, takes_connections, why_unreachable
 from assignor_lab.capture.live.errors import (
     LiveClusterError,
     NotAuthorizedError,
@@ -90,52 +90,93 @@ def connected(access: Access, on_exchange: Callable[[Exchange], None] | None = N
 
 def _admin(access: Access) -> Any:
     """A client that is connected; a broker that is only slow to say whom it refuses gets twice the time."""
-    from kafka import KafkaAdminClient
     from kafka.errors import KafkaTimeoutError
 
     try:
-        with _refusals_raised():
-            return KafkaAdminClient(**client_settings(access))
+        return _admitted(access)
     except KafkaTimeoutError:
         if access.mechanism is None or not takes_connections(access):
             raise
-    with _refusals_raised():
-        return KafkaAdminClient(**client_settings(access))
+    return _admitted(access)
+
+
+def _admitted(access: Access) -> Any:
+    """A client after one attempt to log in."""
+    from kafka import KafkaAdminClient
+    from kafka.errors import KafkaConnectionError, SaslAuthenticationFailedError, UnsupportedSaslMechanismError
+
+    try:
+        with _refusals_raised(logs_in=access.mechanism is not None):
+            return KafkaAdminClient(**client_settings(access))
+    except KafkaConnectionError as error:
+        taken = offered_mechanisms(access)
+        if taken and access.mechanism not in taken:
+            raise UnsupportedSaslMechanismError from error
+        raise SaslAuthenticationFailedError("the connection was closed during the login") from error
 
 
 @contextmanager
-def _refusals_raised() -> Iterator[None]:
-    """Raises why a first connection was refused: kafka-python tries again until its time is up, and only logs it."""
-    from kafka.errors import AuthorizationError, KafkaTimeoutError, SaslAuthenticationFailedError
+def _refusals_raised(*, logs_in: bool) -> Iterator[None]:
+    """Ends a first connection at the first refusal: kafka-python logs it and tries again until its time is up.
 
-    logger, seen = logging.getLogger("kafka.net.manager"), _Seen()
-    level, propagates = logger.level, logger.propagate
-    logger.addHandler(seen)
-    logger.setLevel(logging.WARNING)
-    logger.propagate = False
+    Each further attempt is a failed login, and some of them lock an account.
+    """
+    refusals = _Refusals(logs_in=logs_in)
+    loggers = [(logging.getLogger(name), level) for name, level in _WATCHED.items()]
+    before = [(logger, logger.level, logger.propagate) for logger, _ in loggers]
+    for logger, level in loggers:
+        logger.addHandler(refusals)
+        logger.setLevel(level)
+        logger.propagate = False
     try:
         yield
-    except KafkaTimeoutError:
-        for error in seen.errors:
-            if isinstance(error, (SaslAuthenticationFailedError, AuthorizationError)):
-                raise error from None
-        raise
     finally:
-        logger.removeHandler(seen)
-        logger.setLevel(level)
-        logger.propagate = propagates
+        for logger, level, propagates in before:
+            logger.removeHandler(refusals)
+            logger.setLevel(level)
+            logger.propagate = propagates
 
 
-class _Seen(logging.Handler):
-    """The errors that are named in log messages; nothing is written."""
+#: Loggers of kafka-python to the level at which they report refusals, and that a login comes next.
+_WATCHED = {"kafka.net.manager": logging.WARNING, "kafka.net.connection": logging.INFO}
+_LOGIN_NEXT = "Broker version identified"
 
-    def __init__(self) -> None:
+
+class _Refusals(logging.Handler):
+    """Raises the first refusal that a log message names, in the loop that logs it; nothing is written."""
+
+    def __init__(self, *, logs_in: bool) -> None:
         super().__init__()
-        self.errors: list[Exception] = []
+        self._logs_in = logs_in
+        self._login_began = False
+        self._is_raised = False
 
     def emit(self, record: logging.LogRecord) -> None:
+        from kafka.errors import (
+            AuthorizationError,
+            IllegalSaslStateError,
+            KafkaConnectionError,
+            SaslAuthenticationFailedError,
+            UnsupportedSaslMechanismError,
+        )
+
+        if record.name != "kafka.net.manager":
+            self._login_began = self._login_began or (self._logs_in and _LOGIN_NEXT in str(record.msg))
+            return
+        final: tuple[type[Exception], ...] = (
+            AuthorizationError,
+            IllegalSaslStateError,
+            SaslAuthenticationFailedError,
+            UnsupportedSaslMechanismError,
+        )
+        if self._login_began:
+            # A broker refuses and closes; kafka-python may see the end of the connection first.
+            final = (*final, KafkaConnectionError)
         named = record.args if isinstance(record.args, tuple) else ()
-        self.errors += [each for each in named if isinstance(each, Exception)]
+        for each in named:
+            if isinstance(each, final) and not self._is_raised:
+                self._is_raised = True
+                raise each
 
 
 def client_settings(access: Access) -> dict[str, Any]:
@@ -399,6 +440,7 @@ def translated(access: Access) -> Iterator[None]:
         CoordinatorNotAvailableError,
         CorruptRecordError,
         GroupAuthorizationFailedError,
+        IllegalSaslStateError,
         IncompatibleBrokerVersion,
         KafkaConfigurationError,
         KafkaError,
@@ -413,11 +455,17 @@ def translated(access: Access) -> Iterator[None]:
         yield
     except SaslAuthenticationFailedError as error:
         raise NotAuthorizedError(
-            f"the brokers refuse who asks ({access.mechanism}): check name and password or token in --command-config"
+            f"the brokers refuse the login ({access.mechanism}): check name and password or token in --command-config"
         ) from error
     except UnsupportedSaslMechanismError as error:
+        taken = ", ".join(offered_mechanisms(access)) or "others"
         raise NotAuthorizedError(
-            f"the brokers do not take sasl.mechanism={access.mechanism}: set one of theirs in --command-config"
+            f"this port does not take sasl.mechanism={access.mechanism}: it takes {taken}; set one in --command-config"
+        ) from error
+    except IllegalSaslStateError as error:
+        wanted = "SSL" if access.tls is not None else "PLAINTEXT"
+        raise UnreachableBrokersError(
+            f"this port takes no login (SASL): set security.protocol={wanted} in --command-config, or use a SASL port"
         ) from error
     except GroupAuthorizationFailedError as error:
         raise NotAuthorizedError("may not be described: DESCRIBE on the group is needed") from error

@@ -1,16 +1,25 @@
-"""Diagnosis: why no broker answers at an address. One connection for each, nothing of Kafka's protocol is sent."""
+"""Diagnosis: why no broker answers at an address, with one connection for each.
+
+No login is sent: a failed one may lock an account.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import io
 import socket
 import ssl
+import struct
 
 from assignor_lab.capture.live.access import Access
 
-__all__ = ["is_any_tls", "takes_connections", "why_unreachable"]
+__all__ = ["is_any_tls", "offered_mechanisms", "takes_connections", "why_unreachable"]
 
 _LONGEST_S = 3.0
+#: Bounds of an answer that lists mechanisms.
+_LONGEST_ANSWER, _MOST_MECHANISMS = 65_536, 100
+#: OpenSSL's codes of a certificate for another host name, mail address or IP address.
+_OTHER_NAME = (62, 63, 64)
 
 
 def why_unreachable(access: Access) -> str:
@@ -44,6 +53,33 @@ def takes_connections(access: Access) -> bool:
     return any(_of_address(address, access) == _SILENT for address in access.servers)
 
 
+def offered_mechanisms(access: Access) -> tuple[str, ...]:
+    """SASL mechanisms that the first answering address takes; empty if none is known. Sends no name and no password."""
+    for address in access.servers:
+        with contextlib.suppress(OSError, ValueError, struct.error):
+            return _mechanisms_at(address, access)
+    return ()
+
+
+def _mechanisms_at(address: str, access: Access) -> tuple[str, ...]:
+    host, _, port = address.rpartition(":")
+    host = host.strip("[]")
+    with contextlib.ExitStack() as stack:
+        link = stack.enter_context(socket.create_connection((host, int(port)), timeout=_LONGEST_S))
+        if access.tls is not None:
+            link = stack.enter_context(access.tls.wrap_socket(link, server_hostname=host))
+        name = (access.mechanism or "").encode()
+        # SaslHandshake, version 1, with a client id of no length.
+        request = struct.pack(">hhih", 17, 1, 1, 0) + struct.pack(">h", len(name)) + name
+        link.sendall(struct.pack(">i", len(request)) + request)
+        with link.makefile("rb") as stream:
+            (size,) = struct.unpack(">i", stream.read(4))
+            answer = io.BytesIO(stream.read(min(size, _LONGEST_ANSWER)))
+        _, _, number = struct.unpack(">ihi", answer.read(10))
+        lengths = (struct.unpack(">h", answer.read(2))[0] for _ in range(min(number, _MOST_MECHANISMS)))
+        return tuple(answer.read(length).decode("ascii") for length in lengths)
+
+
 def _of_address(address: str, access: Access) -> str:
     host, _, port = address.rpartition(":")
     host = host.strip("[]")
@@ -66,6 +102,12 @@ def _with_tls(link: socket.socket, host: str, tls: ssl.SSLContext) -> str:
         with tls.wrap_socket(link, server_hostname=host):
             return _SILENT
     except ssl.SSLCertVerificationError as error:
+        if error.verify_code in _OTHER_NAME:
+            return (
+                f"its certificate is for another name ({error.verify_message.rstrip('.')}): use a name of the "
+                "certificate in --bootstrap-server, or set ssl.endpoint.identification.algorithm to nothing in "
+                "--command-config"
+            )
         return (
             f"its certificate is not believed ({error.verify_message}): give its authority with "
             "ssl.truststore.location (PEM) in --command-config"

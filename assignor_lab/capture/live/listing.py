@@ -29,6 +29,7 @@ CLASSIC, STREAMS, CONNECT, OTHER = "streams (classic)", "streams", "connect", "o
 _THREAD = re.compile(r"-StreamThread-\d+-consumer\Z")
 _STABLE = "Stable"
 _NOT_PERMITTED = 30
+_NO_RIGHT = "may not be described: DESCRIBE on the group is needed"
 
 
 @attrs.frozen
@@ -54,6 +55,11 @@ class GroupSummary:
     tasks: int | None = None
     generation: int | None = None
     note: str = ""
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the caller may not describe it."""
+        return self.note == _NO_RIGHT
 
 
 def list_groups(cluster: Cluster) -> list[GroupSummary]:
@@ -115,7 +121,7 @@ def _listed_kind(group: ListedGroup) -> str:
 
 def _refused(raw: Any) -> str:
     if raw is None or raw.error_code == _NOT_PERMITTED:
-        return "may not be described: DESCRIBE on the group is needed"
+        return _NO_RIGHT
     return f"error {raw.error_code}"
 
 

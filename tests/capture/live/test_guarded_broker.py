@@ -18,6 +18,7 @@ from kafka.admin import (
     ResourceType,
     UserScramCredentialUpsertion,
 )
+from kafka.net.connection import KafkaConnection
 from typer.testing import CliRunner
 
 from assignor_lab.cli.app import build_app
@@ -27,7 +28,7 @@ from tests.connect.real_kafka import free_ports, until
 pytestmark = pytest.mark.services
 
 PASSWORD = "guarded-4711"
-USERS = ("nobody", "describer", "reader")
+USERS = ("nobody", "describer", "reader", "watcher", "lister")
 
 
 class GuardedBroker(RealApplications):
@@ -96,9 +97,11 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GuardedBroker]:
         made.start_guarded_broker()
         made.create_input(2)
         made.start_application("c1", "classic", num_stream_threads=1)
-        for user in ("describer", "reader"):
+        for user in ("describer", "reader", "watcher"):
             made.permit(user, ACLOperation.DESCRIBE, ResourceType.GROUP, "classic")
-        made.permit("reader", ACLOperation.READ, ResourceType.TOPIC, "__consumer_offsets")
+        for user in ("reader", "watcher"):
+            made.permit(user, ACLOperation.READ, ResourceType.TOPIC, "__consumer_offsets")
+        made.permit("lister", ACLOperation.DESCRIBE, ResourceType.CLUSTER, "kafka-cluster")
         for topic in ("in", "classic-counts-repartition", "classic-counts-changelog"):
             made.permit("reader", ACLOperation.DESCRIBE, ResourceType.TOPIC, topic)
         until(lambda: tasks(made, "reader") == 4, "the application")
@@ -120,7 +123,7 @@ def test_tls_and_scram_let_those_in_who_may(broker: GuardedBroker) -> None:
 
 def test_a_wrong_password_is_said_and_not_shown(broker: GuardedBroker) -> None:
     told = broker.ask("describer", "groups", password="wrong-4712")
-    assert "refuse who asks (SCRAM-SHA-256)" in str(told.exception)
+    assert "refuse the login (SCRAM-SHA-256)" in str(told.exception)
     assert "4712" not in told.output + str(told.exception)
 
 
@@ -161,3 +164,62 @@ def test_the_recorder_needs_to_read_the_coordinators_topic(broker: GuardedBroker
     permitted = broker.ask("reader", "record", "--group", "classic", "--out", str(tmp_path / "past"), "--json")
     assert permitted.exit_code == 0, permitted.output
     assert json.loads(permitted.stdout)["generations"]
+
+
+def logins_of(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """One entry for each login that kafka-python begins from now on."""
+    begun: list[str] = []
+    authenticate = KafkaConnection._sasl_authenticate
+
+    async def counted(connection: Any, *arguments: Any) -> None:
+        begun.append(str(connection.node_id))
+        await authenticate(connection, *arguments)
+
+    monkeypatch.setattr(KafkaConnection, "_sasl_authenticate", counted)
+    return begun
+
+
+@pytest.mark.parametrize("command", ["groups", "capture", "record"])
+def test_a_wrong_password_is_tried_once(
+    broker: GuardedBroker, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: str
+) -> None:
+    begun = logins_of(monkeypatch)
+    options = [] if command == "groups" else ["--group", "classic", "--out", str(tmp_path / "out")]
+    told = broker.ask("describer", command, *options, password="wrong-4712")
+    assert "the brokers refuse the login (SCRAM-SHA-256)" in str(told.exception) + told.stderr
+    assert len(begun) == 1
+
+
+def test_a_mechanism_that_the_port_does_not_take_is_named_with_those_it_takes(broker: GuardedBroker) -> None:
+    settings = broker.settings("describer")
+    settings.write_text(settings.read_text().replace("SCRAM-SHA-256", "PLAIN"))
+    told = groups(f"127.0.0.1:{broker.guarded}", settings)
+    assert "does not take sasl.mechanism=PLAIN: it takes SCRAM-SHA-256" in str(told.exception)
+
+
+def test_a_login_at_a_port_without_logins_is_named(broker: GuardedBroker) -> None:
+    settings = broker.settings("describer")
+    settings.write_text(settings.read_text().replace("SASL_SSL", "SASL_PLAINTEXT"))
+    told = groups(broker.address, settings)
+    assert "this port takes no login (SASL): set security.protocol=PLAINTEXT" in str(told.exception)
+
+
+def test_a_certificate_for_another_name_is_told_from_an_unknown_authority(broker: GuardedBroker) -> None:
+    # 127.1 is the same address, and no name in the certificate.
+    told = groups(f"127.1:{broker.guarded}", broker.settings("describer"))
+    assert "its certificate is for another name" in str(told.exception)
+    settings = broker.settings("describer")
+    settings.write_text(settings.read_text().partition("ssl.truststore")[0])
+    told = groups(f"127.0.0.1:{broker.guarded}", settings)
+    assert "its certificate is not believed" in str(told.exception)
+
+
+def groups(address: str, settings: Path) -> Any:
+    arguments = ["groups", "--bootstrap-server", address, "--command-config", str(settings)]
+    return CliRunner().invoke(build_app(arguments), arguments)
+
+
+def test_groups_that_may_not_be_described_are_counted(broker: GuardedBroker) -> None:
+    told = broker.ask("lister", "groups")
+    assert told.exit_code == 0
+    assert "1 group may not be described: DESCRIBE on the group is needed" in told.stderr

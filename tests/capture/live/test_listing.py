@@ -116,6 +116,12 @@ def test_an_empty_group_is_known_by_what_streams_writes_beside_its_offsets() -> 
         assert told.note == (kind != "other") * "without members; its offsets were committed by Kafka Streams"
 
 
+def test_a_group_that_is_listed_and_may_not_be_described_is_refused() -> None:
+    told = summary(Answering([ListedGroup("app", "consumer", "classic", "Stable")]))
+    assert told.is_refused
+    assert told.note == "may not be described: DESCRIBE on the group is needed"
+
+
 def test_internal_topics_of_another_application_make_no_group_one_of_streams() -> None:
     (orders, one), (other, two) = empty("orders"), empty("orders-eu")
     answering = Answering([orders, other], [one, two], names=["orders-eu-counts-changelog"])
