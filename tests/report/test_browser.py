@@ -94,9 +94,9 @@ def test_the_page_never_scrolls_sideways(opened: Opener, report: str, width: int
         assert page.evaluate("(window.scrollTo(500, 0), window.scrollX)") == 0
 
 
-@pytest.mark.parametrize(("report", "most"), [("recorded", 3_800), ("played", 3_800), ("tagged", 4_000)])
+@pytest.mark.parametrize(("report", "most"), [("recorded", 3_800), ("played", 3_800), ("tagged", 4_100)])
 def test_before_anything_is_unfolded_the_page_is_short(opened: Opener, report: str, most: int) -> None:
-    """A log of 39 decisions is to take at most 4,000 pixels; the one of `recorded` has 48."""
+    """A log of 39 decisions takes at most 4,000 pixels, and 100 for the verification; `recorded` has 48 decisions."""
     with opened(report) as page:
         assert 1_000 < page.evaluate("document.documentElement.scrollHeight") <= most
 

@@ -211,7 +211,8 @@ def test_a_past_is_played_with_the_keyboard_and_gone_back_from(browser: Browser,
         page.locator("#variant").press("Enter")
         page.get_by_role("columnheader", name="two").first.wait_for()
         assert page.evaluate("document.activeElement.id") == "variant"
-        assert page.locator("p.down-worst").count() == 2
+        # One for each contender, and one for the recording.
+        assert page.locator("p.down-worst").count() == 3
         address = page.url
         page.go_back()
         page.get_by_role("columnheader", name="two").first.wait_for(state="detached")
